@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+/// @title Which rows exist
+/// @notice Tables of signed rows. A row goes into the log, its digest into storage: reading is by log or call
+/// data, checking by digest. A row says who signed it, not who paid for it.
+interface IEventTable {
+    /// @notice Emitted for every row written, by `insert` and by `set`.
+    /// @param tableHash keccak-256 of `tabname`
+    /// @param rowid Identifier of the row within its table
+    /// @param signer The enrolled account whose signature the row carries
+    /// @param tabname Name of the table
+    /// @param rowdata The row as stored, compressed with bzip2 when `comp` is true
+    /// @param comp Whether `rowdata` is compressed
+    /// @param signature `0x`-prefixed hex text of the signer's EIP-191 signature over `rowdata`
+    event RowWritten(
+        bytes32 indexed tableHash,
+        uint256 indexed rowid,
+        address indexed signer,
+        string tabname,
+        bytes rowdata,
+        bool comp,
+        string signature
+    );
+
+    /// @notice Thrown by `insert` when the row exists.
+    error RowExists(string tabname, uint256 rowid);
+    /// @notice Thrown when the signature is not `0x` and 130 hex digits of a well-formed signature.
+    error InvalidSignature(string signature);
+    /// @notice Thrown when the signer may not store records: not enrolled, revoked, or enrolled to read only.
+    error SignerNotEnrolled(address signer);
+
+    /// @notice Writes a row whether or not it exists. Only a relayer.
+    /// @dev Emits {RowWritten}. Reverts with {InvalidSignature}, {SignerNotEnrolled}.
+    function set(
+        string calldata tabname,
+        uint256 rowid,
+        bytes calldata rowdata,
+        bool comp,
+        string calldata signature
+    ) external;
+
+    /// @notice Writes a row that does not exist. Only a relayer.
+    /// @dev Emits {RowWritten}. Reverts with {RowExists}, {InvalidSignature}, {SignerNotEnrolled}.
+    function insert(
+        string calldata tabname,
+        uint256 rowid,
+        bytes calldata rowdata,
+        bool comp,
+        string calldata signature
+    ) external;
+
+    /// @notice Digest of a row: keccak256(abi.encode(signer, comp, keccak256(rowdata))); zero when there is none.
+    function digestOf(string calldata tabname, uint256 rowid) external view returns (bytes32);
+}

@@ -1,0 +1,26 @@
+// npm chooses optional packages by the Node that runs npm itself, not by the Node of this project. An npm on an
+// older Node therefore leaves out Hardhat's native EVM. Installing once more with the project's Node mends that.
+// Inside a script `node` is already the project's, so npm's own is read from the user agent it announces.
+import { spawnSync } from "node:child_process";
+
+const GUARD = "SEALBOOK_POSTINSTALL";
+const OLDEST = [22, 18] as const;
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
+
+const npmNode = /node\/v(\S+)/.exec(process.env["npm_config_user_agent"] ?? "")?.[1];
+const npm = process.env["npm_execpath"];
+
+if (npmNode !== undefined && npm !== undefined && isOlder(npmNode) && process.env[GUARD] === undefined) {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_")),
+  );
+  const result = spawnSync(process.execPath, [npm, "install", "--no-save", "--no-audit", "--no-fund"], {
+    env: { ...environment, [GUARD]: "1" },
+    stdio: "inherit",
+  });
+  process.exitCode = result.status ?? 1;
+}
