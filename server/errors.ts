@@ -1,0 +1,68 @@
+/** Every way a request or an operation can fail, as callers tell failures apart. */
+export type ErrorCode =
+  | 'malformed'
+  | 'too_large'
+  | 'login_refused'
+  | 'token_invalid'
+  | 'token_expired'
+  | 'token_mismatch'
+  | 'extend_refused'
+  | 'scope_refused'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'conflict'
+  | 'too_many_requests'
+  | 'overloaded'
+  | 'chain_unavailable'
+  | 'chain_reverted'
+  | 'config_invalid'
+  | 'internal';
+
+/** One fault in the input. */
+export interface ErrorDetail {
+  /** Where the fault is: field names joined with dots, as the caller wrote them. */
+  readonly path: string;
+  /** What is wrong there. */
+  readonly message: string;
+}
+
+/** What an error can carry besides its code and message. */
+export interface SealbookErrorOptions {
+  /** What was caught, when this error stands for another. */
+  readonly cause?: unknown;
+  readonly details?: readonly ErrorDetail[];
+  /** Seconds after which trying again can succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The one error class. The message is fit to be shown to the caller unless the code is `internal`; what a
+ * protocol makes of a code (a status, an exit code) is decided where that protocol is spoken.
+ */
+export class SealbookError extends Error {
+  readonly code: ErrorCode;
+  readonly details?: readonly ErrorDetail[];
+  readonly retryAfterSeconds?: number;
+
+  constructor(code: ErrorCode, message: string, options: SealbookErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'SealbookError';
+    this.code = code;
+    if (options.details !== undefined) this.details = options.details;
+    if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/**
+ * The error for input that breaks a rule, with the fault's place.
+ *
+ * @param path Field names joined with dots; the message starts with it
+ * @param message What is wrong there
+ */
+export function malformed(path: string, message: string, cause?: unknown): SealbookError {
+  return new SealbookError('malformed', `${path}: ${message}`, {
+    details: [{ path, message }],
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
