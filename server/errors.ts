@@ -1,23 +1,23 @@
 /** Every way a request or an operation can fail, as callers tell failures apart. */
 export type ErrorCode =
-  | 'malformed'
-  | 'too_large'
-  | 'login_refused'
-  | 'token_invalid'
-  | 'token_expired'
-  | 'token_mismatch'
-  | 'extend_refused'
-  | 'scope_refused'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'unsupported_media_type'
-  | 'conflict'
-  | 'too_many_requests'
-  | 'overloaded'
-  | 'chain_unavailable'
-  | 'chain_reverted'
-  | 'config_invalid'
-  | 'internal';
+  | "malformed"
+  | "too_large"
+  | "login_refused"
+  | "token_invalid"
+  | "token_expired"
+  | "token_mismatch"
+  | "extend_refused"
+  | "scope_refused"
+  | "not_found"
+  | "method_not_allowed"
+  | "unsupported_media_type"
+  | "conflict"
+  | "too_many_requests"
+  | "overloaded"
+  | "chain_unavailable"
+  | "chain_reverted"
+  | "config_invalid"
+  | "internal";
 
 /** One fault in the input. */
 export interface ErrorDetail {
@@ -42,12 +42,13 @@ export interface SealbookErrorOptions {
  */
 export class SealbookError extends Error {
   readonly code: ErrorCode;
-  readonly details?: readonly ErrorDetail[];
-  readonly retryAfterSeconds?: number;
+  // Declared only: an error without them has no such properties.
+  declare readonly details?: readonly ErrorDetail[];
+  declare readonly retryAfterSeconds?: number;
 
   constructor(code: ErrorCode, message: string, options: SealbookErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.name = 'SealbookError';
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "SealbookError";
     this.code = code;
     if (options.details !== undefined) this.details = options.details;
     if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
@@ -55,13 +56,13 @@ export class SealbookError extends Error {
 }
 
 /**
- * The error for input that breaks a rule, with the fault's place.
+ * The error for input that breaks a rule, with the fault"s place.
  *
  * @param path Field names joined with dots; the message starts with it
  * @param message What is wrong there
  */
 export function malformed(path: string, message: string, cause?: unknown): SealbookError {
-  return new SealbookError('malformed', `${path}: ${message}`, {
+  return new SealbookError("malformed", `${path}: ${message}`, {
     details: [{ path, message }],
     ...(cause === undefined ? {} : { cause }),
   });
