@@ -3,6 +3,7 @@ import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-et
 import { defineConfig } from "hardhat/config";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
+const { CHAIN_PORT = "8545", RPC_URL } = process.env;
 
 export default defineConfig({
   plugins: [hardhatToolboxMochaEthers],
@@ -17,5 +18,10 @@ export default defineConfig({
       viaIR: true,
     },
   },
+  paths: { tests: { solidity: "./test/contracts", mocha: "./test/contracts" } },
   typechain: { outDir: "typechain-types" },
+  networks: {
+    sealbook: { type: "http", url: `http://127.0.0.1:${CHAIN_PORT}` },
+    ...(RPC_URL === undefined ? {} : { remote: { type: "http" as const, url: RPC_URL } }),
+  },
 });
