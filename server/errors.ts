@@ -56,7 +56,7 @@ export class SealbookError extends Error {
 }
 
 /**
- * The error for input that breaks a rule, with the fault"s place.
+ * The error for input that breaks a rule, with the fault's place.
  *
  * @param path Field names joined with dots; the message starts with it
  * @param message What is wrong there
