@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
+import {IProofAnchor} from "./interfaces/IProofAnchor.sol";
+
+/// @title Which hashes were seen when
+/// @notice Implements {IProofAnchor}.
+contract ProofAnchor is IProofAnchor, AccessControl {
+    /// @notice Who anchors.
+    bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
+    /// @notice Most hashes under one root.
+    uint32 public constant MAX_BATCH_SIZE = 1000;
+
+    mapping(bytes32 hash => Anchor) private _anchors;
+
+    /// @param admin Administers the roles
+    /// @param relayer The first relayer
+    constructor(address admin, address relayer) {
+        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+        _grantRole(RELAYER_ROLE, relayer);
+    }
+
+    /// @inheritdoc IProofAnchor
+    function anchor(bytes32 hash) external onlyRole(RELAYER_ROLE) returns (Anchor memory) {
+        return _anchorFirst(hash, 0);
+    }
+
+    /// @inheritdoc IProofAnchor
+    function anchorBatch(bytes32 root, uint32 size) external onlyRole(RELAYER_ROLE) returns (Anchor memory) {
+        require(size != 0 && size <= MAX_BATCH_SIZE, InvalidBatchSize(size));
+        return _anchorFirst(root, size);
+    }
+
+    /// @inheritdoc IProofAnchor
+    function anchorOf(bytes32 hash) external view returns (Anchor memory) {
+        return _anchors[hash];
+    }
+
+    /// @inheritdoc IProofAnchor
+    function verify(bytes32 leaf, bytes32[] calldata path, bytes32 root) external view returns (bool) {
+        Anchor memory found = _anchors[root];
+        if (found.time == 0) return false;
+        if (found.size == 0) return leaf == root && path.length == 0;
+        return MerkleProof.verifyCalldata(path, root, keccak256(bytes.concat(keccak256(abi.encode(leaf)))));
+    }
+
+    function _anchorFirst(bytes32 hash, uint32 size) private returns (Anchor memory first) {
+        require(hash != bytes32(0), InvalidHash(hash));
+        first = _anchors[hash];
+        if (first.time != 0) return first;
+        first = Anchor(uint64(block.timestamp), uint64(block.number), size);
+        _anchors[hash] = first;
+        emit Anchored(hash, size);
+    }
+}

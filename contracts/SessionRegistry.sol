@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
+import {PersonalMessage} from "./libraries/PersonalMessage.sol";
+
+/// @title Who may act, and for how long
+/// @notice Implements {ISessionRegistry}.
+contract SessionRegistry is ISessionRegistry, AccessControl {
+    /// @notice Who enrols and revokes accounts.
+    bytes32 public constant REGISTRAR_ROLE = keccak256("REGISTRAR_ROLE");
+    /// @notice Who opens, validates, extends and closes sessions.
+    bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
+
+    /// @dev `epoch` counts the revocations, so that a session from before one stays dead after a new enrolment.
+    struct Account {
+        Scope scope;
+        uint32 epoch;
+    }
+
+    /// @dev One slot. `epoch` is the account's when the session was opened.
+    struct StoredSession {
+        address account;
+        uint48 expiresAt;
+        uint32 epoch;
+        bool validated;
+        bool ended;
+    }
+
+    /// @inheritdoc ISessionRegistry
+    uint32 public lifetime;
+    /// @inheritdoc ISessionRegistry
+    uint32 public minimumToExtend;
+
+    mapping(address account => Account) private _accounts;
+    mapping(bytes32 tokenHash => StoredSession) private _sessions;
+
+    /// @param admin Administers the roles and the lifetime, and is the first registrar
+    /// @param relayer The first relayer
+    constructor(address admin, address relayer, uint32 lifetime_, uint32 minimumToExtend_) {
+        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+        _grantRole(REGISTRAR_ROLE, admin);
+        _grantRole(RELAYER_ROLE, relayer);
+        _setLifetime(lifetime_, minimumToExtend_);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function enroll(address account, Scope scope) external onlyRole(REGISTRAR_ROLE) {
+        require(account != address(0) && scope != Scope.None, InvalidEnrolment(account, scope));
+        _accounts[account].scope = scope;
+        emit AccountEnrolled(account, scope);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function revoke(address account) external onlyRole(REGISTRAR_ROLE) {
+        _accounts[account] = Account(Scope.None, _enrolled(account).epoch + 1);
+        emit AccountRevoked(account);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function setLifetime(uint32 lifetime_, uint32 minimumToExtend_) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setLifetime(lifetime_, minimumToExtend_);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function open(address account, bytes32 tokenHash, bytes calldata signature) external onlyRole(RELAYER_ROLE) {
+        uint32 epoch = _enrolled(account).epoch;
+        bytes32 digest = PersonalMessage.hash(openingDigest(account, tokenHash));
+        // The zero address when malformed: nobody's account, so it is refused as well.
+        (address signer, , ) = ECDSA.tryRecoverCalldata(digest, signature);
+        require(signer == account, WrongSigner(account, signer));
+        uint48 expiresAt = _freshExpiry();
+        _create(tokenHash, StoredSession(account, expiresAt, epoch, false, false));
+        emit SessionOpened(tokenHash, account, expiresAt);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function validate(bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
+        StoredSession memory session = _end(tokenHash);
+        session.validated = true;
+        _create(newTokenHash, session);
+        emit SessionValidated(tokenHash, newTokenHash, session.expiresAt);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function extend(bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
+        StoredSession memory session = _end(tokenHash);
+        require(session.validated, SessionNotValidated(tokenHash));
+        uint64 remaining = session.expiresAt - uint64(block.timestamp);
+        require(remaining > minimumToExtend, TooLateToExtend(tokenHash, remaining, minimumToExtend));
+        session.validated = false;
+        session.expiresAt = _freshExpiry();
+        _create(newTokenHash, session);
+        emit SessionExtended(tokenHash, newTokenHash, session.expiresAt);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function close(bytes32 tokenHash) external onlyRole(RELAYER_ROLE) {
+        _end(tokenHash);
+        emit SessionClosed(tokenHash);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function openingDigest(address account, bytes32 tokenHash) public view returns (bytes32) {
+        return keccak256(abi.encode(block.chainid, address(this), account, tokenHash));
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function sessionOf(bytes32 tokenHash) external view returns (Session memory) {
+        StoredSession memory session = _sessions[tokenHash];
+        return Session(session.account, session.expiresAt, session.validated, session.ended);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function isLive(bytes32 tokenHash) external view returns (bool) {
+        StoredSession memory session = _sessions[tokenHash];
+        // A hash never seen has expiry zero: over since 1970.
+        return !session.ended && block.timestamp < session.expiresAt && _sameEnrolment(session);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function scopeOf(address account) external view returns (Scope) {
+        return _accounts[account].scope;
+    }
+
+    /// @dev Marks a live session's token as used up, and returns what the session was before.
+    function _end(bytes32 tokenHash) private returns (StoredSession memory session) {
+        session = _sessions[tokenHash];
+        require(session.account != address(0), SessionUnknown(tokenHash));
+        require(!session.ended, SessionEnded(tokenHash));
+        require(block.timestamp < session.expiresAt, SessionExpired(tokenHash, session.expiresAt));
+        require(_sameEnrolment(session), AccountNotEnrolled(session.account));
+        _sessions[tokenHash].ended = true;
+    }
+
+    /// @dev Stores a session under a token hash that was never used.
+    function _create(bytes32 tokenHash, StoredSession memory session) private {
+        require(
+            tokenHash != bytes32(0) && _sessions[tokenHash].account == address(0),
+            TokenHashUsed(tokenHash)
+        );
+        _sessions[tokenHash] = session;
+    }
+
+    function _setLifetime(uint32 lifetime_, uint32 minimumToExtend_) private {
+        require(lifetime_ > minimumToExtend_, InvalidLifetime(lifetime_, minimumToExtend_));
+        lifetime = lifetime_;
+        minimumToExtend = minimumToExtend_;
+        emit LifetimeChanged(lifetime_, minimumToExtend_);
+    }
+
+    function _enrolled(address account) private view returns (Account memory enrolled) {
+        enrolled = _accounts[account];
+        require(enrolled.scope != Scope.None, AccountNotEnrolled(account));
+    }
+
+    /// @dev Every revocation moves the epoch on, so one comparison tells that there was none.
+    function _sameEnrolment(StoredSession memory session) private view returns (bool) {
+        return _accounts[session.account].epoch == session.epoch;
+    }
+
+    function _freshExpiry() private view returns (uint48) {
+        return uint48(block.timestamp + lifetime);
+    }
+}
