@@ -47,7 +47,7 @@ export class SealbookError extends Error {
   declare readonly retryAfterSeconds?: number;
 
   constructor(code: ErrorCode, message: string, options: SealbookErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    super(message, options.cause !== undefined ? { cause: options.cause } : undefined);
     this.name = "SealbookError";
     this.code = code;
     if (options.details !== undefined) this.details = options.details;

@@ -1,0 +1,39 @@
+/** Whatever JSON can say. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** Whether a parsed JSON value is an object: neither a list nor null nor a scalar. */
+export function isJsonObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Parses JSON text.
+ *
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseJson(text: string): JsonValue {
+  // JSON.parse is declared to return anything; without a reviver it returns JSON values only.
+  const value: JsonValue = JSON.parse(text);
+  return value;
+}
+
+/**
+ * Writes JSON text that reads back as the same value.
+ *
+ * @throws TypeError for what JSON would drop or change without a word: undefined, functions, NaN, infinities, bigint
+ */
+export function writeJson(value: JsonValue): string {
+  return JSON.stringify(value, (key: string, item: unknown): unknown => {
+    const type = typeof item;
+    if (type === "undefined" || type === "function" || type === "symbol" || type === "bigint") {
+      throw new TypeError(`${key === "" ? "the value" : key} is not JSON: ${type}`);
+    }
+    if (type === "number" && !Number.isFinite(item)) throw new TypeError(`${key} is not JSON: ${String(item)}`);
+    return item;
+  });
+}
