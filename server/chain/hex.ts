@@ -1,0 +1,17 @@
+import { malformed } from "../errors.ts";
+
+/**
+ * The bytes of `0x`-prefixed hexadecimal text, of any case.
+ *
+ * @param path Names the text in errors
+ * @throws SealbookError `malformed`
+ */
+export function parseHex(path: string, text: string): Uint8Array {
+  if (!text.startsWith("0x")) throw malformed(path, "does not start with 0x");
+  const digits = text.slice(2);
+  // Checked here, because Buffer stops at a wrong digit without a word and takes some letters for digits.
+  const wrong = digits.search(/[^0-9a-fA-F]/);
+  if (wrong !== -1) throw malformed(path, `the character at position ${wrong + 2} is not a hexadecimal digit`);
+  if (digits.length % 2 !== 0) throw malformed(path, "odd number of hexadecimal digits");
+  return Buffer.from(digits, "hex");
+}
