@@ -1,0 +1,44 @@
+import type { DecodedCallData } from "../server/chain/calldata.ts";
+import { recoverSigner } from "../server/chain/row-signature.ts";
+
+/**
+ * Decoded call data for people to read, one field a line.
+ *
+ * Whoever wrote the record chose its texts: characters that would steer a terminal or hide from the eye are
+ * printed as their code points.
+ */
+export function callDataListing(decoded: DecodedCallData): string {
+  const { row, arguments: args, filechain } = decoded;
+  const signer = recoverSigner(args.rowdata, args.signature);
+  const lines: [name: string, value: string][] = [
+    ["function", decoded.function],
+    ["table", args.tabname],
+    ["row id", args.rowid.toString()],
+    ["compressed", args.comp ? "yes" : "no"],
+    ["stored bytes", args.rowdata.length.toString()],
+    ["row data", filechain],
+    ["row id in row", row.rowId],
+    ["sender", row.sender],
+    ["code", row.code],
+    ["date", row.createdAt],
+    ["topic", row.topic],
+    ["format", row.format],
+    ["signature", args.signature],
+    ["signer", signer ?? "none: the signature is not one of the event table's form"],
+    ["signed by sender", isSender(signer, row.sender) ? "yes" : "no"],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length)) + 2;
+  const fields = lines.map(([name, value]) => `${name}:`.padEnd(width) + visible(value));
+  const payload = JSON.stringify(row.payload, null, 2).split("\n").map((line) => `  ${visible(line)}`);
+  return [...fields, "payload:", ...payload].join("\n");
+}
+
+function isSender(signer: string | undefined, sender: string): boolean {
+  return signer !== undefined && signer.toLowerCase() === sender.toLowerCase();
+}
+
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
