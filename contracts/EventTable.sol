@@ -72,7 +72,7 @@ contract EventTable is IEventTable, AccessControl {
     }
 
     function _signerOf(bytes calldata rowdata, string calldata signature) private pure returns (address signer) {
-        (, uint8 v, bytes32 r, bytes32 s) = HexSignature.parse(signature);
+        (uint8 v, bytes32 r, bytes32 s) = HexSignature.parse(signature);
         // All zero when it is not hex text: nobody's signature either.
         (signer, , ) = ECDSA.tryRecover(PersonalMessage.hash(rowdata), v, r, s);
         require(signer != address(0), InvalidSignature(signature));

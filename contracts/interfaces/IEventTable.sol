@@ -25,7 +25,8 @@ interface IEventTable {
 
     /// @notice Thrown by `insert` when the row exists.
     error RowExists(string tabname, uint256 rowid);
-    /// @notice Thrown when the signature is not `0x` and 130 hex digits of a well-formed signature.
+    /// @notice Thrown when the signature is not `0x` and 130 hex digits (upper or lower case) of a well-formed
+    /// signature: `s` in the lower half of the order, `v` 27 or 28.
     error InvalidSignature(string signature);
     /// @notice Thrown when the signer may not store records: not enrolled, revoked, or enrolled to read only.
     error SignerNotEnrolled(address signer);

@@ -6,6 +6,9 @@ pragma solidity ^0.8.28;
 /// stands for ever; a repeat does not revert, so that one known hash can never block a lane.
 /// @dev Merkle trees have sorted pairs over keccak-256, and leaves
 /// keccak256(bytes.concat(keccak256(abi.encode(hash)))), so that no inner node can pose as a leaf.
+/// What a value was first anchored as, alone or as a root, stands too. A relayer that anchors hashes of strangers
+/// should anchor a single one as a batch of one: a stranger could otherwise have the root of a later batch, if it
+/// can be foreseen, anchored alone, and that batch would not verify.
 interface IProofAnchor {
     /// @notice When a hash or root was first seen. One storage slot.
     /// @param time Block time in Unix seconds; 0 when never seen

@@ -6,6 +6,7 @@ pragma solidity ^0.8.28;
 /// is known by the keccak-256 of its access token only, so nobody who reads the chain can use one.
 /// Life of a token hash: unknown -> live -> replaced or closed. The last two are final: such a hash is never
 /// live again. All times are block times in Unix seconds.
+/// Revoking an account ends its sessions for good: enrolling it again lets it open new ones, and revives none.
 interface ISessionRegistry {
     /// @notice What an account may do. `Read`: search and decode. `Full`: also store records.
     enum Scope {
@@ -28,7 +29,8 @@ interface ISessionRegistry {
 
     /// @notice Emitted when an account is enrolled, or enrolled again with another scope.
     event AccountEnrolled(address indexed account, Scope scope);
-    /// @notice Emitted when an account is revoked; all its sessions are over from then on.
+    /// @notice Emitted when an account is revoked; all its sessions are over from then on, also when the account
+    /// is enrolled again.
     event AccountRevoked(address indexed account);
     /// @notice Emitted when an account opens a session.
     event SessionOpened(bytes32 indexed tokenHash, address indexed account, uint64 expiresAt);
@@ -43,9 +45,10 @@ interface ISessionRegistry {
 
     /// @notice Thrown when the account is the zero address or the scope is `None`.
     error InvalidEnrolment(address account, Scope scope);
-    /// @notice Thrown when the account is not enrolled (or was revoked).
+    /// @notice Thrown when the account is not enrolled, or was revoked after the session was opened.
     error AccountNotEnrolled(address account);
-    /// @notice Thrown when the signature over the opening is not the account's own.
+    /// @notice Thrown when the signature over the opening is not the account's own; `signer` is the zero address
+    /// when the signature is malformed.
     error WrongSigner(address account, address signer);
     /// @notice Thrown when a token hash was used before, in any state, or is zero.
     error TokenHashUsed(bytes32 tokenHash);
@@ -103,10 +106,12 @@ interface ISessionRegistry {
     /// keccak256(abi.encode(chain id, this contract, account, tokenHash)).
     function openingDigest(address account, bytes32 tokenHash) external view returns (bytes32);
 
-    /// @notice What is kept for `tokenHash`; all zero for a hash never seen.
+    /// @notice What is kept for `tokenHash`; all zero for a hash never seen. A revocation does not show here but in
+    /// {isLive}.
     function sessionOf(bytes32 tokenHash) external view returns (Session memory);
 
-    /// @notice Whether `tokenHash` belongs to a session that is open, not over, and of an enrolled account.
+    /// @notice Whether `tokenHash` belongs to a session that is neither ended nor over, and whose account was not
+    /// revoked since it was opened.
     function isLive(bytes32 tokenHash) external view returns (bool);
 
     /// @notice The scope of `account`, `None` when it is not enrolled.

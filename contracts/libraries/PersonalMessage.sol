@@ -9,16 +9,24 @@ library PersonalMessage {
         return keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", message));
     }
 
-    /// @notice Hash to sign for a message of any length.
-    function hash(bytes calldata message) internal pure returns (bytes32) {
-        return keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n", _decimal(message.length), message));
-    }
-
-    /// @dev `value` in decimal digits, without leading zeros.
-    function _decimal(uint256 value) private pure returns (bytes memory digits) {
-        uint256 count = 1;
-        for (uint256 rest = value; rest >= 10; rest /= 10) ++count;
-        digits = new bytes(count);
-        for (; count != 0; value /= 10) digits[--count] = bytes1(uint8(48 + (value % 10)));
+    /// @notice Hash to sign for a message of any length: the prefix, the length in decimal digits, the message.
+    function hash(bytes calldata message) internal pure returns (bytes32 digest) {
+        assembly ("memory-safe") {
+            let start := mload(0x40) // used as scratch space, so not moved on
+            mstore(start, "\x19Ethereum Signed Message:\n")
+            let end := add(start, 26)
+            // Digits are found last first: shift what is there to the right and put the new one in front.
+            let digits := 0
+            let rest := message.length
+            for {} 1 {} {
+                digits := or(shr(8, digits), shl(248, add(48, mod(rest, 10))))
+                rest := div(rest, 10)
+                if iszero(rest) { break }
+            }
+            mstore(end, digits)
+            for {} digits { digits := shl(8, digits) } { end := add(end, 1) }
+            calldatacopy(end, message.offset, message.length)
+            digest := keccak256(start, sub(add(end, message.length), start))
+        }
     }
 }
