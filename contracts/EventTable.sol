@@ -64,9 +64,9 @@ contract EventTable is IEventTable, AccessControl {
     ) private {
         bytes32 tableHash = keccak256(bytes(tabname));
         mapping(uint256 => bytes32) storage digests = _digests[tableHash];
-        require(overwrite || digests[rowid] == bytes32(0), RowExists(tabname, rowid));
+        if (!overwrite && digests[rowid] != bytes32(0)) revert RowExists(tabname, rowid);
         address signer = _signerOf(rowdata, signature);
-        require(registry.scopeOf(signer) == ISessionRegistry.Scope.Full, SignerNotEnrolled(signer));
+        if (registry.scopeOf(signer) != ISessionRegistry.Scope.Full) revert SignerNotEnrolled(signer);
         digests[rowid] = keccak256(abi.encode(signer, comp, keccak256(rowdata)));
         emit RowWritten(tableHash, rowid, signer, tabname, rowdata, comp, signature);
     }
@@ -75,6 +75,6 @@ contract EventTable is IEventTable, AccessControl {
         (uint8 v, bytes32 r, bytes32 s) = HexSignature.parse(signature);
         // All zero when it is not hex text: nobody's signature either.
         (signer, , ) = ECDSA.tryRecover(PersonalMessage.hash(rowdata), v, r, s);
-        require(signer != address(0), InvalidSignature(signature));
+        if (signer == address(0)) revert InvalidSignature(signature);
     }
 }

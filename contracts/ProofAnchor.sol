@@ -29,7 +29,7 @@ contract ProofAnchor is IProofAnchor, AccessControl {
 
     /// @inheritdoc IProofAnchor
     function anchorBatch(bytes32 root, uint32 size) external onlyRole(RELAYER_ROLE) returns (Anchor memory) {
-        require(size != 0 && size <= MAX_BATCH_SIZE, InvalidBatchSize(size));
+        if (size == 0 || size > MAX_BATCH_SIZE) revert InvalidBatchSize(size);
         return _anchorFirst(root, size);
     }
 
@@ -47,7 +47,7 @@ contract ProofAnchor is IProofAnchor, AccessControl {
     }
 
     function _anchorFirst(bytes32 hash, uint32 size) private returns (Anchor memory first) {
-        require(hash != bytes32(0), InvalidHash(hash));
+        if (hash == bytes32(0)) revert InvalidHash(hash);
         first = _anchors[hash];
         if (first.time != 0) return first;
         first = Anchor(uint64(block.timestamp), uint64(block.number), size);

@@ -48,7 +48,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
 
     /// @inheritdoc ISessionRegistry
     function enroll(address account, Scope scope) external onlyRole(REGISTRAR_ROLE) {
-        require(account != address(0) && scope != Scope.None, InvalidEnrolment(account, scope));
+        if (account == address(0) || scope == Scope.None) revert InvalidEnrolment(account, scope);
         _accounts[account].scope = scope;
         emit AccountEnrolled(account, scope);
     }
@@ -70,7 +70,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         bytes32 digest = PersonalMessage.hash(openingDigest(account, tokenHash));
         // The zero address when malformed: nobody's account, so it is refused as well.
         (address signer, , ) = ECDSA.tryRecoverCalldata(digest, signature);
-        require(signer == account, WrongSigner(account, signer));
+        if (signer != account) revert WrongSigner(account, signer);
         uint48 expiresAt = _freshExpiry();
         _create(tokenHash, StoredSession(account, expiresAt, epoch, false, false));
         emit SessionOpened(tokenHash, account, expiresAt);
@@ -87,9 +87,9 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     /// @inheritdoc ISessionRegistry
     function extend(bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
         StoredSession memory session = _end(tokenHash);
-        require(session.validated, SessionNotValidated(tokenHash));
+        if (!session.validated) revert SessionNotValidated(tokenHash);
         uint64 remaining = session.expiresAt - uint64(block.timestamp);
-        require(remaining > minimumToExtend, TooLateToExtend(tokenHash, remaining, minimumToExtend));
+        if (remaining <= minimumToExtend) revert TooLateToExtend(tokenHash, remaining, minimumToExtend);
         session.validated = false;
         session.expiresAt = _freshExpiry();
         _create(newTokenHash, session);
@@ -128,24 +128,22 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     /// @dev Marks a live session's token as used up, and returns what the session was before.
     function _end(bytes32 tokenHash) private returns (StoredSession memory session) {
         session = _sessions[tokenHash];
-        require(session.account != address(0), SessionUnknown(tokenHash));
-        require(!session.ended, SessionEnded(tokenHash));
-        require(block.timestamp < session.expiresAt, SessionExpired(tokenHash, session.expiresAt));
-        require(_sameEnrolment(session), AccountNotEnrolled(session.account));
+        if (session.account == address(0)) revert SessionUnknown(tokenHash);
+        if (session.ended) revert SessionEnded(tokenHash);
+        if (block.timestamp >= session.expiresAt) revert SessionExpired(tokenHash, session.expiresAt);
+        if (!_sameEnrolment(session)) revert AccountNotEnrolled(session.account);
         _sessions[tokenHash].ended = true;
     }
 
     /// @dev Stores a session under a token hash that was never used.
     function _create(bytes32 tokenHash, StoredSession memory session) private {
-        require(
-            tokenHash != bytes32(0) && _sessions[tokenHash].account == address(0),
-            TokenHashUsed(tokenHash)
-        );
+        bool used = tokenHash == bytes32(0) || _sessions[tokenHash].account != address(0);
+        if (used) revert TokenHashUsed(tokenHash);
         _sessions[tokenHash] = session;
     }
 
     function _setLifetime(uint32 lifetime_, uint32 minimumToExtend_) private {
-        require(lifetime_ > minimumToExtend_, InvalidLifetime(lifetime_, minimumToExtend_));
+        if (lifetime_ <= minimumToExtend_) revert InvalidLifetime(lifetime_, minimumToExtend_);
         lifetime = lifetime_;
         minimumToExtend = minimumToExtend_;
         emit LifetimeChanged(lifetime_, minimumToExtend_);
@@ -153,7 +151,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
 
     function _enrolled(address account) private view returns (Account memory enrolled) {
         enrolled = _accounts[account];
-        require(enrolled.scope != Scope.None, AccountNotEnrolled(account));
+        if (enrolled.scope == Scope.None) revert AccountNotEnrolled(account);
     }
 
     /// @dev Every revocation moves the epoch on, so one comparison tells that there was none.
