@@ -3,7 +3,8 @@
  * `context.ts`; they never import each other.
  */
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
-import type { RecordRow, RecordQuery } from "./records/record.ts";
+import type { StoredRowData } from "./records/compression.ts";
+import type { NewRecordRow, RecordRow, RecordQuery } from "./records/record.ts";
 import type { NewProof, StoredProof } from "./proofs/proof.ts";
 
 /** A 20-byte address as `0x` and 40 hex digits with EIP-55 checksum. */
@@ -14,6 +15,9 @@ export type Clock = () => number;
 
 /** Which contract a transaction calls. */
 export type ContractName = "SessionRegistry" | "EventTable" | "ProofAnchor";
+
+/** Where each contract stands. */
+export type ContractAddresses = Readonly<Record<ContractName, Address>>;
 
 /** What a transaction is for. */
 export type TransactionPurpose =
@@ -88,7 +92,7 @@ export interface RecordChain {
   /** Name of the table that records go to. */
   readonly table: string;
   /** Signs row data as stored with the account's key and encodes the `insert` call. */
-  insertCall(rowId: bigint, rowData: Uint8Array, compressed: boolean, signingKey: Uint8Array): ContractCall;
+  insertCall(rowId: bigint, stored: StoredRowData, signingKey: Uint8Array): ContractCall;
 }
 
 /** When the chain first saw a hash. */
@@ -133,8 +137,16 @@ export interface AccountStore {
   insert(account: { address: Address; keystore: string; scope: Account["scope"]; createdAt: number }): Promise<void>;
   find(address: Address): Promise<Account | undefined>;
   list(): Promise<Account[]>;
+  /** Accounts that are enrolled. */
   count(): Promise<number>;
+  /** Takes over what the registry contract says of an account; nothing happens for one that is not ours. */
+  follow(address: Address, change: AccountChange): Promise<void>;
 }
+
+/** What the registry contract's log says of an account. */
+export type AccountChange =
+  | { readonly enrolled: true; readonly scope: Account["scope"] }
+  | { readonly enrolled: false; readonly revokedAt: number };
 
 export interface SessionStore {
   insert(session: Session): Promise<void>;
@@ -184,7 +196,88 @@ export interface ServiceLogStore {
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
 }
 
-/** The local copy of the event table. */
+/** An intent that waits for its signature. */
+export interface QueuedTransaction {
+  readonly id: number;
+  readonly purpose: TransactionPurpose;
+  readonly to: Address;
+  readonly data: Uint8Array;
+}
+
+/** A signed transaction on its way. */
+export interface SignedTransaction {
+  readonly id: number;
+  readonly nonce: number;
+  readonly raw: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** An empty transaction that uses up a nonce. */
+export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
+
+/** How a transaction ended; `block` is set when it was mined. */
+export interface Settlement {
+  readonly id: number;
+  readonly state: "confirmed" | "reverted" | "refused";
+  readonly block?: BlockReference;
+  readonly reason?: string;
+}
+
+/** The relayer's transactions on disk, as its sender needs them. */
+export interface TransactionStore {
+  /**
+   * Signs the oldest waiting intents and writes what was signed, in one step that no cancellation can interrupt.
+   * @param sign gets the intents in order and answers the signed transactions of all of them
+   * @returns what was signed
+   */
+  claim(
+    sender: Address,
+    limit: number,
+    sign: (queued: QueuedTransaction[]) => SignedTransaction[],
+  ): Promise<SignedTransaction[]>;
+  /** Signed and not settled, by nonce. */
+  underWay(sender: Address): Promise<SignedTransaction[]>;
+  /** The highest nonce ever signed with a key. */
+  highestNonce(sender: Address): Promise<number | undefined>;
+  /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
+  requeue(id: number): Promise<void>;
+  /**
+   * Settles a transaction that the node will never take, and puts an empty one in its nonce's place.
+   * @returns the filler's id
+   */
+  refuse(id: number, reason: string, filler: Filler): Promise<number>;
+  settle(settlements: readonly Settlement[]): Promise<void>;
+  cancel(id: number): Promise<boolean>;
+  outcome(id: number): Promise<TransactionOutcome>;
+  /** Intents and signed transactions without an outcome. */
+  countUnderWay(): Promise<number>;
+}
+
+/** A row of the chain's log and what it means for the local copy. */
+export type LogEntry =
+  | { readonly kind: "row"; readonly row: NewRecordRow }
+  | { readonly kind: "account"; readonly address: Address; readonly change: AccountChange };
+
+/** The local copy of the event table, written by whoever follows the log. */
+export interface CopyStore {
+  progress(): Promise<{ blockNumber: number; blockHash: Uint8Array } | undefined>;
+  /** Takes over what a range of blocks says and where it ended, whole or not at all. */
+  apply(entries: readonly LogEntry[], blockNumber: number, blockHash: Uint8Array): Promise<void>;
+  /** Forgets the copy; it is built again from the chain. */
+  drop(): Promise<void>;
+}
+
+/** The chain's log and head, as a follower needs them. */
+export interface ChainLog {
+  head(): Promise<number>;
+  blockHash(blockNumber: number): Promise<Uint8Array | undefined>;
+  /** What the contracts logged from one block to another, both included, in order. */
+  entries(fromBlock: number, toBlock: number): Promise<LogEntry[]>;
+  /** The block in which the oldest of the contracts was deployed. */
+  readonly firstBlock: number;
+}
+
+/** The local copy of the event table, as a reader of it needs it. */
 export interface RecordCopy {
   /** Waits until the copy holds everything up to a block; false when it does not within the wait. */
   reached(blockNumber: number, waitMilliseconds: number): Promise<boolean>;

@@ -1,0 +1,46 @@
+import { EventTable__factory } from "../../typechain-types/factories/EventTable__factory.ts";
+import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
+import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
+import { getBytes } from "ethers";
+import type { Address, ContractCall, ContractName, TransactionPurpose } from "../domain/ports.ts";
+import { SealbookError } from "../errors.ts";
+import { NodeError, type Rpc } from "./rpc.ts";
+
+/** The contracts' ABIs, as generated from their source. */
+export const INTERFACES = {
+  SessionRegistry: SessionRegistry__factory.createInterface(),
+  EventTable: EventTable__factory.createInterface(),
+  ProofAnchor: ProofAnchor__factory.createInterface(),
+} as const;
+
+/** A call that the relayer will make. */
+export function contractCall(purpose: TransactionPurpose, contract: ContractName, data: string): ContractCall {
+  return { purpose, contract, data: getBytes(data) };
+}
+
+/**
+ * Reads from a contract at the newest block.
+ * @returns the ABI-encoded result
+ * @throws SealbookError `chain_reverted` naming the contract's error
+ */
+export async function readContract(rpc: Rpc, to: Address, data: string): Promise<string> {
+  try {
+    const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
+    if (typeof result !== "string") throw new SealbookError("chain_unavailable", "the node's answer to eth_call is not hex");
+    return result;
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    throw new SealbookError("chain_reverted", revertText(error), { cause: error });
+  }
+}
+
+/** A contract's error as text, `Name(arguments)`; the node's own words when it is none of ours. */
+export function revertText(error: NodeError): string {
+  if (error.data !== undefined) {
+    for (const contract of Object.values(INTERFACES)) {
+      const parsed = contract.parseError(error.data);
+      if (parsed !== null) return `${parsed.name}(${parsed.args.map(String).join(", ")})`;
+    }
+  }
+  return error.message;
+}

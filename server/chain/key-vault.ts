@@ -1,0 +1,40 @@
+import { type BinaryLike, scrypt as nodeScrypt } from "node:crypto";
+import { decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
+import type { Address, KeyVault } from "../domain/ports.ts";
+
+// The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
+scrypt.register(async (password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
+
+function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p: number, length: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    nodeScrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+/** A new account's signing key in an encrypted keystore. */
+export async function createKeystore(password: string): Promise<{ address: Address; keystore: string }> {
+  const wallet = Wallet.createRandom();
+  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password);
+  return { address: wallet.address, keystore };
+}
+
+/** Opens keystores; what it opens never leaves the process. */
+export function keyVault(): KeyVault {
+  const decoy = createKeystore(hexlify(crypto.getRandomValues(new Uint8Array(16))));
+  const unlock = async (keystore: string, password: string): Promise<Uint8Array | undefined> => {
+    try {
+      const { privateKey } = await decryptKeystoreJson(keystore, password);
+      return getBytes(privateKey);
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    unlock,
+    async unlockNothing(password) {
+      await unlock((await decoy).keystore, password);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { hexlify, Transaction } from "ethers";
+import { revertText } from "./contracts.ts";
+import { NodeError, type Rpc, toQuantity } from "./rpc.ts";
+
+/**
+ * Why a mined transaction was reverted: `Name(arguments)` of the contract's error. Nodes do not keep the reason, so
+ * that the call is made once more on the state after its block.
+ */
+export async function revertReason(rpc: Rpc, raw: Uint8Array, block: string): Promise<string> {
+  const { from, to, data, gasLimit } = Transaction.from(hexlify(raw));
+  try {
+    await rpc.call("eth_call", [{ from, to, data, gas: toQuantity(gasLimit) }, block]);
+    return "reverted; the same call would succeed now";
+  } catch (error) {
+    return error instanceof NodeError ? revertText(error) : "reverted; the reason could not be read";
+  }
+}

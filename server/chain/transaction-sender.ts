@@ -1,0 +1,265 @@
+import { hexlify } from "ethers";
+import type {
+  Settlement,
+  SignedTransaction,
+  TransactionOutcome,
+  Transactions,
+  TransactionStore,
+} from "../domain/ports.ts";
+import { NodeError, type Rpc, toQuantity } from "./rpc.ts";
+import { OutcomeWaiters } from "./outcome-waiters.ts";
+import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
+import { revertReason } from "./revert-reason.ts";
+import { classifyRefusal } from "./send-refusal.ts";
+import type { TransactionSigner } from "./transaction-signer.ts";
+
+/** Signed and not settled transactions of one key; more wait as intents. */
+const MAX_UNDER_WAY = 512;
+/** How often transactions without a receipt are asked for and sent again. */
+const RECHECK_MILLISECONDS = 4_000;
+/** How long a transaction may take before it is asked for. */
+const OVERDUE_MILLISECONDS = 4_000;
+
+/** What the sender reports; for logs and alerts. */
+export type SenderEvent =
+  | { readonly kind: "resent"; readonly count: number }
+  | { readonly kind: "refused"; readonly id: number; readonly reason: string }
+  | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
+  | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
+  | { readonly kind: "failing"; readonly error: unknown };
+
+export interface SenderOptions {
+  readonly rpc: Rpc;
+  readonly store: TransactionStore;
+  readonly signer: TransactionSigner;
+  readonly validatorNames: ValidatorNames;
+  readonly onEvent: (event: SenderEvent) => void;
+}
+
+interface UnderWay extends SignedTransaction {
+  sentAt: number;
+}
+
+/**
+ * Sends the relayer's transactions with one key, in the order of their intents.
+ *
+ * Promises:
+ * - a transaction's nonce and signed bytes MUST be on disk before it is sent; after a crash the same bytes are sent
+ *   again, so that no intent is ever carried out twice;
+ * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before anyone is told;
+ * - one transaction that the node never takes does not hold up those behind it: its nonce is filled.
+ */
+export class TransactionSender implements Transactions {
+  readonly #options: SenderOptions;
+  readonly #waiters: OutcomeWaiters;
+  /** By transaction hash. */
+  readonly #underWay = new Map<string, UnderWay>();
+  #nextNonce: number | undefined;
+  #confirmedTo: number | undefined;
+  #head = 0;
+  #recheck: NodeJS.Timeout | undefined;
+  #stopped = true;
+  /** Work runs one piece at a time: nonces, the map and the store stay in step without locks. */
+  #work: Promise<void> = Promise.resolve();
+  #workWaiting = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#waiters = new OutcomeWaiters((id) => options.store.outcome(id));
+  }
+
+  get address(): string {
+    return this.#options.signer.address;
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#recheck = setInterval(() => this.#enqueue(() => this.#recheckOverdue()), RECHECK_MILLISECONDS);
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#recheck);
+    await this.#work;
+    this.#waiters.release();
+  }
+
+  wake(): void {
+    if (this.#workWaiting) return;
+    this.#workWaiting = true;
+    this.#enqueue(async () => {
+      this.#workWaiting = false;
+      await this.#signAndSend();
+    });
+  }
+
+  /** Told of every new head. */
+  onHead(blockNumber: number): void {
+    this.#head = blockNumber;
+    this.#enqueue(() => this.#confirmTo(blockNumber));
+  }
+
+  outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome> {
+    return this.#waiters.wait(id, waitMilliseconds);
+  }
+
+  async cancel(id: number): Promise<boolean> {
+    const cancelled = await this.#options.store.cancel(id);
+    if (cancelled) this.#waiters.settled([id]);
+    return cancelled;
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#stopped) return;
+      try {
+        await work();
+      } catch (error) {
+        // Nothing is lost: what is on disk is taken up again by the next recheck.
+        this.#options.onEvent({ kind: "failing", error });
+      }
+    });
+  }
+
+  /** Before the first transaction: what was under way when the process ended, and the nonce to go on with. */
+  async #prepare(): Promise<number> {
+    if (this.#nextNonce !== undefined) return this.#nextNonce;
+    const { rpc, store, signer, onEvent } = this.#options;
+    const [mined, head] = await Promise.all([
+      rpc.call("eth_getTransactionCount", [signer.address, "latest"]),
+      rpc.call("eth_blockNumber", []),
+    ]);
+    this.#confirmedTo ??= Number(head);
+    this.#head = Math.max(this.#head, Number(head));
+    const left = await store.underWay(signer.address);
+    for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
+    const highest = await store.highestNonce(signer.address);
+    this.#nextNonce = Math.max(Number(mined), (highest ?? -1) + 1);
+    if (left.length > 0) {
+      onEvent({ kind: "resent", count: left.length });
+      await this.#checkAndResend([...this.#underWay.values()]);
+    }
+    return this.#nextNonce;
+  }
+
+  async #signAndSend(): Promise<void> {
+    const { store, signer } = this.#options;
+    await this.#prepare();
+    while (!this.#stopped) {
+      const room = MAX_UNDER_WAY - this.#underWay.size;
+      if (room <= 0) return;
+      const first = this.#nextNonce ?? 0;
+      const signed = await store.claim(signer.address, room, (queued) =>
+        queued.map((transaction, index) => signer.sign(transaction, first + index)),
+      );
+      if (signed.length === 0) return;
+      this.#nextNonce = first + signed.length;
+      const sent = signed.map((transaction): UnderWay => ({ ...transaction, sentAt: Date.now() }));
+      for (const transaction of sent) this.#underWay.set(hexlify(transaction.hash), transaction);
+      await this.#send(sent);
+    }
+  }
+
+  async #send(transactions: readonly UnderWay[]): Promise<void> {
+    await Promise.all(transactions.map((transaction) => this.#sendOne(transaction)));
+  }
+
+  async #sendOne(transaction: UnderWay): Promise<void> {
+    const { rpc, onEvent } = this.#options;
+    try {
+      await rpc.call("eth_sendRawTransaction", [hexlify(transaction.raw)]);
+    } catch (error) {
+      switch (classifyRefusal(error)) {
+        case "known":
+          return;
+        case "nonce_used":
+          return this.#nonceUsed(transaction);
+        case "never":
+          return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
+        case "later":
+          // The recheck sends it again.
+          onEvent({ kind: "failing", error });
+      }
+    }
+  }
+
+  /** The nonce is taken: by this transaction, or by one that somebody else signed with the key. */
+  async #nonceUsed(transaction: UnderWay): Promise<void> {
+    const { rpc, store, validatorNames, onEvent } = this.#options;
+    const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
+    if (receipt !== undefined) return this.#settle([receipt]);
+    // It can never be mined, so that signing the intent anew cannot carry it out twice.
+    this.#underWay.delete(hexlify(transaction.hash));
+    await store.requeue(transaction.id);
+    this.#nextNonce = undefined;
+    onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
+    this.wake();
+  }
+
+  async #refused(transaction: UnderWay, reason: string): Promise<void> {
+    const { rpc, store, signer, onEvent } = this.#options;
+    const filler = signer.filler(transaction.nonce);
+    const id = await store.refuse(transaction.id, reason, filler);
+    this.#underWay.delete(hexlify(transaction.hash));
+    this.#underWay.set(hexlify(filler.hash), { id, ...filler, sentAt: Date.now() });
+    onEvent({ kind: "refused", id: transaction.id, reason });
+    this.#waiters.settled([transaction.id]);
+    await rpc.call("eth_sendRawTransaction", [hexlify(filler.raw)]);
+  }
+
+  /** Confirms a whole block at a time. */
+  async #confirmTo(head: number): Promise<void> {
+    const { rpc, validatorNames } = this.#options;
+    await this.#prepare();
+    let next = (this.#confirmedTo ?? head) + 1;
+    for (; next <= head && this.#underWay.size > 0; next += 1) {
+      const receipts = await readBlockReceipts(rpc, next, validatorNames);
+      // A node behind a balancer may lag; the next head or the recheck comes back to this block.
+      if (receipts === undefined) return;
+      await this.#settle(receipts);
+      this.#confirmedTo = next;
+    }
+    if (this.#underWay.size === 0) this.#confirmedTo = head;
+    await this.#signAndSend();
+  }
+
+  async #settle(receipts: readonly Receipt[]): Promise<void> {
+    const { rpc, store, onEvent } = this.#options;
+    const settlements: Settlement[] = [];
+    for (const { transactionHash, succeeded, block } of receipts) {
+      const transaction = this.#underWay.get(transactionHash);
+      if (transaction === undefined) continue;
+      if (succeeded) {
+        settlements.push({ id: transaction.id, state: "confirmed", block });
+      } else {
+        const reason = await revertReason(rpc, transaction.raw, toQuantity(block.number));
+        settlements.push({ id: transaction.id, state: "reverted", block, reason });
+        onEvent({ kind: "reverted", id: transaction.id, reason });
+      }
+    }
+    if (settlements.length === 0) return;
+    await store.settle(settlements);
+    for (const { transactionHash } of receipts) this.#underWay.delete(transactionHash);
+    this.#waiters.settled(settlements.map(({ id }) => id));
+  }
+
+  async #recheckOverdue(): Promise<void> {
+    await this.#signAndSend();
+    const before = Date.now() - OVERDUE_MILLISECONDS;
+    const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
+    if (overdue.length > 0) await this.#checkAndResend(overdue);
+  }
+
+  /** Tells a lost transaction from a mined one, and sends the lost ones again: always the same bytes. */
+  async #checkAndResend(transactions: readonly UnderWay[]): Promise<void> {
+    const { rpc, validatorNames } = this.#options;
+    const receipts = await Promise.all(
+      transactions.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)),
+    );
+    await this.#settle(receipts.filter((receipt) => receipt !== undefined));
+    const lost = transactions.filter((_, index) => receipts[index] === undefined);
+    for (const transaction of lost) transaction.sentAt = Date.now();
+    await this.#send(lost);
+  }
+}

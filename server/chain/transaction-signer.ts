@@ -1,0 +1,38 @@
+import { computeAddress, getBytes, hexlify, keccak256, SigningKey, Transaction } from "ethers";
+import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../domain/ports.ts";
+
+/** Signs the relayer's transactions: legacy ones, which every permissioned network takes. */
+export interface TransactionSigner {
+  readonly address: Address;
+  sign(transaction: QueuedTransaction, nonce: number): SignedTransaction;
+  /** An empty transaction to the key's own address, for a nonce that would stay open otherwise. */
+  filler(nonce: number): Filler;
+}
+
+/** What every call may cost besides its data: far more than any of the contracts' functions uses. */
+const BASE_GAS = 300_000;
+/** Call data and the log that a row goes into, per byte. */
+const GAS_PER_BYTE = 40;
+const TRANSFER_GAS = 21_000;
+
+/**
+ * @param privateKey 32 bytes
+ * @param gasPrice In wei; 0 on networks without fees
+ */
+export function transactionSigner(privateKey: string, chainId: number, gasPrice: bigint): TransactionSigner {
+  const key = new SigningKey(privateKey);
+  const address = computeAddress(key);
+
+  const signed = (to: Address, data: Uint8Array, gasLimit: number, nonce: number) => {
+    const transaction = Transaction.from({ type: 0, chainId, to, data: hexlify(data), nonce, gasLimit, gasPrice, value: 0n });
+    transaction.signature = key.sign(transaction.unsignedHash);
+    const raw = getBytes(transaction.serialized);
+    return { nonce, raw, hash: getBytes(keccak256(raw)) };
+  };
+
+  return {
+    address,
+    sign: ({ id, to, data }, nonce) => ({ id, ...signed(to, data, BASE_GAS + GAS_PER_BYTE * data.length, nonce) }),
+    filler: (nonce) => ({ sender: address, ...signed(address, new Uint8Array(), TRANSFER_GAS, nonce) }),
+  };
+}

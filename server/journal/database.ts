@@ -1,0 +1,22 @@
+import { type Dialect, Kysely } from "kysely";
+import { Migrator } from "kysely/migration";
+import { SealbookError } from "../errors.ts";
+import { initial } from "./migrations/0001-initial.ts";
+import type { Schema } from "./schema.ts";
+
+/** Numbered, forward only; a name once released never changes. */
+const MIGRATIONS = { "0001-initial": initial };
+
+export type Database = Kysely<Schema>;
+
+/** Opens the database and brings its schema up to date. */
+export async function openDatabase(dialect: Dialect): Promise<Database> {
+  const database = new Kysely<Schema>({ dialect });
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    await database.destroy();
+    throw new SealbookError("internal", "the database cannot be brought up to date", { cause: error });
+  }
+  return database;
+}

@@ -1,0 +1,126 @@
+import type { Generated, Selectable } from "kysely";
+import type { TransactionPurpose } from "../domain/ports.ts";
+
+/** Tables of the journal, as both engines have them. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
+export interface Schema {
+  accounts: AccountsTable;
+  sessions: SessionsTable;
+  row_counters: RowCountersTable;
+  records: RecordsTable;
+  copy_progress: CopyProgressTable;
+  anchors: AnchorsTable;
+  proofs: ProofsTable;
+  transactions: TransactionsTable;
+  service_log: ServiceLogTable;
+}
+
+/** Accounts. `scope` and `enrolled` follow the registry contract's log. */
+export interface AccountsTable {
+  address: string;
+  keystore: string;
+  scope: "full" | "read";
+  enrolled: 0 | 1;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+/** Sessions by the hash of their token. */
+export interface SessionsTable {
+  token_hash: Uint8Array;
+  account: string;
+  state: "opening" | "active" | "replacing" | "ended";
+  /** Unix seconds. */
+  expires_at: number;
+  validated: 0 | 1;
+  wrapped_secure_key: Uint8Array;
+  sealed_signing_key: Uint8Array;
+  transaction_id: number;
+}
+
+/** The last row id given out, per table on chain. */
+export interface RowCountersTable {
+  table_name: string;
+  last_row_id: number;
+}
+
+/** The local copy of the event table: can be dropped and built again from the chain alone. */
+export interface RecordsTable {
+  position: Generated<number>;
+  /** Decimal: a row written elsewhere can have any uint256. */
+  row_id: string;
+  sender: string;
+  code: string;
+  topic: string;
+  created_at: string;
+  payload: string;
+  transaction_hash: Uint8Array;
+  block_number: number;
+}
+
+/** The last block that the copy holds; no row before the first. */
+export interface CopyProgressTable {
+  id: 1;
+  block_number: number;
+  block_hash: Uint8Array;
+}
+
+/** What went or goes on chain: a hash alone (`size` 0) or the root over `size` hashes. */
+export interface AnchorsTable {
+  id: Generated<number>;
+  hash: Uint8Array;
+  size: number;
+  transaction_id: number;
+}
+
+/** A proof's own facts, written once, at acceptance. */
+export interface ProofsTable {
+  sequence: Generated<number>;
+  document_id: string;
+  hash: Uint8Array;
+  record_hash: Uint8Array;
+  /** Unix seconds. */
+  timestamp: number;
+  type: string | null;
+  source: string | null;
+  /** JSON of what the metadata hold besides timestamp, type and source. */
+  metadata: string | null;
+  accepted_at: number;
+  anchor_id: number;
+}
+
+/** The relayer's transactions, from intent to outcome. */
+export interface TransactionsTable {
+  id: Generated<number>;
+  purpose: TransactionPurpose;
+  to_address: string;
+  /** Call data; dropped once the chain has it. */
+  data: Uint8Array | null;
+  state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
+  /** Address of the key that signed it. */
+  sender: string | null;
+  nonce: number | null;
+  /** Signed bytes; dropped once the chain has them. */
+  raw: Uint8Array | null;
+  hash: Uint8Array | null;
+  block_number: number | null;
+  block_hash: Uint8Array | null;
+  /** Unix seconds. */
+  block_time: number | null;
+  validator: string | null;
+  reason: string | null;
+  created_at: number;
+  settled_at: number | null;
+}
+
+export interface ServiceLogTable {
+  id: Generated<number>;
+  /** Unix milliseconds. */
+  time: number;
+  level: "info" | "warn";
+  account: string;
+  message: string;
+}
+
+export type AccountRow = Selectable<AccountsTable>;
+export type SessionRow = Selectable<SessionsTable>;
+export type TransactionRow = Selectable<TransactionsTable>;

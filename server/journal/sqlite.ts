@@ -1,0 +1,50 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { type Dialect, SqliteDialect } from "kysely";
+
+/**
+ * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
+ *
+ * @param file Path of the database; its folder is made when missing
+ */
+export function sqliteDialect(file: string): Dialect {
+  mkdirSync(dirname(file), { recursive: true });
+  const database = new DatabaseSync(file);
+  // Text is compared by code point in searches, as PostgreSQL does it.
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA busy_timeout = 10000;
+    PRAGMA case_sensitive_like = ON;
+  `);
+  return new SqliteDialect({
+    database: {
+      close: () => database.close(),
+      prepare(text) {
+        const statement = database.prepare(text);
+        const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
+        return {
+          reader: statement.columns().length > 0,
+          all: (parameters) => statement.all(...values(parameters)),
+          run: (parameters) => statement.run(...values(parameters)),
+          iterate: (parameters) => statement.iterate(...values(parameters)),
+        };
+      },
+    },
+  });
+}
+
+function inputValue(value: unknown): SQLInputValue {
+  if (
+    value === null ||
+    typeof value === "number" ||
+    typeof value === "bigint" ||
+    typeof value === "string" ||
+    value instanceof Uint8Array
+  ) {
+    return value;
+  }
+  throw new TypeError(`a ${typeof value} cannot be bound to an SQL parameter`);
+}

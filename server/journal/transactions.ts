@@ -1,0 +1,170 @@
+import type { BlockReference, TransactionOutcome, TransactionStore } from "../domain/ports.ts";
+import { SealbookError } from "../errors.ts";
+import type { Database } from "./database.ts";
+import type { TransactionRow } from "./schema.ts";
+
+const UNDER_WAY = ["queued", "sent"] as const;
+
+/** The block of a row that was mined. */
+export function blockOf(
+  row: Pick<TransactionRow, "block_number" | "block_hash" | "block_time" | "validator">,
+): BlockReference | undefined {
+  if (row.block_number === null || row.block_hash === null || row.block_time === null) return undefined;
+  return { number: row.block_number, hash: row.block_hash, time: row.block_time, validator: row.validator ?? "" };
+}
+
+function toOutcome(row: TransactionRow): TransactionOutcome {
+  switch (row.state) {
+    case "queued":
+    case "sent":
+      return { state: "pending", sent: row.state === "sent" };
+    case "cancelled":
+      return { state: "cancelled" };
+    case "reverted":
+    case "refused":
+      return { state: row.state, reason: row.reason ?? row.state };
+    case "confirmed": {
+      const block = blockOf(row);
+      if (block === undefined || row.hash === null) {
+        throw new SealbookError("internal", `transaction ${row.id} is confirmed without a block`);
+      }
+      return { state: "confirmed", hash: row.hash, block };
+    }
+  }
+}
+
+export function transactionStore(database: Database): TransactionStore {
+  return {
+    claim: (sender, limit, sign) =>
+      database.transaction().execute(async (transaction) => {
+        const rows = await transaction
+          .selectFrom("transactions")
+          .select(["id", "purpose", "to_address", "data"])
+          .where("state", "=", "queued")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        if (rows.length === 0) return [];
+        const signed = sign(
+          rows.map((row) => ({
+            id: row.id,
+            purpose: row.purpose,
+            to: row.to_address,
+            data: row.data ?? new Uint8Array(),
+          })),
+        );
+        for (const { id, nonce, raw, hash } of signed) {
+          await transaction
+            .updateTable("transactions")
+            .set({ state: "sent", sender, nonce, raw, hash })
+            .where("id", "=", id)
+            .execute();
+        }
+        return signed;
+      }),
+
+    async underWay(sender) {
+      const rows = await database
+        .selectFrom("transactions")
+        .select(["id", "nonce", "raw", "hash"])
+        .where("state", "=", "sent")
+        .where("sender", "=", sender)
+        .orderBy("nonce")
+        .execute();
+      return rows.flatMap(({ id, nonce, raw, hash }) =>
+        nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
+      );
+    },
+
+    async highestNonce(sender) {
+      const { highest } = await database
+        .selectFrom("transactions")
+        .select((e) => e.fn.max<number | null>("nonce").as("highest"))
+        .where("sender", "=", sender)
+        .executeTakeFirstOrThrow();
+      return highest ?? undefined;
+    },
+
+    async settle(settlements) {
+      if (settlements.length === 0) return;
+      await database.transaction().execute(async (transaction) => {
+        for (const { id, state, block, reason } of settlements) {
+          await transaction
+            .updateTable("transactions")
+            .set({
+              state,
+              reason: reason ?? null,
+              block_number: block?.number ?? null,
+              block_hash: block?.hash ?? null,
+              block_time: block?.time ?? null,
+              validator: block?.validator ?? null,
+              raw: null,
+              // What is on chain need not be kept twice; what is not may be asked for.
+              ...(state === "confirmed" ? { data: null } : {}),
+              settled_at: Date.now(),
+            })
+            .where("id", "=", id)
+            .execute();
+        }
+      });
+    },
+
+    async requeue(id) {
+      await database
+        .updateTable("transactions")
+        .set({ state: "queued", sender: null, nonce: null, raw: null, hash: null })
+        .where("id", "=", id)
+        .where("state", "=", "sent")
+        .execute();
+    },
+
+    refuse: (id, reason, { sender, nonce, raw, hash }) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable("transactions")
+          .set({ state: "refused", reason, nonce: null, raw: null, hash: null, settled_at: Date.now() })
+          .where("id", "=", id)
+          .execute();
+        const filler = await transaction
+          .insertInto("transactions")
+          .values({
+            purpose: "nonce_filler",
+            to_address: sender,
+            state: "sent",
+            sender,
+            nonce,
+            raw,
+            hash,
+            created_at: Date.now(),
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return filler.id;
+      }),
+
+    async cancel(id) {
+      const { numUpdatedRows } = await database
+        .updateTable("transactions")
+        .set({ state: "cancelled", settled_at: Date.now() })
+        .where("id", "=", id)
+        .where("state", "=", "queued")
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    async outcome(id) {
+      const row = await database.selectFrom("transactions").selectAll().where("id", "=", id).executeTakeFirst();
+      if (row === undefined) throw new SealbookError("internal", `there is no transaction ${id}`);
+      return toOutcome(row);
+    },
+
+    async countUnderWay() {
+      const { count } = await database
+        .selectFrom("transactions")
+        .select((e) => e.fn.countAll<number>().as("count"))
+        .where("state", "in", UNDER_WAY)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { ChainLog, CopyStore, RecordCopy } from "../domain/ports.ts";
+
+/** Blocks taken over at once: small enough for any node's limit on log queries. */
+const BLOCKS_AT_ONCE = 1_000;
+
+/** What the follower reports. */
+export type FollowerEvent =
+  | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
+  | { readonly kind: "rebuilding"; readonly reason: string }
+  | { readonly kind: "failing"; readonly error: unknown };
+
+/**
+ * Keeps the local copy of the event table in step with the chain's log. The copy and how far it reaches are written
+ * together, so that a crash leaves a copy that is merely behind. When the chain is not the one that the copy was made
+ * from, the copy is dropped and built again.
+ */
+export class LogFollower implements RecordCopy {
+  readonly #chain: ChainLog;
+  readonly #store: CopyStore;
+  readonly #onEvent: (event: FollowerEvent) => void;
+  readonly #waiting = new Set<() => void>();
+  #reached = -1;
+  #checked = false;
+  #work: Promise<void> = Promise.resolve();
+  #wanted = -1;
+  #stopped = false;
+
+  constructor(chain: ChainLog, store: CopyStore, onEvent: (event: FollowerEvent) => void) {
+    this.#chain = chain;
+    this.#store = store;
+    this.#onEvent = onEvent;
+  }
+
+  /** Told of every new head. */
+  onHead(blockNumber: number): void {
+    this.#wanted = Math.max(this.#wanted, blockNumber);
+    this.#work = this.#work.then(() => this.#follow());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work;
+    for (const wake of this.#waiting) wake();
+  }
+
+  async reached(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
+    if (this.#reached >= blockNumber) return true;
+    const deadline = Date.now() + waitMilliseconds;
+    // Whoever waits has seen the block; the head watcher may hear of it only later.
+    this.onHead(blockNumber);
+    while (this.#reached < blockNumber && !this.#stopped) {
+      const left = deadline - Date.now();
+      if (left <= 0) return false;
+      await this.#nextStep(left);
+    }
+    return this.#reached >= blockNumber;
+  }
+
+  #nextStep(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => {
+      clearTimeout(timer);
+      this.#waiting.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    this.#waiting.add(wake);
+    return promise;
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#stopped || this.#reached >= this.#wanted) return;
+    try {
+      await this.#start();
+      if (this.#wanted - this.#reached > BLOCKS_AT_ONCE) {
+        this.#onEvent({ kind: "catching_up", from: this.#reached + 1, to: this.#wanted });
+      }
+      while (this.#reached < this.#wanted && !this.#stopped) {
+        const to = Math.min(this.#wanted, this.#reached + BLOCKS_AT_ONCE);
+        const hash = await this.#chain.blockHash(to);
+        if (hash === undefined) return;
+        await this.#store.apply(await this.#chain.entries(this.#reached + 1, to), to, hash);
+        this.#reached = to;
+        for (const wake of this.#waiting) wake();
+      }
+    } catch (error) {
+      // The copy is behind but whole; the next head goes on where it stands.
+      this.#onEvent({ kind: "failing", error });
+    }
+  }
+
+  /** Where the copy stands, once it is clear that it was made from this chain. */
+  async #start(): Promise<void> {
+    if (this.#checked) return;
+    const progress = await this.#store.progress();
+    if (progress === undefined) {
+      this.#reached = this.#chain.firstBlock - 1;
+    } else {
+      const hash = await this.#chain.blockHash(progress.blockNumber);
+      if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
+        this.#reached = progress.blockNumber;
+      } else {
+        this.#onEvent({ kind: "rebuilding", reason: `block ${progress.blockNumber} is not the one the copy was made from` });
+        await this.#store.drop();
+        this.#reached = this.#chain.firstBlock - 1;
+      }
+    }
+    this.#checked = true;
+  }
+}
