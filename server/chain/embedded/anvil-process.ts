@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { anvilBinary } from "./anvil-binary.ts";
+import { EmbeddedChainError } from "./errors.ts";
+import type { Genesis } from "./genesis.ts";
+import { IpcClient } from "./ipc-client.ts";
+import { socketPath } from "./socket-path.ts";
+
+/**
+ * Runs Anvil and ends it as soon as our end of the standard input is closed, which the operating system does
+ * for us even after kill -9. Exits when Anvil does.
+ */
+const KEEPER = `
+exec 3<&0
+"$@" </dev/null >/dev/null 3<&- &
+anvil=$!
+echo "$anvil" >anvil.pid
+( read -r _ <&3; kill -9 "$anvil" ) 2>/dev/null &
+watcher=$!
+exec 3<&-
+wait "$anvil"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"
+`;
+
+const START_TIMEOUT_MS = 120_000;
+const KEPT_ERROR_TEXT = 2_000;
+
+/** A running Anvil with its connections. */
+export interface AnvilProcess {
+  /** Sent transactions and mining. */
+  readonly control: IpcClient;
+  /** Everything else, so that a long query does not hold up a block. */
+  readonly queries: IpcClient;
+  /** Resolves with a reason when Anvil has ended, wanted or not. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts an Anvil in an empty run folder; `stateFile` is loaded into it when given. */
+export async function startAnvil(runDirectory: string, genesis: Genesis, stateFile: string | null): Promise<AnvilProcess> {
+  await rm(join(runDirectory, "anvil.ipc"), { force: true });
+  await mkdir(join(runDirectory, "tmp"), { recursive: true, mode: 0o700 });
+  const child = spawn("/bin/sh", ["-c", KEEPER, "sealbook-anvil", anvilBinary(), ...anvilArguments(runDirectory, genesis, stateFile)], {
+    cwd: runDirectory,
+    // Its own process group: Ctrl-C is for us, and we end Anvil when the block in progress is done.
+    detached: true,
+    env: { PATH: process.env["PATH"] ?? "", HOME: runDirectory, TMPDIR: join(runDirectory, "tmp") },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  let errorText = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errorText = (errorText + text).slice(-KEPT_ERROR_TEXT);
+  });
+  child.stdin.on("error", () => undefined);
+  let over = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`Anvil cannot be started: ${error.message}`));
+    child.once("exit", (code, signal) => resolve(`Anvil ended (${signal ?? `exit ${code}`}). ${errorText.trim()}`.trim()));
+  }).finally(() => {
+    over = true;
+  });
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+  };
+  try {
+    const connect = async (): Promise<IpcClient> => connectWhenUp(runDirectory, () => over);
+    const control = await connect();
+    const queries = await connect();
+    return { control, queries, ended, stop };
+  } catch (error) {
+    await stop();
+    throw new EmbeddedChainError("anvil-failed", `${await ended} ${String(error)}`, { cause: error });
+  }
+}
+
+async function connectWhenUp(runDirectory: string, over: () => boolean): Promise<IpcClient> {
+  const socket = socketPath(runDirectory, "anvil.ipc");
+  try {
+    for (const deadline = Date.now() + START_TIMEOUT_MS; ; ) {
+      try {
+        return await IpcClient.connect(socket.path);
+      } catch (error) {
+        if (over() || Date.now() > deadline) throw error;
+      }
+      await sleep(5);
+    }
+  } finally {
+    socket.release();
+  }
+}
+
+function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {
+  const fixed = "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 --prune-history --no-cors --no-request-size-limit --port 0";
+  // Anvil cannot do without its HTTP port. An address that only this run knows keeps it away from web pages and
+  // from programs that try the usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
+  const byte = (): number => 1 + Math.floor(Math.random() * 253);
+  const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
+  return [
+    ...fixed.split(" "),
+    ...["--host", host, "--ipc", "anvil.ipc", "--cache-path", join(runDirectory, "cache")],
+    ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp), "--gas-limit", String(genesis.gasLimit)],
+    ...(stateFile === null ? [] : ["--load-state", stateFile]),
+  ];
+}

@@ -1,0 +1,26 @@
+import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Makes entries created, renamed or removed in a directory survive a power cut. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a file so that after a crash there is the whole new content or what was there before. */
+export async function writeFileDurably(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  const temporary = `${path}.tmp`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    for (const part of parts) await handle.writeFile(part);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+}

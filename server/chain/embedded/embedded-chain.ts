@@ -1,0 +1,86 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { lockDirectory } from "./directory-lock.ts";
+import { Engine } from "./engine.ts";
+import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import type { EmbeddedChainEvent } from "./events.ts";
+import { RpcDispatcher } from "./rpc-dispatch.ts";
+import { serveRpc, type RpcServer } from "./rpc-server.ts";
+
+export { EmbeddedChainError, type EmbeddedChainErrorCode } from "./errors.ts";
+export type { EmbeddedChainEvent } from "./events.ts";
+
+/** How to run an embedded chain. */
+export interface EmbeddedChainOptions {
+  /** Where the chain is kept; created when missing. */
+  directory: string;
+  /** The JSON-RPC port on 127.0.0.1; 0 takes any free one. */
+  port: number;
+  /** 0: a block as soon as a transaction waits; n: a block every n seconds, also empty ones. */
+  blockPeriodSeconds: number;
+  /** Fixed for the life of the folder. */
+  chainId: number;
+  /** What happens, for the logger. */
+  onEvent?: (event: EmbeddedChainEvent) => void;
+}
+
+/** A running embedded chain. */
+export interface EmbeddedChain {
+  /** http://127.0.0.1:PORT */
+  readonly url: string;
+  readonly chainId: number;
+  /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
+  onBlock(listener: (blockNumber: number) => void): () => void;
+  /** Finishes the block in progress, takes a snapshot if worthwhile, ends Anvil and frees the port. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the chain of a folder: an Anvil behind our own JSON-RPC port, with every block in a log on the disk. After
+ * a crash at any moment all blocks that were ever seen are there again with the same hash, number and time. A sent
+ * transaction that is in no block yet may be lost then; who sent it has to send it again.
+ */
+export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
+  const emit = options.onEvent ?? ((): void => undefined);
+  const directory = await prepareDirectory(options.directory);
+  const lock = lockDirectory(directory);
+  const listeners = new Set<(blockNumber: number) => void>();
+  const onBlock = (blockNumber: number): void => {
+    for (const listener of [...listeners]) listener(blockNumber);
+  };
+  const { chainId, blockPeriodSeconds } = options;
+  let engine: Engine | undefined;
+  let server: RpcServer | undefined;
+  try {
+    engine = await Engine.start({ directory, chainId, blockPeriodSeconds, emit, onBlock });
+    server = await serveRpc(options.port, new RpcDispatcher(engine, chainId));
+  } catch (error) {
+    await engine?.stop();
+    lock.release();
+    throw error;
+  }
+  const running = { engine, server };
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await running.server.close();
+    await running.engine.stop();
+    lock.release();
+  };
+  return {
+    url: running.server.url,
+    chainId,
+    onBlock: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+async function prepareDirectory(directory: string): Promise<string> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return await realpath(directory);
+  } catch (error) {
+    throw new EmbeddedChainError("directory-unusable", `The chain folder ${directory} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,20 @@
+/** What the embedded chain tells the logger. */
+export type EmbeddedChainEvent =
+  /** The unfinished last entry of the block log was cut off; nobody had seen its block. */
+  | { readonly kind: "log-tail-cut"; readonly bytes: number }
+  | { readonly kind: "replay-progress"; readonly done: number; readonly total: number }
+  | { readonly kind: "ready"; readonly blockNumber: number; readonly replayed: number; readonly milliseconds: number }
+  | { readonly kind: "snapshot-written"; readonly blockNumber: number; readonly bytes: number; readonly milliseconds: number }
+  | { readonly kind: "snapshot-failed"; readonly blockNumber: number; readonly reason: string }
+  /** A snapshot did not lead to the logged blocks; it is removed and an older one, or the whole log, is used. */
+  | { readonly kind: "snapshot-unusable"; readonly blockNumber: number; readonly reason: string }
+  /** Anvil ended by itself or a block could not be written; the chain is being set up again. */
+  | { readonly kind: "interrupted"; readonly reason: string }
+  /** The chain runs again; waiting transactions were handed over again or given up. */
+  | { readonly kind: "resumed"; readonly resent: number; readonly dropped: number }
+  | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
+  /** The chain cannot go on; every request is answered with this error until the process is started again. */
+  | { readonly kind: "broken"; readonly reason: string };
+
+/** Receives the events. */
+export type EventSink = (event: EmbeddedChainEvent) => void;

@@ -1,0 +1,103 @@
+import type { AnvilNode } from "./anvil-node.ts";
+import type { BlockEntry } from "./block-entry.ts";
+import type { BlockLog } from "./block-log.ts";
+import { poolFull, unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
+import { Wakeup } from "./wakeup.ts";
+
+/** What a miner works with. */
+export interface MinerOptions {
+  readonly node: AnvilNode;
+  readonly log: BlockLog;
+  readonly pool: TransactionPool;
+  readonly blockPeriodSeconds: number;
+  readonly genesisTimestamp: number;
+  /** Called when a block is on the disk; the next one waits for the promise. */
+  readonly onBlock: (entry: BlockEntry) => Promise<void>;
+}
+
+/**
+ * Makes one block after the other. A block is mined by Anvil, written to the log, and only then can anybody learn
+ * of it, because every answer waits for {@link Miner.settled}. So the log never holds what Anvil refused or what
+ * it crashed on, and nothing was seen that the log does not hold.
+ */
+export class Miner {
+  readonly #options: MinerOptions;
+  readonly #wakeup = new Wakeup();
+  #cycle: Promise<void> = Promise.resolve();
+  #stopping = false;
+  /** Set while Anvil makes a block; then its death may be the fault of a waiting transaction. */
+  #mining = false;
+
+  constructor(options: MinerOptions) {
+    this.#options = options;
+  }
+
+  get isMining(): boolean {
+    return this.#mining;
+  }
+
+  /** Takes a transaction; answers its hash or throws Anvil's refusal. */
+  async send(raw: string): Promise<string> {
+    const { node, pool } = this.#options;
+    if (pool.isFull) throw poolFull();
+    const hash = await node.send(raw);
+    pool.add(hash, raw);
+    this.#wakeup.signal();
+    return hash;
+  }
+
+  /** Resolves when every block that an answer received up to now can tell of is on the disk; rejects when it is lost. */
+  settled(): Promise<void> {
+    return this.#cycle;
+  }
+
+  /** Makes blocks until {@link Miner.stop}; rejects when Anvil or the log fails. */
+  async run(): Promise<void> {
+    const period = this.#options.blockPeriodSeconds * 1000;
+    let next = Date.now() + period;
+    this.#wakeup.signal();
+    while (!this.#stopping) {
+      await (period > 0 ? this.#wakeup.sleepUntil(next) : this.#wakeup.signalled());
+      if (period > 0 && !this.#stopping) {
+        await this.#makeBlock();
+        next = Math.max(next + period, Date.now());
+      }
+      while (period === 0 && (await this.#options.node.poolStatus()).pending > 0) await this.#makeBlock();
+    }
+  }
+
+  /** Ends {@link Miner.run} after the block in progress. */
+  stop(): void {
+    this.#stopping = true;
+    this.#wakeup.stop();
+  }
+
+  async #makeBlock(): Promise<void> {
+    const { pool, node } = this.#options;
+    const cycle = this.#mineAndLog();
+    this.#cycle = cycle.then(() => undefined);
+    this.#cycle.catch(() => undefined);
+    await this.#options.onBlock(await cycle);
+    if (pool.size === 0) return;
+    const { pending, queued } = await node.poolStatus();
+    if (pending + queued !== pool.size) await pool.restore(node);
+  }
+
+  async #mineAndLog(): Promise<BlockEntry> {
+    const { node, log, pool, genesisTimestamp } = this.#options;
+    const last = log.last ?? { number: 0, timestamp: genesisTimestamp, hash: null };
+    const timestamp = Math.max(Math.floor(Date.now() / 1000), last.timestamp);
+    this.#mining = true;
+    await node.mine(timestamp);
+    this.#mining = false;
+    const block = await node.block(last.number + 1);
+    if (block.timestamp !== timestamp) throw unexpectedBlock(`time ${block.timestamp} instead of ${timestamp}`);
+    if (last.hash !== null && block.parentHash !== last.hash) throw unexpectedBlock(`parent ${block.parentHash} instead of ${last.hash}`);
+    // A transaction can be in the block before the answer to its sender has come back to us.
+    const transactions = await Promise.all(block.transactions.map((hash) => pool.get(hash) ?? node.rawTransaction(hash)));
+    const entry: BlockEntry = { number: block.number, timestamp, hash: block.hash, transactions };
+    await log.append(entry);
+    for (const hash of block.transactions) pool.remove(hash);
+    return entry;
+  }
+}

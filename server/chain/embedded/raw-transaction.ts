@@ -1,0 +1,42 @@
+import { decodeRlp, getBytes, toBigInt } from "ethers";
+import { RpcError } from "./ipc-client.ts";
+
+const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
+
+/**
+ * Refuses a transaction that Anvil would take into its pool although it can never be mined: one signed for another
+ * chain is accepted and later dropped together with everything of its sender that waits behind it.
+ */
+export function checkRawTransaction(raw: unknown, chainId: number): string {
+  if (typeof raw !== "string" || !/^0x([0-9a-fA-F]{2})+$/.test(raw)) throw new RpcError(-32602, "The transaction must be a hex string that begins with 0x.");
+  const signedFor = chainIdOf(getBytes(raw));
+  if (signedFor !== null && signedFor !== BigInt(chainId)) {
+    throw new RpcError(-32000, `The transaction is signed for chain id ${signedFor}, but this chain has the id ${chainId}.`);
+  }
+  return raw;
+}
+
+/** The chain id, or null in a legacy transaction that is valid on every chain. */
+function chainIdOf(bytes: Uint8Array): bigint | null {
+  const type = bytes[0] ?? 0;
+  if (type === 1 || type === 2) return number(field(bytes.subarray(1), 0));
+  if (type < 0xc0) throw new RpcError(-32602, SUPPORTED);
+  const v = number(field(bytes, 6));
+  return v < 35n ? null : (v - 35n) / 2n;
+}
+
+function field(bytes: Uint8Array, index: number): string {
+  let fields: unknown;
+  try {
+    fields = decodeRlp(bytes);
+  } catch {
+    // Answered below.
+  }
+  const value: unknown = Array.isArray(fields) ? fields[index] : undefined;
+  if (typeof value !== "string") throw new RpcError(-32602, `The transaction cannot be decoded. ${SUPPORTED}`);
+  return value;
+}
+
+function number(hex: string): bigint {
+  return hex === "0x" ? 0n : toBigInt(hex);
+}

@@ -1,0 +1,49 @@
+import type { AnvilNode } from "./anvil-node.ts";
+import type { BlockEntry } from "./block-entry.ts";
+import type { BlockLog } from "./block-log.ts";
+import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { RpcError } from "./ipc-client.ts";
+
+/** A hash covers all blocks before it, so not each one needs a look. */
+const CHECK_EVERY = 256;
+const PROGRESS_EVERY_MS = 1_000;
+
+/** Mines the logged blocks from a number on again and compares the hashes. Answers how many there were. */
+export async function replay(node: AnvilNode, log: BlockLog, from: number, onProgress: (done: number, total: number) => void): Promise<number> {
+  const total = (log.last?.number ?? 0) - from + 1;
+  let done = 0;
+  let reported = Date.now();
+  for await (const entry of log.entries(from)) {
+    await mineAgain(node, entry);
+    done += 1;
+    if (done % CHECK_EVERY === 0 || done === total) await compare(node, log, entry, from);
+    if (Date.now() - reported >= PROGRESS_EVERY_MS) {
+      reported = Date.now();
+      onProgress(done, total);
+    }
+  }
+  return done;
+}
+
+async function mineAgain(node: AnvilNode, entry: BlockEntry): Promise<void> {
+  try {
+    // One after the other: their order in the pool is their order in the block.
+    for (const raw of entry.transactions) await node.send(raw);
+    await node.mine(entry.timestamp);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new EmbeddedChainError("log-differs", `Anvil refuses what block ${entry.number} of the log holds: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function compare(node: AnvilNode, log: BlockLog, entry: BlockEntry, from: number): Promise<void> {
+  if ((await node.block(entry.number)).hash === entry.hash) return;
+  for await (const logged of log.entries(from)) {
+    const { hash } = await node.block(logged.number);
+    if (hash === logged.hash) continue;
+    throw new EmbeddedChainError(
+      "log-differs",
+      `Block ${logged.number} has the hash ${logged.hash} in the log, but mining it again gives ${hash}. The log was changed, or this version of Anvil does not run the chain as the one that made it.`,
+    );
+  }
+}

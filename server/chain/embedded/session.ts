@@ -1,0 +1,90 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AnvilNode } from "./anvil-node.ts";
+import { startAnvil } from "./anvil-process.ts";
+import { BlockLog } from "./block-log.ts";
+import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import type { EventSink } from "./events.ts";
+import { loadGenesis, type Genesis } from "./genesis.ts";
+import { replay } from "./replay.ts";
+import { BLOCKS_AFTER_SNAPSHOT, listSnapshots, unpackSnapshot, type Snapshot } from "./snapshots.ts";
+import { endStaleAnvil } from "./stale-anvil.ts";
+
+/** An Anvil that holds exactly the chain of the log. */
+export interface Session {
+  readonly node: AnvilNode;
+  readonly log: BlockLog;
+  readonly genesis: Genesis;
+  /** Ends Anvil and closes the log. */
+  close(): Promise<void>;
+}
+
+/** Opens the log of a locked folder and brings a fresh Anvil to its last block. */
+export async function openSession(directory: string, chainId: number, emit: EventSink): Promise<Session> {
+  const started = Date.now();
+  const logFile = join(directory, "blocks.log");
+  const genesis = await loadGenesis(directory, chainId, logFile);
+  const log = await BlockLog.open(logFile);
+  try {
+    if (log.cutBytes > 0) emit({ kind: "log-tail-cut", bytes: log.cutBytes });
+    const { node, replayed } = await rebuild(directory, genesis, log, emit);
+    const blockNumber = log.last?.number ?? 0;
+    emit({ kind: "ready", blockNumber, replayed, milliseconds: Date.now() - started });
+    const close = async (): Promise<void> => {
+      await node.process.stop();
+      await removeRunFolder(directory);
+      await log.close();
+    };
+    return { node, log, genesis, close };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+interface Rebuilt {
+  readonly node: AnvilNode;
+  readonly replayed: number;
+}
+
+/** Tries the newest usable snapshot, then older ones, then the whole log. */
+async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+  const newestUsable = (log.last?.number ?? 0) - BLOCKS_AFTER_SNAPSHOT;
+  for (const snapshot of await listSnapshots(directory)) {
+    if (snapshot.blockNumber > newestUsable) continue;
+    try {
+      return await rebuildFrom(snapshot, directory, genesis, log, emit);
+    } catch (error) {
+      // Only the snapshot may be at fault here; without one the same difference is an error.
+      emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
+      if (error instanceof EmbeddedChainError && error.code === "log-differs") await rm(snapshot.path, { force: true });
+    }
+  }
+  return rebuildFrom(null, directory, genesis, log, emit);
+}
+
+async function rebuildFrom(snapshot: Snapshot | null, directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+  const runDirectory = join(directory, "run");
+  endStaleAnvil(runDirectory);
+  await removeRunFolder(directory);
+  await mkdir(runDirectory, { recursive: true, mode: 0o700 });
+  const stateFile = snapshot === null ? null : join(runDirectory, "state.json");
+  if (snapshot !== null && stateFile !== null) await unpackSnapshot(snapshot, stateFile);
+  const node = new AnvilNode(await startAnvil(runDirectory, genesis, stateFile));
+  try {
+    if (stateFile !== null) await rm(stateFile, { force: true });
+    if (snapshot !== null && (await node.block(snapshot.blockNumber)).hash !== snapshot.blockHash) {
+      throw new EmbeddedChainError("log-differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
+    }
+    const progress = (done: number, total: number): void => emit({ kind: "replay-progress", done, total });
+    return { node, replayed: await replay(node, log, (snapshot?.blockNumber ?? 0) + 1, progress) };
+  } catch (error) {
+    await node.process.stop();
+    throw error;
+  }
+}
+
+/** The folder of a running Anvil: its socket, temporary files and cache. Nothing in it outlives it. */
+async function removeRunFolder(directory: string): Promise<void> {
+  await rm(join(directory, "run"), { recursive: true, force: true });
+}

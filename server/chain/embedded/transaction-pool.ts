@@ -1,0 +1,68 @@
+import type { AnvilNode } from "./anvil-node.ts";
+import { EmbeddedChainError } from "./errors.ts";
+import { RpcError } from "./ipc-client.ts";
+
+const CAPACITY = 20_000;
+
+/**
+ * The accepted transactions that are in no block yet. Anvil's own pool decides what a block holds; this copy is
+ * there because Anvil's is lost when it ends, and because Anvil drops transactions which it should keep: once one
+ * of a sender did not fit into a block, it tries those behind it, finds their nonce too high and forgets them.
+ */
+export class TransactionPool {
+  readonly #raws = new Map<string, string>();
+
+  get size(): number {
+    return this.#raws.size;
+  }
+
+  get isFull(): boolean {
+    return this.#raws.size >= CAPACITY;
+  }
+
+  add(hash: string, raw: string): void {
+    this.#raws.set(hash, raw);
+  }
+
+  get(hash: string): string | undefined {
+    return this.#raws.get(hash);
+  }
+
+  remove(hash: string): void {
+    this.#raws.delete(hash);
+  }
+
+  clear(): void {
+    this.#raws.clear();
+  }
+
+  /** Hands transactions that Anvil has forgotten over again, in their order; gives up those it refuses by now. */
+  async restore(node: AnvilNode): Promise<{ resent: number; dropped: number }> {
+    const accepted = [...this.#raws];
+    const present = await node.poolHashes();
+    let resent = 0;
+    let dropped = 0;
+    for (const [hash, raw] of accepted) {
+      if (present.has(hash)) continue;
+      try {
+        await node.send(raw);
+        resent += 1;
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        this.#raws.delete(hash);
+        dropped += 1;
+      }
+    }
+    return { resent, dropped };
+  }
+}
+
+/** The answer when no more transactions are taken. */
+export function poolFull(): RpcError {
+  return new RpcError(-32005, `${CAPACITY} transactions wait already. Send this one again later.`);
+}
+
+/** The answer when a block is not what the chain had asked for. */
+export function unexpectedBlock(detail: string): EmbeddedChainError {
+  return new EmbeddedChainError("anvil-failed", `Anvil made another block than it was asked for: ${detail}`);
+}
