@@ -1,0 +1,64 @@
+import keccak256 from "keccak256";
+import { MerkleTree as Tree } from "merkletreejs";
+
+/** Most hashes that go under one root; the contract refuses more. */
+export const MAX_TREE_SIZE = 1000;
+
+const HASH_LENGTH = 32;
+
+/** A Merkle tree over hashes, as the ProofAnchor contract verifies it. */
+export interface MerkleTree {
+  readonly root: Uint8Array;
+  /** Number of hashes in the tree. */
+  readonly size: number;
+  /** The tree's node for the hash at `index`: the hash, hashed twice. */
+  leaf(index: number): Uint8Array;
+  /** The siblings from the leaf's level up to the root: what proves the hash at `index`. */
+  path(index: number): Uint8Array[];
+}
+
+/**
+ * Builds the tree over `hashes`, in their order. A node without a sibling moves up as it is, and so does the
+ * only leaf of a tree of one, which is its root.
+ */
+export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
+  if (hashes.length === 0 || hashes.length > MAX_TREE_SIZE) {
+    throw new RangeError(`A tree has 1 to ${MAX_TREE_SIZE} hashes, not ${hashes.length}`);
+  }
+  // The leaves are hashed here: the library would hash them once only.
+  const tree = new Tree(hashes.map(leafOf), keccak256, { sortPairs: true });
+  const nodeAt = (index: number): Buffer => {
+    const node = tree.getLeaves()[index];
+    if (node === undefined) throw new RangeError(`The tree has no hash ${index}, it has ${hashes.length}`);
+    return node;
+  };
+  return {
+    root: bytes(tree.getRoot()),
+    size: hashes.length,
+    leaf: (index) => bytes(nodeAt(index)),
+    // With its index the library does not search for the leaf, and finds the right one of two that are equal.
+    path: (index) => tree.getProof(nodeAt(index), index).map((sibling) => bytes(sibling.data)),
+  };
+}
+
+/** Whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
+export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): boolean {
+  if (hash.length !== HASH_LENGTH || path.some((sibling) => sibling.length !== HASH_LENGTH)) return false;
+  const end = path.reduce<Buffer>((node, sibling) => keccak256(Buffer.concat(sortPair(node, sibling))), leafOf(hash));
+  return Buffer.compare(end, root) === 0;
+}
+
+function leafOf(hash: Uint8Array): Buffer {
+  if (hash.length !== HASH_LENGTH) throw new RangeError(`A hash has ${HASH_LENGTH} bytes, not ${hash.length}`);
+  // Twice, so that no inner node, which is hashed once from 64 bytes, can pose as a leaf.
+  return keccak256(keccak256(Buffer.from(hash)));
+}
+
+function sortPair(a: Uint8Array, b: Uint8Array): [Uint8Array, Uint8Array] {
+  return Buffer.compare(a, b) < 0 ? [a, b] : [b, a];
+}
+
+// A plain array and not a view into a pool that others share.
+function bytes(buffer: Buffer): Uint8Array {
+  return Uint8Array.from(buffer);
+}
