@@ -25,6 +25,11 @@ function asJson(decoded: DecodedCallData): string {
   return JSON.stringify(decoded.transaction, null, 2);
 }
 
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -29,13 +29,15 @@ const DYNAMIC: ReadonlySet<string> = new Set(["string", "bytes"]);
  * @throws SealbookError `malformed` with the argument's name as path; at `inputdata` for bytes after the last one
  */
 export function readArguments(parameters: readonly AbiParameter[], data: Uint8Array): RawArgument[] {
+  // All heads before the first tail: data that end among the heads lack a head, not the first tail.
+  const heads = parameters.map(({ name }, index) => slice(data, index * WORD, WORD, name, "head word"));
   let tail = parameters.length * WORD;
   const read = parameters.map(({ name, type }, index): RawArgument => {
-    const headBytes = slice(data, index * WORD, WORD, name, "head word");
-    const head = toInteger(headBytes);
+    const headWord = heads[index] ?? new Uint8Array();
+    const head = toInteger(headWord);
     if (STATIC.has(type)) {
       if (type === "bool" && head > 1n) throw malformed(name, `a bool is 0 or 1, not ${head}`);
-      return { name, type, head, bytes: headBytes };
+      return { name, type, head, bytes: headWord };
     }
     if (!DYNAMIC.has(type)) throw new TypeError(`${name}: no reader for the type ${type}`);
     checkOffset(name, head, tail, data.length);
@@ -43,7 +45,7 @@ export function readArguments(parameters: readonly AbiParameter[], data: Uint8Ar
     tail += WORD + padded(bytes.length);
     return { name, type, head, bytes };
   });
-  if (data.length > tail) throw malformed("inputdata", `${data.length - tail} bytes after the end of the arguments`);
+  if (data.length > tail) throw malformed("inputdata", `overlong: the arguments end at ${tail} of ${data.length} bytes`);
   return read;
 }
 
