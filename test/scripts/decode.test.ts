@@ -1,0 +1,114 @@
+import { assert } from "chai";
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { encodeCallData } from "../../server/chain/calldata.ts";
+import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
+
+const SCRIPT = `${import.meta.dirname}/../../scripts/decode.ts`;
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function decode(args: readonly string[], input = ""): Promise<Outcome> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: "pipe" });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.on("error", () => undefined); // it may end without reading its input
+  child.stdin.end(input);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, out, err };
+}
+
+function vector(name: string): CallDataVector {
+  return callDataVectors().find((candidate) => candidate.name === name) ?? assert.fail(`no vector ${name}`);
+}
+
+describe("decode script", () => {
+  const own = vector("own-insert-compressed");
+
+  it("prints the transaction as JSON and nothing else", async () => {
+    const outcome = await decode([own.inputdata, "--json", "--function", "insert"]);
+    assert.deepEqual({ ...outcome, out: "" }, { code: 0, out: "", err: "" });
+    assert.deepEqual(JSON.parse(outcome.out), own.transaction);
+  });
+
+  it("reads the standard input", async () => {
+    const foreign = vector("foreign-set-bzip2");
+    const outcome = await decode(["-", "--json"], ` ${foreign.inputdata}\n`);
+    assert.deepEqual(JSON.parse(outcome.out), foreign.transaction);
+  });
+
+  it("reads data that no command line holds", async () => {
+    const filler = Buffer.from(JSON.stringify({ filler: "x".repeat(200_000) })).toString("base64");
+    const rowdata = Buffer.from(`1|s|c|d|${filler}|t|1`);
+    const inputdata = encodeCallData("set", { tabname: "t", rowid: 1n, rowdata, comp: false, signature: "" });
+    const outcome = await decode(["-", "--json"], inputdata);
+    assert.equal(outcome.code, 0);
+    assert.equal(JSON.parse(outcome.out).rowdata.length, rowdata.length);
+  });
+
+  it("lists every field for people", async () => {
+    const { code, out, err } = await decode([own.inputdata]);
+    assert.deepEqual([code, err], [0, ""]);
+    const { record } = own;
+    assert.isDefined(record);
+    for (const line of [
+      /^function: +insert$/m,
+      /^table: +events$/m,
+      /^row id: +4711$/m,
+      /^compressed: +yes$/m,
+      /^sender: +0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A$/m,
+      /^code: +series$/m,
+      /^date: +Mon, 05 Jan 2026 00:00:00 GMT$/m,
+      /^topic: +hourly series$/m,
+      /^format: +1$/m,
+      /^signer: +0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A$/m,
+      /^signed by sender: +yes$/m,
+      /"sensordevice": "roof-3"/,
+    ]) {
+      assert.match(out, line);
+    }
+  });
+
+  it("says when the signer is another or none", async () => {
+    const { arguments: args } = await import("../../server/chain/calldata.ts").then((m) => m.decodeCallData(own.inputdata));
+    const rowdata = Buffer.from("1|0x00a329c0648769a73afac7f9381e08fb43dbea72|c|d|e30=|t|1");
+    const [another, none] = await Promise.all([
+      decode([encodeCallData("set", { ...args, rowdata, comp: false })]),
+      decode([vector("foreign-signature-without-prefix").inputdata]),
+    ]);
+    assert.match(another.out, /^signer: +0x[0-9a-fA-F]{40}$/m);
+    assert.match(another.out, /^signed by sender: +no$/m);
+    assert.match(none.out, /^signer: +none/m);
+    assert.match(none.out, /^signed by sender: +no$/m);
+  });
+
+  it("prints no character that steers a terminal", async () => {
+    const payload = Buffer.from('{"a":"\\u001b[2J\\u009b\\u202e"}').toString("base64");
+    const rowdata = Buffer.from(`1|s|\u001b[31m\u202e|d\r\n|${payload}|t\u0007|1`);
+    const { out } = await decode([encodeCallData("set", { tabname: "\u009b", rowid: 1n, rowdata, comp: false, signature: "\n" })]);
+    assert.notMatch(out, /[^\P{C}\n]/u);
+    assert.include(out, "\\u{1b}[31m\\u{202e}");
+  });
+
+  const bad: [what: string, args: string[], code: number, message: RegExp][] = [
+    ["data that are not hex", ["0xzz"], 1, /^decode: inputdata: .*not a hexadecimal digit\n$/],
+    ["data cut short", [own.inputdata.slice(0, -2)], 1, /^decode: signature: cut short/],
+    ["an empty standard input", ["-"], 1, /^decode: inputdata: does not start with 0x\n$/],
+    ["the wrong function", [own.inputdata, "--function", "set"], 1, /is not that of set/],
+    ["no data", [], 2, /missing required argument/],
+    ["an unknown function", [own.inputdata, "--function", "delete"], 2, /Allowed choices are set, insert/],
+    ["an unknown option", [own.inputdata, "--yaml"], 2, /unknown option/],
+    ["two arguments", [own.inputdata, own.inputdata], 2, /too many arguments/],
+  ];
+  for (const [what, args, code, message] of bad) {
+    it(`ends with ${code} for ${what}`, async () => {
+      const outcome = await decode(args);
+      assert.equal(outcome.code, code, outcome.err);
+      assert.equal(outcome.out, "");
+      assert.match(outcome.err, message);
+    });
+  }
+});
