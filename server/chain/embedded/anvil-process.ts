@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { anvilBinary } from "./anvil-binary.ts";
-import { EmbeddedChainError } from "./errors.ts";
+import { EmbeddedChainError, reasonOf } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import { IpcClient } from "./ipc-client.ts";
 import { socketPath } from "./socket-path.ts";
@@ -74,7 +74,7 @@ export async function startAnvil(runDirectory: string, genesis: Genesis, stateFi
     return { control, queries, ended, stop };
   } catch (error) {
     await stop();
-    throw new EmbeddedChainError("anvil-failed", `${await ended} ${String(error)}`, { cause: error });
+    throw new EmbeddedChainError("anvil-failed", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, { cause: error });
   }
 }
 

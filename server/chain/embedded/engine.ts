@@ -90,7 +90,7 @@ export class Engine {
     const { blockPeriodSeconds, onBlock } = this.#options;
     const published = async (entry: BlockEntry): Promise<void> => {
       onBlock(entry.number);
-      await this.#snapshots.afterBlock(session.node, entry);
+      await this.#snapshots.afterBlock(session);
     };
     const { node, log, genesis } = session;
     const miner = new Miner({ node, log, pool: this.#pool, blockPeriodSeconds, genesisTimestamp: genesis.timestamp, onBlock: published });
@@ -132,8 +132,7 @@ export class Engine {
     const run = miner.run();
     try {
       await Promise.race([run, died, cut]);
-      const { last } = session.log;
-      if (last !== null) await this.#snapshots.atStop(session.node, last);
+      await this.#snapshots.atStop(session);
       await session.close();
       return null;
     } catch (error) {
@@ -156,7 +155,7 @@ export class Engine {
       await sleep(pause, undefined, { signal: this.#stopping.signal });
       try {
         const session = await openSession(directory, chainId, emit);
-        const { resent, dropped } = await this.#pool.restore(session.node);
+        const { resent, dropped } = await this.#restore(session);
         emit({ kind: "resumed", resent, dropped: dropped + givenUp });
         const life = this.#lifeOf(session);
         if (this.#stopping.signal.aborted) life.miner.stop();
@@ -168,6 +167,15 @@ export class Engine {
         }
         emit({ kind: "resume-failed", reason: reasonOf(error), retryInMilliseconds: pause * 2 });
       }
+    }
+  }
+
+  async #restore(session: Session): Promise<{ resent: number; dropped: number }> {
+    try {
+      return await this.#pool.restore(session.node);
+    } catch (error) {
+      await session.close();
+      throw error;
     }
   }
 }
