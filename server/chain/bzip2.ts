@@ -58,9 +58,8 @@ function decompress(data: Uint8Array, maximum: number): Uint8Array {
 function expand(bzip2: Bzip2Library, data: Uint8Array, maximum: number): Uint8Array {
   let capacity = Math.min(FIRST_CAPACITY, maximum);
   for (;;) {
-    // One byte more than allowed: the stream's end is then read even when the output is full to the last byte.
-    const { status, output } = bzip2.decompress(data, capacity + 1);
-    if (status === OUTPUT_FULL || output.length > capacity) {
+    const { status, output } = bzip2.decompress(data, capacity);
+    if (status === OUTPUT_FULL) {
       if (capacity === maximum) throw tooLong(maximum);
       capacity = Math.min(capacity * GROWTH, maximum);
       continue;

@@ -67,6 +67,13 @@ describe("call data", () => {
     assert.isTrue(encodeCallData("set", args).startsWith("0xf609bacf"));
   });
 
+  it("keep a byte order mark", () => {
+    const rowdata = Buffer.from("1|s|\ufeffc|d|e30=|t|1");
+    const args = { tabname: "\ufefft", rowid: 1n, rowdata, comp: false, signature: "\ufeff" };
+    const { tabname, signature } = decodeCallData(encodeCallData("set", args)).arguments;
+    assert.deepEqual([tabname, signature], ["\ufefft", "\ufeff"]);
+  });
+
   it("of any record come back as they were", () => {
     const text = fc.string({ unit: "binary", maxLength: 80 });
     const fields = fc.record({
