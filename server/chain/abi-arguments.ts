@@ -45,7 +45,7 @@ export function readArguments(parameters: readonly AbiParameter[], data: Uint8Ar
     tail += WORD + padded(bytes.length);
     return { name, type, head, bytes };
   });
-  if (data.length > tail) throw malformed("inputdata", `overlong: the arguments end at ${tail} of ${data.length} bytes`);
+  if (data.length > tail) throw malformed("inputdata", `overlong: arguments end at ${tail} of ${data.length} bytes`);
   return read;
 }
 
