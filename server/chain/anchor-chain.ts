@@ -1,11 +1,13 @@
+import { hexlify } from "ethers";
 import type { Address, AnchorChain } from "../domain/ports.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
+import { readReceipt, type ValidatorNames } from "./receipts.ts";
 import type { Rpc } from "./rpc.ts";
 
 const proofAnchor = INTERFACES.ProofAnchor;
 
 /** The proof anchor contract at `address`. */
-export function anchorChain(rpc: Rpc, address: Address): AnchorChain {
+export function anchorChain(rpc: Rpc, address: Address, validatorNames: ValidatorNames): AnchorChain {
   return {
     chainId: rpc.chainId,
     contract: address,
@@ -17,6 +19,11 @@ export function anchorChain(rpc: Rpc, address: Address): AnchorChain {
       const [anchor] = proofAnchor.decodeFunctionResult("anchorOf", result);
       const time = Number(anchor.time);
       return time === 0 ? undefined : { time, blockNumber: Number(anchor.blockNumber), size: Number(anchor.size) };
+    },
+
+    async blockOf(transactionHash) {
+      const receipt = await readReceipt(rpc, hexlify(transactionHash), validatorNames);
+      return receipt?.succeeded === true ? receipt.block : undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BaseWallet, getAddress, getCreateAddress } from "ethers";
 import { z } from "zod";
@@ -8,6 +8,7 @@ import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAncho
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Address, ContractAddresses, ContractName } from "../domain/ports.ts";
 import { SealbookError } from "../errors.ts";
+import { writeFileDurably } from "./embedded/durable-file.ts";
 import { mined } from "./mined.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -106,11 +107,13 @@ async function ensure(
   if ((await rpc.call("eth_getCode", [contract, "latest"])) === "0x") {
     throw new SealbookError("chain_reverted", `${name} was not deployed by transaction ${hash}`);
   }
-  await writeDurably(file, {
+  await mkdir(dirname(file), { recursive: true });
+  const content: z.input<typeof DeploymentFile> = {
     chainId: rpc.chainId,
     firstBlock: known?.firstBlock ?? block,
     contracts: { ...known?.contracts, [name]: contract },
-  });
+  };
+  await writeFileDurably(file, [Buffer.from(`${JSON.stringify(content, null, 2)}\n`)]);
   onDeployed(name, contract);
   return contract;
 }
@@ -120,18 +123,4 @@ async function readFileOf(file: string): Promise<z.infer<typeof DeploymentFile> 
   const parsed = DeploymentFile.safeParse(JSON.parse(await readFile(file, "utf8")));
   if (parsed.success) return parsed.data;
   throw new SealbookError("config_invalid", `${file} is not a list of contract addresses: ${z.prettifyError(parsed.error)}`);
-}
-
-/** A crash leaves the old file or the new one, never a piece. */
-async function writeDurably(file: string, content: z.input<typeof DeploymentFile>): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const temporary = `${file}.new`;
-  const handle = await open(temporary, "w");
-  try {
-    await handle.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
 }

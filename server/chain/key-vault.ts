@@ -13,8 +13,7 @@ function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p:
   });
 }
 
-/** A new account's signing key in an encrypted keystore. */
-export async function createKeystore(password: string): Promise<{ address: Address; keystore: string }> {
+async function createKeystore(password: string): Promise<{ address: Address; keystore: string }> {
   const wallet = Wallet.createRandom();
   const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password);
   return { address: wallet.address, keystore };
@@ -32,6 +31,7 @@ export function keyVault(): KeyVault {
     }
   };
   return {
+    create: createKeystore,
     unlock,
     async unlockNothing(password) {
       await unlock((await decoy).keystore, password);

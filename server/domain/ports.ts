@@ -4,6 +4,7 @@
  */
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
+import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
 import type { NewRecordRow, RecordRow, RecordQuery } from "./records/record.ts";
 import type { NewProof, StoredProof } from "./proofs/proof.ts";
 
@@ -79,8 +80,16 @@ export interface SessionChain {
   closeCall(tokenHash: Uint8Array): ContractCall;
 }
 
+/** Enrols and revokes accounts on chain; each returns when it is mined. */
+export interface Registrar {
+  enroll(account: Address, scope: Account["scope"]): Promise<void>;
+  revoke(account: Address): Promise<void>;
+}
+
 /** Keystores of accounts: scrypt-encrypted signing keys. */
 export interface KeyVault {
+  /** A new account's signing key, encrypted with a password. */
+  create(password: string): Promise<{ address: Address; keystore: string }>;
   /** Opens a keystore; `undefined` when the password is wrong. Takes as long for a wrong password as for a right one. */
   unlock(keystore: string, password: string): Promise<Uint8Array | undefined>;
   /** Takes as long as {@link unlock}, for logins that do not exist. */
@@ -111,6 +120,8 @@ export interface AnchorChain {
   readonly contract: Address;
   anchorCall(hash: Uint8Array): ContractCall;
   anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
+  /** The block that holds a transaction; `undefined` when none does. */
+  blockOf(transactionHash: Uint8Array): Promise<BlockReference | undefined>;
 }
 
 /** A line of the service log that concerns an account. */
@@ -282,6 +293,63 @@ export interface RecordCopy {
   /** Waits until the copy holds everything up to a block; false when it does not within the wait. */
   reached(blockNumber: number, waitMilliseconds: number): Promise<boolean>;
 }
+
+/** Decodes call data into the shape that the decode route answers; throws `malformed` naming what is wrong. */
+export type TransactionDecoder = (inputdata: string, expected: RowFunction) => DecodedTransaction;
+
+/** System statistics that the panel shows. */
+export interface ServiceStatistics {
+  readonly records: number;
+  readonly accounts: number;
+  /** Live sessions. */
+  readonly sessions: number;
+  /** Number of the newest block. */
+  readonly block: number;
+  /** Seconds since the server started. */
+  readonly uptime: number;
+}
+
+/** Pieces of HTML that the panel shows. */
+export interface PanelFragments {
+  /** The parts of the panel that this server offers. */
+  readonly extensions: readonly { name: string; title: string; version: string }[];
+  login(view: { formToken: string }): string;
+  area(view: {
+    account: Address;
+    token: string;
+    secureKey: string;
+    /** Seconds the session has left. */
+    remaining: number;
+    statistics: ServiceStatistics;
+    log: readonly { time: string; level: string; message: string }[];
+    formToken: string;
+  }): string;
+}
+
+/** The chain's node and network, as an operator wants to see them. */
+export interface NodeReport {
+  readonly client: string;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  /** Block time, Unix seconds. */
+  readonly blockTime: number;
+  readonly syncing: boolean;
+  readonly peers: number;
+  readonly consensus: {
+    readonly protocol: string;
+    /** Names or addresses. */
+    readonly validators: readonly string[];
+    /** Validators that have to agree on a block. */
+    readonly quorum: number;
+    /** Who proposed the newest block: a name or an address. */
+    readonly proposer: string;
+  };
+  /** Balance of the relayer's key, in wei. */
+  readonly balance: bigint;
+}
+
+/** Asks the node how it is; throws `chain_unavailable` when it does not answer. */
+export type NodeInspector = () => Promise<NodeReport>;
 
 /** Business events, for logs, metrics and alerts. None of them ever throws. */
 export interface Telemetry {

@@ -1,0 +1,34 @@
+import express, { type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import { SealbookError } from "./errors.ts";
+import { accessLog } from "./http/access-log.ts";
+import { sendProblem } from "./http/proofs/problem.ts";
+import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
+import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
+import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
+import type { Logger } from "./telemetry/logger.ts";
+
+/** What the HTTP side is made of. */
+export interface AppParts {
+  readonly logger: Logger;
+  readonly records: RecordApiParts;
+  readonly proofs: ProofApiParts;
+  readonly metrics: RequestHandler;
+  readonly observeRequest: ObserveRequest;
+}
+
+/** Mounts both APIs; does not listen. */
+export function createApp({ logger, records, proofs, metrics, observeRequest }: AppParts): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("query parser", "simple");
+  app.use(helmet(), accessLog(logger), requestMetrics(observeRequest));
+  app.use("/api/v1", proofRouter(proofs));
+  app.use("/api", recordRouter(records));
+  app.get("/metrics", metrics);
+  app.use(() => {
+    throw new SealbookError("not_found", "there is nothing at this path");
+  });
+  app.use(sendProblem);
+  return app;
+}

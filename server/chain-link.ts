@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Wallet } from "ethers";
+import { administration, type Administration } from "./chain/administration.ts";
+import { assertDeployed, deploy, type Deployment, deploymentFile, readDeployment } from "./chain/deployment.ts";
+import { writeFileDurably } from "./chain/embedded/durable-file.ts";
+import {
+  type EmbeddedChain,
+  EmbeddedChainError,
+  type EmbeddedChainEvent,
+  startEmbeddedChain,
+} from "./chain/embedded/embedded-chain.ts";
+import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
+import { askChainId, connectRpc, type Rpc } from "./chain/rpc.ts";
+import { sessionChain } from "./chain/session-chain.ts";
+import type { Config } from "./config.ts";
+import { SealbookError } from "./errors.ts";
+
+/** The embedded chain's id; no public network has it. */
+const EMBEDDED_CHAIN_ID = 7325;
+const DEFAULT_LIFETIME = 60;
+const DEFAULT_MINIMUM_TO_EXTEND = 15;
+
+/** The chain with the contracts on it, and the keys to use them. */
+export interface ChainLink {
+  readonly rpc: Rpc;
+  readonly deployment: Deployment;
+  readonly relayerKey: string;
+  /** With the administrator's key, when there is one. */
+  readonly administration: Administration | undefined;
+  /** The embedded chain, when this process runs it. */
+  readonly embedded: EmbeddedChain | undefined;
+  close(): Promise<void>;
+}
+
+/** What happens on the way to a chain. */
+export type ChainLinkEvent =
+  | { readonly kind: "embedded"; readonly event: EmbeddedChainEvent }
+  | { readonly kind: "deployed"; readonly contract: string; readonly address: string }
+  | { readonly kind: "unreachable"; readonly error: unknown };
+
+export interface ChainLinkOptions {
+  /** When the embedded chain runs in another process, use it there instead of refusing. */
+  readonly share: boolean;
+  readonly onEvent: (event: ChainLinkEvent) => void;
+}
+
+/** Opens the way to the chain: starts the embedded one and deploys the contracts, or connects to the configured one. */
+export async function openChainLink(config: Config, options: ChainLinkOptions): Promise<ChainLink> {
+  const opened = new AsyncDisposableStack();
+  try {
+    const link =
+      config.chain.kind === "embedded"
+        ? await openEmbedded(config, config.chain, options, opened)
+        : await openRemote(config, config.chain.url, options, opened);
+    await applySessionRules(config, link);
+    const resources = opened.move();
+    return { ...link, close: () => resources.disposeAsync() };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+type Opened = Omit<ChainLink, "close">;
+
+async function openEmbedded(
+  config: Config,
+  chain: Extract<Config["chain"], { kind: "embedded" }>,
+  { share, onEvent }: ChainLinkOptions,
+  opened: AsyncDisposableStack,
+): Promise<Opened> {
+  const urlFile = join(chain.directory, "rpc-url");
+  let embedded: EmbeddedChain | undefined;
+  try {
+    embedded = await startEmbeddedChain({
+      ...chain,
+      chainId: EMBEDDED_CHAIN_ID,
+      onEvent: (event) => onEvent({ kind: "embedded", event }),
+    });
+    opened.defer(() => embedded?.stop());
+    await writeFileDurably(urlFile, [Buffer.from(embedded.url)]);
+  } catch (error) {
+    if (!(share && error instanceof EmbeddedChainError && error.code === "chain-in-use")) throw error;
+  }
+  const url = embedded?.url ?? (await readFile(urlFile, "utf8"));
+  const rpc = connectRpc(url, EMBEDDED_CHAIN_ID);
+  opened.defer(() => rpc.close());
+  const made = await loadOrCreateKeys(join(config.dataDirectory, "keys.json"));
+  const relayerKey = config.relayerKey ?? made.relayer;
+  const administrator = new Wallet(config.administratorKey ?? made.administrator);
+  const deployment = await deploy({
+    rpc,
+    administrator,
+    relayer: new Wallet(relayerKey).address,
+    lifetime: config.sessionLifetime ?? DEFAULT_LIFETIME,
+    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_MINIMUM_TO_EXTEND,
+    gasPrice: config.gasPrice,
+    file: deploymentFile(config.dataDirectory, rpc.chainId),
+    onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),
+  });
+  return { rpc, deployment, relayerKey, embedded, administration: administrationOf(config, rpc, deployment, administrator) };
+}
+
+async function openRemote(
+  config: Config,
+  url: string,
+  { onEvent }: ChainLinkOptions,
+  opened: AsyncDisposableStack,
+): Promise<Opened> {
+  if (config.relayerKey === undefined) throw new SealbookError("config_invalid", "RELAYER_KEY is needed with RPC_URL");
+  let reachable = true;
+  const chainId = await askChainId(url).catch((error: unknown) => {
+    // A server that starts while its node is away still answers from its journal, and catches up later.
+    reachable = false;
+    onEvent({ kind: "unreachable", error });
+    return onlyKnownChain(config.dataDirectory);
+  });
+  const rpc = connectRpc(url, chainId);
+  opened.defer(() => rpc.close());
+  const file = deploymentFile(config.dataDirectory, chainId);
+  const deployment = await readDeployment(file);
+  if (deployment === undefined) {
+    throw new SealbookError(
+      "config_invalid",
+      `${file} does not name the contracts of chain ${chainId}: deploy them with ` +
+        "npx hardhat run scripts/deploy.ts --network remote",
+    );
+  }
+  if (reachable) await assertDeployed(rpc, deployment, file);
+  const administrator = config.administratorKey === undefined ? undefined : new Wallet(config.administratorKey);
+  return {
+    rpc,
+    deployment,
+    relayerKey: config.relayerKey,
+    embedded: undefined,
+    administration: administrator && administrationOf(config, rpc, deployment, administrator),
+  };
+}
+
+function administrationOf(config: Config, rpc: Rpc, deployment: Deployment, administrator: Wallet): Administration {
+  return administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice);
+}
+
+/** The chain that contracts were deployed to before, when there is just one. */
+async function onlyKnownChain(dataDirectory: string): Promise<number> {
+  const folder = join(dataDirectory, "deployments");
+  const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
+  const [only, another] = known;
+  if (only === undefined || another !== undefined) {
+    throw new SealbookError("chain_unavailable", "the node at RPC_URL does not answer, and it is not known which chain it is");
+  }
+  return Number.parseInt(only, 10);
+}
+
+/** The rules of sessions are kept in the contract: what is configured has to get there. */
+async function applySessionRules(config: Config, { rpc, deployment, administration: admin }: Opened): Promise<void> {
+  if (config.sessionLifetime === undefined && config.sessionMinimumToExtend === undefined) return;
+  const rules = await sessionChain(rpc, deployment.contracts.SessionRegistry).rules();
+  const lifetime = config.sessionLifetime ?? rules.lifetime;
+  const minimum = config.sessionMinimumToExtend ?? rules.minimumToExtend;
+  if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
+  if (admin === undefined) {
+    throw new SealbookError(
+      "config_invalid",
+      `the contract says that sessions live ${rules.lifetime} s and need more than ${rules.minimumToExtend} s to be ` +
+        `extended; changing that to ${lifetime} s and ${minimum} s needs ADMIN_KEY`,
+    );
+  }
+  await admin.setLifetime(lifetime, minimum);
+}

@@ -1,0 +1,228 @@
+import { join, resolve } from "node:path";
+import { isHexString } from "ethers";
+import { z } from "zod";
+import { SealbookError } from "./errors.ts";
+
+const whole = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "is not a whole number")
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `is not between ${minimum} and ${maximum}`);
+
+const httpUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+const databaseUrl = z
+  .string()
+  .regex(/^file:./, "is not of the form file:PATH, the only kind of database that is served")
+  .transform((text) => resolve(text.slice("file:".length)));
+
+const privateKey = z
+  .string()
+  .transform((text) => (text.startsWith("0x") ? text : `0x${text}`))
+  // The value itself never gets into a message: it is a secret.
+  .refine((text) => isHexString(text, 32), "is not a private key of 64 hexadecimal digits");
+
+const validatorNames = z.string().transform((text, context) => {
+  const names = new Map<string, string>();
+  for (const pair of text.split(",").filter((item) => item.trim() !== "")) {
+    const [address = "", name = ""] = pair.split("=").map((part) => part.trim());
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address) || name === "") {
+      context.addIssue({ code: "custom", message: `"${pair.trim()}" is not of the form 0xADDRESS=NAME` });
+      return z.NEVER;
+    }
+    names.set(address.toLowerCase(), name);
+  }
+  return names;
+});
+
+/**
+ * Every environment variable that the server reads. The description is what the README's table says; `unset` says
+ * what holds without a value, where no default does.
+ */
+const Environment = z.object({
+  HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
+  PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
+  DATA_DIR: z.string().min(1).default("./data").meta({
+    description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
+  }),
+  RPC_URL: httpUrl.optional().meta({
+    description: "JSON-RPC address of the chain's node",
+    unset: "the embedded chain",
+  }),
+  CHAIN_PORT: whole(0, 65535).default(8545).meta({
+    description: "Port of the embedded chain's own JSON-RPC on loopback; 0 takes any free one",
+  }),
+  CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
+    description: "Seconds between the embedded chain's blocks; 0 makes one as soon as a transaction waits",
+  }),
+  DATABASE_URL: databaseUrl.optional().meta({
+    description: "The database, as `file:PATH` of an SQLite file",
+    unset: "`sealbook.sqlite` in `DATA_DIR`",
+  }),
+  RELAYER_KEY: privateKey.optional().meta({
+    description: "Private key that signs and pays for transactions, hexadecimal; needed with `RPC_URL`",
+    unset: "made at the first start of the embedded chain, kept in `DATA_DIR/keys.json`",
+  }),
+  ADMIN_KEY: privateKey.optional().meta({
+    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
+    unset: "as `RELAYER_KEY`",
+  }),
+  GAS_PRICE: whole(0, 1e15).default(0).meta({ description: "Gas price of transactions, in wei" }),
+  SESSION_LIFETIME: whole(1, 86_400).optional().meta({
+    description: "Seconds that a session lives; written into the contract",
+    unset: "60 at deployment, then what the contract says",
+  }),
+  SESSION_MINIMUM_TO_EXTEND: whole(0, 86_399).optional().meta({
+    description: "A session needs more than this many seconds left to be extended; written into the contract",
+    unset: "15 at deployment, then what the contract says",
+  }),
+  CHAIN_WAIT: whole(1, 600).default(30).meta({
+    description: "Seconds that a session or store call waits for the chain before it answers 503",
+  }),
+  PROOF_WAIT: whole(1, 600).default(30).meta({
+    description: "Seconds that a proof request waits for its confirmation before it answers 202 `pending`",
+  }),
+  TABLE_NAME: z.string().min(1).max(64).default("events").meta({
+    description: "Name of the table on chain that records go to",
+  }),
+  LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
+    description: "Failed logins a minute allowed for one login",
+  }),
+  LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
+    description: "Failed logins a minute allowed from one network address",
+  }),
+  STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
+  VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
+    description: "Names of block proposers, as `0xADDRESS=NAME,...`",
+    unset: "their addresses",
+  }),
+  EXPLORER_URL: httpUrl.optional().meta({
+    description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
+    unset: "this server's `/api/v1/proof`",
+  }),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
+    description: "Least severe level that is logged: fatal, error, warn, info, debug, or silent for none",
+  }),
+});
+
+/** The environment variables, as text. */
+export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof Environment>, string>>>;
+
+/** Which chain the relayer talks to. */
+export type ChainConfig =
+  | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
+  | { readonly kind: "remote"; readonly url: string };
+
+/** What the server was told, checked. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly chain: ChainConfig;
+  /** Path of the embedded database. */
+  readonly databaseFile: string;
+  readonly relayerKey: string | undefined;
+  readonly administratorKey: string | undefined;
+  readonly gasPrice: bigint;
+  readonly sessionLifetime: number | undefined;
+  readonly sessionMinimumToExtend: number | undefined;
+  readonly chainWaitMilliseconds: number;
+  readonly proofWaitMilliseconds: number;
+  readonly tableName: string;
+  readonly loginAttemptsPerAddress: number;
+  readonly loginAttemptsPerSource: number;
+  readonly storeRate: number;
+  readonly validatorNames: ReadonlyMap<string, string>;
+  readonly explorerUrl: string | undefined;
+  readonly logLevel: z.output<typeof Environment>["LOG_LEVEL"];
+}
+
+/** The variables of this process. Nothing else reads `process.env`. */
+export function readEnv(): EnvironmentVariables {
+  const names = Object.keys(Environment.shape);
+  // A variable that is set to nothing is what shells make of an unset one.
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
+}
+
+/**
+ * Checks what the environment says.
+ * @throws SealbookError `config_invalid` that names every variable in fault and why, and contradictions between them
+ */
+export function parseConfig(variables: EnvironmentVariables): Config {
+  const parsed = Environment.safeParse(variables);
+  if (!parsed.success) {
+    throw refusal(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+  }
+  const env = parsed.data;
+  const details: { path: string; message: string }[] = [];
+  if (env.RPC_URL !== undefined) {
+    if (env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
+    for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
+      if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
+    }
+  }
+  if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
+    details.push({ path: "ADMIN_KEY", message: "is the same key as RELAYER_KEY: each needs its own nonces and rights" });
+  }
+  const { SESSION_LIFETIME: lifetime, SESSION_MINIMUM_TO_EXTEND: minimum } = env;
+  if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {
+    details.push({ path: "SESSION_MINIMUM_TO_EXTEND", message: "is not less than SESSION_LIFETIME" });
+  }
+  if (details.length > 0) throw refusal(details);
+
+  const dataDirectory = resolve(env.DATA_DIR);
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    dataDirectory,
+    chain:
+      env.RPC_URL === undefined
+        ? {
+            kind: "embedded",
+            port: env.CHAIN_PORT,
+            blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
+            directory: join(dataDirectory, "chain"),
+          }
+        : { kind: "remote", url: env.RPC_URL },
+    databaseFile: env.DATABASE_URL ?? join(dataDirectory, "sealbook.sqlite"),
+    relayerKey: env.RELAYER_KEY,
+    administratorKey: env.ADMIN_KEY,
+    gasPrice: BigInt(env.GAS_PRICE),
+    sessionLifetime: lifetime,
+    sessionMinimumToExtend: minimum,
+    chainWaitMilliseconds: env.CHAIN_WAIT * 1000,
+    proofWaitMilliseconds: env.PROOF_WAIT * 1000,
+    tableName: env.TABLE_NAME,
+    loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
+    loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
+    storeRate: env.STORE_RATE,
+    validatorNames: env.VALIDATOR_NAMES,
+    explorerUrl: env.EXPLORER_URL,
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/** The table of variables for the README, in Markdown. */
+export function configurationTable(): string {
+  const defaults: Record<string, unknown> = Environment.parse({});
+  const rows = Object.entries(Environment.shape).map(([name, schema]) => {
+    const { description, unset } = schema.meta() ?? {};
+    const value = typeof unset === "string" ? unset : `\`${String(defaults[name])}\``;
+    return `| \`${name}\` | ${description} | ${value} |`;
+  });
+  return ["| Variable | Meaning | When unset |", "|---|---|---|", ...rows].join("\n");
+}
+
+function refusal(details: readonly { path: string; message: string }[]): SealbookError {
+  const lines = details.map(({ path, message }) => `${path} ${message}`);
+  return new SealbookError("config_invalid", lines.join("; "), { details });
+}

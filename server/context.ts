@@ -1,0 +1,278 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createApp } from "./app.ts";
+import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { anchorChain } from "./chain/anchor-chain.ts";
+import { bzip2 } from "./chain/bzip2.ts";
+import { decodeCallData } from "./chain/calldata.ts";
+import { chainLog } from "./chain/chain-log.ts";
+import { watchHead } from "./chain/head-watcher.ts";
+import { keyVault } from "./chain/key-vault.ts";
+import { nodeInspector } from "./chain/node-inspector.ts";
+import { recordChain } from "./chain/record-chain.ts";
+import { sessionChain } from "./chain/session-chain.ts";
+import { TransactionSender } from "./chain/transaction-sender.ts";
+import { transactionSigner } from "./chain/transaction-signer.ts";
+import type { Config } from "./config.ts";
+import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
+import type { Clock, Journal } from "./domain/ports.ts";
+import { ProofService } from "./domain/proofs/proof-service.ts";
+import { RecordService } from "./domain/records/record-service.ts";
+import { AccountService } from "./domain/sessions/account-service.ts";
+import { SessionService } from "./domain/sessions/session-service.ts";
+import { SealbookError } from "./errors.ts";
+import { rateLimit } from "./http/limits.ts";
+import { type Database, openDatabase } from "./journal/database.ts";
+import { createJournal } from "./journal/journal.ts";
+import { copyStore } from "./journal/record-copy.ts";
+import { sqliteDialect } from "./journal/sqlite.ts";
+import { transactionStore } from "./journal/transactions.ts";
+import { panelFragments } from "./panel/fragments.ts";
+import { statusReport } from "./status.ts";
+import { createTelemetry } from "./telemetry/events.ts";
+import type { Logger } from "./telemetry/logger.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
+import { LogFollower } from "./workers/log-follower.ts";
+
+/** How often a node is asked for its newest block; the embedded chain says so itself. */
+const HEAD_INTERVAL_MILLISECONDS = 500;
+
+/** What a test may put in the place of the real thing. */
+export interface ContextOverrides {
+  readonly clock?: Clock;
+}
+
+/** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
+export interface Context {
+  readonly journal: Journal;
+  readonly accounts: AccountService | undefined;
+  /** Address of the chain's JSON-RPC when this process runs the chain. */
+  readonly embeddedChainUrl: string | undefined;
+  readonly demoAccountFile: string;
+  /**
+   * Starts the workers and listens.
+   * @returns where, and the demo account when it was made just now
+   */
+  start(): Promise<{ url: string; demoAccount: DemoAccount | undefined }>;
+  stop(): Promise<void>;
+}
+
+/** Opens the chain and the journal and builds every part; nothing runs yet. */
+export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
+  const opened = new AsyncDisposableStack();
+  try {
+    const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
+    opened.defer(() => link.close());
+    const database = await openDatabase(sqliteDialect(config.databaseFile));
+    opened.defer(() => database.destroy());
+    return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+function build(
+  config: Config,
+  logger: Logger,
+  clock: Clock,
+  link: ChainLink,
+  database: Database,
+  opened: AsyncDisposableStack,
+): Context {
+  const { rpc, deployment, embedded } = link;
+  const { contracts } = deployment;
+  const { chainWaitMilliseconds, proofWaitMilliseconds, validatorNames } = config;
+  const startedAt = Date.now();
+  const version = packageVersion();
+
+  const journal = createJournal(database, contracts);
+  const transactions = transactionStore(database);
+  const signer = transactionSigner(link.relayerKey, rpc.chainId, config.gasPrice);
+  const sender = new TransactionSender({
+    rpc,
+    store: transactions,
+    signer,
+    validatorNames,
+    onEvent: ({ kind, ...details }) =>
+      logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`),
+  });
+  const log = chainLog(rpc, contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
+    logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
+  );
+  const follower = new LogFollower(log, copyStore(database, config.tableName), ({ kind, ...details }) =>
+    logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+  );
+  const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
+    reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
+  );
+  const inspect = nodeInspector(rpc, signer.address, validatorNames);
+  const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
+
+  const metrics = createMetrics({
+    proofs: () => journal.proofs.counts(),
+    records: () => journal.records.count(),
+    liveSessions,
+    transactionsUnderWay: () => transactions.countUnderWay(),
+    chain: () => ({ blockNumber: head.head, reachable: head.reachable }),
+    node: async () => (head.reachable ? await inspect() : undefined),
+  });
+  const telemetry = createTelemetry({ logger, metrics, serviceLog: (line) => journal.serviceLog.append(line) });
+
+  const vault = keyVault();
+  const sessions = new SessionService({
+    journal,
+    transactions: sender,
+    chain: sessionChain(rpc, contracts.SessionRegistry),
+    vault,
+    telemetry,
+    clock,
+    chainWaitMilliseconds,
+  });
+  const records = new RecordService({
+    journal,
+    transactions: sender,
+    chain: recordChain(config.tableName),
+    copy: follower,
+    bzip2,
+    telemetry,
+    clock,
+    chainWaitMilliseconds,
+  });
+  const proofs = new ProofService({
+    journal,
+    transactions: sender,
+    chain: anchorChain(rpc, contracts.ProofAnchor, validatorNames),
+    telemetry,
+    clock,
+    proofWaitMilliseconds,
+  });
+  const accounts =
+    link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
+
+  let url = "";
+  const app = createApp({
+    logger,
+    records: {
+      sessions,
+      records,
+      decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+      serviceLog: journal.serviceLog,
+      statistics: async () => ({
+        records: await journal.records.count(),
+        accounts: await journal.accounts.count(),
+        sessions: await liveSessions(),
+        block: head.head ?? 0,
+        uptime: Math.floor((Date.now() - startedAt) / 1000),
+      }),
+      panel: panelFragments(version),
+      loginsPerAddress: rateLimit(config.loginAttemptsPerAddress, "failed logins for this address"),
+      loginsPerSource: rateLimit(config.loginAttemptsPerSource, "failed logins from this network address"),
+      storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
+    },
+    proofs: {
+      proofs,
+      place: () => ({
+        chainId: rpc.chainId,
+        contract: contracts.ProofAnchor,
+        explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+      }),
+      status: () =>
+        statusReport({
+          version,
+          startedAt,
+          chainId: rpc.chainId,
+          relayer: signer.address,
+          regularBlocks: embedded === undefined,
+          inspect,
+          proofCounts: () => journal.proofs.counts(),
+          transactionsUnderWay: () => transactions.countUnderWay(),
+          divergences: () => telemetry.counts().divergences,
+        }),
+    },
+    metrics: async (_request, response) => {
+      response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    },
+    observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
+  });
+  const server = createServer(app);
+
+  head.subscribe((blockNumber) => sender.onHead(blockNumber));
+  head.subscribe((blockNumber) => follower.onHead(blockNumber));
+  const demoAccountFile = join(config.dataDirectory, "demo-account.json");
+
+  return {
+    journal,
+    accounts,
+    embeddedChainUrl: embedded?.url,
+    demoAccountFile,
+
+    async start() {
+      if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
+      opened.defer(() => head.stop());
+      opened.defer(() => follower.stop());
+      opened.defer(() => sender.stop());
+      await sessions.recover();
+      const again = await proofs.recover();
+      if (again > 0) logger.warn({ count: again }, "proofs whose transaction had failed are anchored again");
+      sender.start();
+      head.start();
+      const demoAccount =
+        embedded !== undefined && accounts !== undefined
+          ? await ensureDemoAccount(demoAccountFile, journal, accounts)
+          : undefined;
+      opened.defer(() => close(server));
+      url = await listen(server, config.host, config.port);
+      return { url, demoAccount };
+    },
+
+    stop: () => opened.disposeAsync(),
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+  }
+  const address = server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+}
+
+/** Answers what is being answered, takes nothing new. */
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+}
+
+function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
+  if (event.kind === "embedded") {
+    const { kind, ...details } = event.event;
+    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
+    logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
+  } else if (event.kind === "deployed") {
+    logger.info({ address: event.address }, `${event.contract} deployed`);
+  } else {
+    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+  }
+}
+
+/** An error under the name by which the logger writes its stack. */
+function errorField(details: object): object {
+  return "error" in details ? { err: details.error } : details;
+}
+
+function packageVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const version = typeof content === "object" && content !== null && "version" in content ? content.version : undefined;
+  return typeof version === "string" ? version : "unknown";
+}

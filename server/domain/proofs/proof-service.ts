@@ -1,0 +1,138 @@
+import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "../ports.ts";
+import { SealbookError } from "../../errors.ts";
+import type { ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import { recordHash } from "./record-hash.ts";
+
+/** What the service needs. */
+export interface ProofServiceParts {
+  readonly journal: Journal;
+  readonly transactions: Transactions;
+  readonly chain: AnchorChain;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  /** How long a request waits for its confirmation. */
+  readonly proofWaitMilliseconds: number;
+}
+
+/** Whether a document's hash has a proof. */
+export type Verification =
+  | { readonly valid: true; readonly proof: StoredProof }
+  | { readonly valid: false; readonly message: string };
+
+/** Accepts, finds and verifies proofs. */
+export class ProofService {
+  readonly #parts: ProofServiceParts;
+
+  constructor(parts: ProofServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Accepts a document's hash and waits for its anchor. What is accepted is on disk before anything is sent, and MUST
+   * end in exactly one anchor, whatever is killed and when; the same record again is the same proof.
+   * @returns the proof, still `pending` when the chain did not confirm it within the wait
+   */
+  async submit(request: ProofRequest): Promise<{ proof: StoredProof; isNew: boolean }> {
+    const { journal, transactions, telemetry, clock, proofWaitMilliseconds } = this.#parts;
+    const now = clock();
+    const metadata: ProofMetadata = { ...request.metadata, timestamp: request.metadata.timestamp ?? Math.floor(now / 1000) };
+    const hash = recordHash({
+      documentId: request.documentId,
+      timestamp: metadata.timestamp,
+      type: metadata.type ?? "",
+      hash: request.hash,
+    });
+    const { transactionId, isNew } = await journal.atomically(async (atomic) => {
+      const known = await atomic.proofs.byRecordHash(hash);
+      if (known?.state === "failed") return { transactionId: await this.#anchorAgain(atomic, hash), isNew: false };
+      if (known !== undefined) return { transactionId: known.transactionId, isNew: false };
+      const id = await atomic.intents.insert(this.#parts.chain.anchorCall(hash));
+      await atomic.proofs.insert({
+        documentId: request.documentId,
+        hash: request.hash,
+        recordHash: hash,
+        metadata,
+        acceptedAt: now,
+        transactionId: id,
+      });
+      return { transactionId: id, isNew: true };
+    });
+    if (isNew) telemetry.proofAccepted();
+    transactions.wake();
+    const outcome = await transactions.outcome(transactionId, proofWaitMilliseconds);
+    if (isNew && outcome.state === "confirmed") telemetry.proofConfirmed((clock() - now) / 1000);
+    const proof = await journal.proofs.byRecordHash(hash);
+    if (proof === undefined) throw new SealbookError("internal", "a proof that was accepted is not in the journal");
+    return { proof, isNew };
+  }
+
+  /** Finds a proof by its id (the recorded hash), else the proofs of a document, newest first; empty when there is none. */
+  async find(id: string): Promise<StoredProof[]> {
+    const { proofs } = this.#parts.journal;
+    if (/^[0-9a-fA-F]{64}$/.test(id)) {
+      const proof = await proofs.byRecordHash(Buffer.from(id, "hex"));
+      if (proof !== undefined) return [proof];
+    }
+    return proofs.byDocument(id);
+  }
+
+  /** The proofs anchored by a transaction. */
+  async findByTransaction(transactionHash: Uint8Array): Promise<StoredProof[]> {
+    return this.#parts.journal.proofs.byTransaction(transactionHash);
+  }
+
+  /**
+   * Whether a document's hash was recorded: the journal says where, the chain decides.
+   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   */
+  async verify(hash: Uint8Array): Promise<Verification> {
+    const known = await this.#parts.journal.proofs.byHash(hash);
+    const confirmed = known.filter(({ state }) => state === "confirmed");
+    let divergence: string | undefined;
+    for (const proof of confirmed) {
+      const message = await this.#divergence(proof);
+      if (message === undefined) return { valid: true, proof };
+      this.#parts.telemetry.journalDiverged(proof.recordHash, message);
+      divergence ??= message;
+    }
+    if (divergence !== undefined) return { valid: false, message: divergence };
+    if (known.length > 0) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
+    return { valid: false, message: "No proof found for this hash" };
+  }
+
+  /** Gives proofs whose transaction failed for good a new one. */
+  async recover(): Promise<number> {
+    const { journal, transactions } = this.#parts;
+    const failed = await journal.proofs.failedAnchors();
+    for (const { recordHash: hash } of failed) await journal.atomically((atomic) => this.#anchorAgain(atomic, hash));
+    if (failed.length > 0) transactions.wake();
+    return failed.length;
+  }
+
+  async #anchorAgain(journal: Journal, hash: Uint8Array): Promise<number> {
+    const id = await journal.intents.insert(this.#parts.chain.anchorCall(hash));
+    await journal.proofs.retry(hash, id);
+    return id;
+  }
+
+  /** How the chain contradicts the journal, if it does. */
+  async #divergence(proof: StoredProof): Promise<string | undefined> {
+    const { documentId, hash, metadata } = proof;
+    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+    if (Buffer.compare(recomputed, proof.recordHash) !== 0) {
+      return "The journal's record of this hash does not belong to its recorded hash: the journal was changed";
+    }
+    const { chain } = this.#parts;
+    if (proof.anchor === undefined) return "The journal calls this record confirmed without an anchor";
+    const { transactionHash, block } = proof.anchor;
+    const [anchor, mined] = await Promise.all([chain.anchorOf(proof.recordHash), chain.blockOf(transactionHash)]);
+    if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
+    if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
+    if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
+      return "The journal has a record of this hash, but the chain holds its transaction in another block";
+    }
+    // An anchor before this transaction is the first one of the same hash, which stands.
+    if (anchor.blockNumber <= block.number) return undefined;
+    return "The journal has a record of this hash, but the chain saw it only later";
+  }
+}

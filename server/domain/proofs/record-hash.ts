@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+
+/** The parts of a recorded hash. */
+export interface RecordHashParts {
+  readonly documentId: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Kind of document; empty when absent. */
+  readonly type: string;
+  /** SHA-256 of the document, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/**
+ * The recorded hash, the only thing that leaves for the chain: SHA-256 over the UTF-8 text of document id, timestamp
+ * in decimal, type, and document hash in lower-case hex, one after the other.
+ */
+export function recordHash({ documentId, timestamp, type, hash }: RecordHashParts): Uint8Array {
+  const text = `${documentId}${timestamp}${type}${Buffer.from(hash).toString("hex")}`;
+  return createHash("sha256").update(text, "utf8").digest();
+}

@@ -1,0 +1,104 @@
+import type { Clock, Journal, RecordChain, RecordCopy, Telemetry, Transactions } from "../ports.ts";
+import { SealbookError } from "../../errors.ts";
+import type { Authorized } from "../sessions/session-service.ts";
+import { type Bzip2, packRowData } from "./compression.ts";
+import { eventName } from "./event-name.ts";
+import type { JsonObject } from "./json.ts";
+import type { RecordRow, SearchField } from "./record.ts";
+import { encodeRowData } from "./row-data.ts";
+import { parseSearchPattern } from "./search-pattern.ts";
+
+/** What the service needs. */
+export interface RecordServiceParts {
+  readonly journal: Journal;
+  readonly transactions: Transactions;
+  readonly chain: RecordChain;
+  readonly copy: RecordCopy;
+  readonly bzip2: Bzip2;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly chainWaitMilliseconds: number;
+}
+
+/** A record to be stored. */
+export interface NewRecord {
+  readonly code: string;
+  readonly topic: string;
+  readonly payload: JsonObject;
+}
+
+/** A search as a client asks for it. */
+export interface Search {
+  readonly field: SearchField;
+  readonly phrase: string;
+  readonly limit: number;
+  /** Position of the last row of the page before. */
+  readonly before?: number;
+}
+
+/** Stores and finds records. */
+export class RecordService {
+  readonly #parts: RecordServiceParts;
+
+  constructor(parts: RecordServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a record: signed with the account's key, paid by the relayer. Returns when the chain has it and a search
+   * finds it.
+   * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message says whether the record will still be stored
+   */
+  async store({ account, signingKey }: Authorized, record: NewRecord): Promise<{ rowId: bigint; event: string }> {
+    const { journal, transactions, chain, copy, bzip2, telemetry, clock, chainWaitMilliseconds } = this.#parts;
+    if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may read only");
+    const { rowId, transactionId } = await journal.atomically(async (atomic) => {
+      const id = await atomic.records.nextRowId(chain.table);
+      const text = encodeRowData({ rowId: id, sender: account.address, createdAt: new Date(clock()), ...record });
+      const call = chain.insertCall(id, packRowData(text, bzip2), signingKey);
+      return { rowId: id, transactionId: await atomic.intents.insert(call) };
+    });
+    transactions.wake();
+
+    const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
+    switch (outcome.state) {
+      case "confirmed":
+        await copy.reached(outcome.block.number, chainWaitMilliseconds);
+        telemetry.recordStored(account.address, rowId);
+        return { rowId, event: eventName(record.topic) };
+      case "reverted":
+      case "refused":
+        throw new SealbookError(
+          outcome.reason.startsWith("SignerNotEnrolled") ? "scope_refused" : "chain_reverted",
+          `the chain refused the record: ${outcome.reason}`,
+        );
+      case "cancelled":
+        throw notStored();
+      case "pending":
+        if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
+        throw new SealbookError(
+          "chain_unavailable",
+          `the chain has not confirmed record ${rowId} yet; it will be stored: do not send it again`,
+          { details: [{ path: "chainid", message: rowId.toString() }] },
+        );
+    }
+  }
+
+  /** Finds records of every sender, newest first. One row more than the limit says that there are more. */
+  async search({ field, phrase, limit, before }: Search): Promise<{ rows: RecordRow[]; next: number | undefined }> {
+    const found = await this.#parts.journal.records.search({
+      field,
+      pattern: parseSearchPattern(phrase),
+      limit: limit + 1,
+      ...(before === undefined ? {} : { before }),
+    });
+    const rows = found.slice(0, limit);
+    return { rows, next: found.length > limit ? rows.at(-1)?.position : undefined };
+  }
+}
+
+function notStored(): SealbookError {
+  return new SealbookError("chain_unavailable", "the chain is not reachable; the record was not stored", {
+    retryAfterSeconds: 5,
+  });
+}

@@ -1,0 +1,281 @@
+import type {
+  Address,
+  Clock,
+  ContractCall,
+  Journal,
+  KeyVault,
+  SessionChain,
+  Telemetry,
+  TransactionOutcome,
+  Transactions,
+} from "../ports.ts";
+import { SealbookError } from "../../errors.ts";
+import { sealKeys, type SessionKeys, unsealKeys, wrapSecureKey } from "./sealing.ts";
+import type { Account, Scope, Session } from "./session.ts";
+import { parseToken, randomKey, tokenHash } from "./token.ts";
+
+/** What the service needs. */
+export interface SessionServiceParts {
+  readonly journal: Journal;
+  readonly transactions: Transactions;
+  readonly chain: SessionChain;
+  readonly vault: KeyVault;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  /** How long a call waits for the chain. */
+  readonly chainWaitMilliseconds: number;
+}
+
+/** A session as its holder sees it after a call. */
+export interface SessionView {
+  readonly account: Address;
+  readonly scope: Scope;
+  /** The token to use from now on. */
+  readonly token: Uint8Array;
+  readonly secureKey: Uint8Array;
+  /** Whole seconds the token has left. */
+  readonly remaining: number;
+  /** Whether an extension would be accepted now. */
+  readonly extendable: boolean;
+}
+
+/** A token that was found good. */
+export interface Authorized extends SessionKeys {
+  readonly session: Session;
+  readonly account: Account;
+  readonly token: Uint8Array;
+}
+
+type Change = "validated" | "extended" | "closed";
+
+const REFUSED = "login or password is wrong";
+
+/**
+ * The life of sessions. The registry contract decides; the journal follows it, so that a session outlives a restart
+ * of the server. A token is known here only while its holder's call lasts.
+ */
+export class SessionService {
+  readonly #parts: SessionServiceParts;
+
+  constructor(parts: SessionServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens a session.
+   * @param login Address of the account, checksummed
+   * @throws SealbookError `login_refused`, the same for an unknown login and a wrong password
+   */
+  async authenticate(login: Address, password: string): Promise<SessionView> {
+    const { journal, vault, chain, telemetry } = this.#parts;
+    const account = await journal.accounts.find(login);
+    if (account === undefined || !account.enrolled) {
+      await vault.unlockNothing(password);
+      telemetry.loginRefused(login);
+      throw new SealbookError("login_refused", REFUSED);
+    }
+    const signingKey = await vault.unlock(account.keystore, password);
+    if (signingKey === undefined) {
+      telemetry.loginRefused(login);
+      throw new SealbookError("login_refused", REFUSED);
+    }
+
+    const token = randomKey();
+    const keys = { secureKey: randomKey(), signingKey };
+    const hash = tokenHash(token);
+    const call = chain.openCall(account.address, hash, signingKey);
+    const transactionId = await journal.atomically(async (atomic) => {
+      const id = await atomic.intents.insert(call);
+      await atomic.sessions.insert({
+        tokenHash: hash,
+        account: account.address,
+        state: "opening",
+        expiresAt: 0,
+        validated: false,
+        ...sealKeys(token, keys),
+        transactionId: id,
+      });
+      return id;
+    });
+    await this.#mined(transactionId, () => journal.sessions.transition(hash, "opening", { state: "ended" }));
+    const view = await this.#activate(account, token, keys.secureKey);
+    telemetry.loggedIn(account.address);
+    return view;
+  }
+
+  /**
+   * Finds what a token unlocks. Any live session's token is good; an old one does no harm to the live session.
+   * @throws SealbookError `token_invalid`, `token_expired`
+   */
+  async authorize(presented: string): Promise<Authorized> {
+    const { journal, clock } = this.#parts;
+    const token = parseToken(presented);
+    const session = await journal.sessions.find(tokenHash(token));
+    if (session === undefined) throw new SealbookError("token_invalid", "the token is unknown");
+    if (session.state === "ended" || session.state === "opening") {
+      throw new SealbookError("token_invalid", "the token was replaced or its session closed");
+    }
+    if (session.expiresAt <= seconds(clock())) throw new SealbookError("token_expired", "the token has expired");
+    const account = await journal.accounts.find(session.account);
+    if (account === undefined || !account.enrolled) {
+      throw new SealbookError("token_invalid", "the account of this token was revoked");
+    }
+    return { session, account, token, ...unsealKeys(token, session) };
+  }
+
+  /** Replaces the token and marks the session validated; the expiry stays. */
+  async validate(presented: string): Promise<SessionView> {
+    const { chain } = this.#parts;
+    const authorized = await this.authorize(presented);
+    return this.#replace(authorized, "validated", (from, to) => chain.validateCall(from, to));
+  }
+
+  /**
+   * Replaces the token and gives the session a fresh lifetime.
+   * @throws SealbookError `extend_refused` when it was not validated or has too little left
+   */
+  async extend(presented: string): Promise<SessionView> {
+    const { chain, clock } = this.#parts;
+    const authorized = await this.authorize(presented);
+    const { validated, expiresAt } = authorized.session;
+    if (!validated) throw new SealbookError("extend_refused", "the session has to be validated before it is extended");
+    const { minimumToExtend } = await chain.rules();
+    const remaining = expiresAt - seconds(clock());
+    if (remaining <= minimumToExtend) {
+      throw new SealbookError(
+        "extend_refused",
+        `${remaining} s are left; an extension needs more than ${minimumToExtend}`,
+      );
+    }
+    return this.#replace(authorized, "extended", (from, to) => chain.extendCall(from, to));
+  }
+
+  /** Ends the session. */
+  async close(presented: string): Promise<{ account: Address }> {
+    const { chain, telemetry } = this.#parts;
+    const { session, account } = await this.authorize(presented);
+    const transactionId = await this.#begin(session, chain.closeCall(session.tokenHash));
+    await this.#mined(transactionId, () => this.#restore(session));
+    await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
+    telemetry.sessionChanged(account.address, "closed");
+    return { account: account.address };
+  }
+
+  /**
+   * Settles at start what a crash interrupted. Whoever waited for a new token never got it, so that what was sent
+   * ends the session, and what was not sent is taken back.
+   */
+  async recover(): Promise<void> {
+    const { journal, transactions, clock } = this.#parts;
+    for (const session of await journal.sessions.unsettled()) {
+      const takenBack = await transactions.cancel(session.transactionId);
+      const state = session.state === "replacing" && takenBack ? "active" : "ended";
+      await journal.sessions.transition(session.tokenHash, session.state, { state });
+    }
+    await journal.sessions.forgetBefore(seconds(clock()) - FORGET_AFTER_SECONDS);
+  }
+
+  async #replace(
+    { session, account, token: _old, secureKey }: Authorized,
+    change: Change,
+    call: (from: Uint8Array, to: Uint8Array) => ContractCall,
+  ): Promise<SessionView> {
+    const { journal, telemetry } = this.#parts;
+    const token = randomKey();
+    const hash = tokenHash(token);
+    const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
+      ...session,
+      tokenHash: hash,
+      state: "opening",
+      expiresAt: 0,
+      wrappedSecureKey: wrapSecureKey(token, secureKey),
+    });
+    await this.#mined(transactionId, async () => {
+      await journal.sessions.transition(hash, "opening", { state: "ended" });
+      await this.#restore(session);
+    });
+    const view = await this.#activate(account, token, secureKey, session.tokenHash);
+    telemetry.sessionChanged(account.address, change);
+    return view;
+  }
+
+  /** Writes down what is about to happen to a session; of two calls with one token only the first gets this far. */
+  #begin(session: Session, call: ContractCall, successor?: Omit<Session, "transactionId">): Promise<number> {
+    return this.#parts.journal.atomically(async (atomic) => {
+      const transactionId = await atomic.intents.insert(call);
+      const begun = await atomic.sessions.transition(session.tokenHash, "active", { state: "replacing", transactionId });
+      if (!begun) throw new SealbookError("token_invalid", "the token is being replaced by another call");
+      if (successor !== undefined) await atomic.sessions.insert({ ...successor, transactionId });
+      return transactionId;
+    });
+  }
+
+  async #restore(session: Session): Promise<void> {
+    await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "active" });
+  }
+
+  /** Takes over what the chain now says of a new token, and ends the one before it. */
+  async #activate(account: Account, token: Uint8Array, secureKey: Uint8Array, replaced?: Uint8Array): Promise<SessionView> {
+    const { journal, chain, clock } = this.#parts;
+    const hash = tokenHash(token);
+    const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]);
+    if (onChain === undefined) throw new SealbookError("internal", "the chain does not know a session it has just opened");
+    const { expiresAt, validated } = onChain;
+    await journal.atomically(async (atomic) => {
+      if (replaced !== undefined) await atomic.sessions.transition(replaced, "replacing", { state: "ended" });
+      await atomic.sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
+    });
+    const remaining = Math.max(0, Math.min(rules.lifetime, expiresAt - seconds(clock())));
+    return {
+      account: account.address,
+      scope: account.scope,
+      token,
+      secureKey,
+      remaining,
+      extendable: validated && remaining > rules.minimumToExtend,
+    };
+  }
+
+  /**
+   * Waits until a session's transaction is mined.
+   * @param undo puts the journal back when the chain did not do what was asked
+   */
+  async #mined(transactionId: number, undo: () => Promise<unknown>): Promise<void> {
+    const { transactions, chainWaitMilliseconds } = this.#parts;
+    transactions.wake();
+    const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
+    if (outcome.state === "confirmed") return;
+    // A transaction that was sent may still be mined: then its session is over, which is the safe side.
+    if (outcome.state !== "pending" || (await transactions.cancel(transactionId))) await undo();
+    throw failureOf(outcome);
+  }
+}
+
+/** How long the journal remembers sessions that are over, to tell an expired token from an invented one. */
+const FORGET_AFTER_SECONDS = 7 * 24 * 3600;
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+function failureOf(outcome: TransactionOutcome): SealbookError {
+  if (outcome.state !== "reverted") {
+    return new SealbookError("chain_unavailable", "the chain did not confirm the session in time", {
+      retryAfterSeconds: 5,
+    });
+  }
+  switch (/^\w+/.exec(outcome.reason)?.[0]) {
+    case "SessionExpired":
+      return new SealbookError("token_expired", "the token has expired");
+    case "SessionUnknown":
+    case "SessionEnded":
+      return new SealbookError("token_invalid", "the token was replaced or its session closed");
+    case "SessionNotValidated":
+    case "TooLateToExtend":
+      return new SealbookError("extend_refused", "the chain refused the extension: " + outcome.reason);
+    case "AccountNotEnrolled":
+      return new SealbookError("login_refused", "the account was revoked");
+    default:
+      return new SealbookError("chain_reverted", `the chain refused the call: ${outcome.reason}`);
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { type ErrorCode, SealbookError } from "../errors.ts";
+
+/** The HTTP status of each kind of failure. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  malformed: 400,
+  too_large: 413,
+  login_refused: 401,
+  token_invalid: 401,
+  token_expired: 401,
+  token_mismatch: 401,
+  extend_refused: 409,
+  scope_refused: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
+  conflict: 409,
+  too_many_requests: 429,
+  overloaded: 503,
+  chain_unavailable: 503,
+  chain_reverted: 409,
+  config_invalid: 500,
+  internal: 500,
+};
+
+/** What Express and its body parser throw, as far as it is the caller's doing. */
+const HttpError = z.object({ status: z.number().int().min(400).max(499), type: z.string().optional(), message: z.string() });
+
+/** Whatever was thrown while a request was answered, as the one kind of error. */
+export function toSealbookError(error: unknown): SealbookError {
+  if (error instanceof SealbookError) return error;
+  const http = HttpError.safeParse(error);
+  if (!http.success) return new SealbookError("internal", "something went wrong here", { cause: error });
+  const { status, type, message } = http.data;
+  if (status === 413) return new SealbookError("too_large", "the request body is too large", { cause: error });
+  if (status === 415) return new SealbookError("unsupported_media_type", message, { cause: error });
+  if (type === "entity.parse.failed") return new SealbookError("malformed", "the body is not JSON", { cause: error });
+  return new SealbookError("malformed", message, { cause: error });
+}
+
+/**
+ * Parses input once, at the edge.
+ * @param root What the input is called when the whole of it is wrong
+ * @throws SealbookError `malformed` that names every field in fault and why
+ */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, root = "body"): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: reasonOf(issue) }));
+  const reasons = details.map(({ path, message }) => `${path === "" ? root : path}: ${message}`);
+  throw new SealbookError("malformed", reasons.join("; "), { details });
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.input === undefined) return "is missing";
+  return issue.message;
+}

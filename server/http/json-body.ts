@@ -1,0 +1,57 @@
+import express, { type RequestHandler } from "express";
+import { SealbookError } from "../errors.ts";
+
+/** Deeper JSON than this has no use here and would exhaust whatever walks it. */
+const MAX_DEPTH = 32;
+
+/**
+ * Reads a JSON body. What cannot be kept exactly is refused instead of being changed without a word: numbers that
+ * JavaScript cannot hold, and half surrogate pairs, which have no UTF-8 form.
+ * @param limit Most bytes of a body
+ */
+export function jsonBody(limit: number): RequestHandler[] {
+  return [
+    (request, _response, next) => {
+      // `is` answers null when there is no body at all; the schema says then what is missing.
+      if (request.is("application/json") === false) {
+        next(new SealbookError("unsupported_media_type", "Content-Type has to be application/json"));
+      } else {
+        next();
+      }
+    },
+    express.json({ limit, strict: false }),
+    (request, _response, next) => {
+      checkValue(request.body);
+      next();
+    },
+  ];
+}
+
+function checkValue(body: unknown): void {
+  const open: { value: unknown; path: string; depth: number }[] = [{ value: body, path: "", depth: 0 }];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    const { value, path, depth } = item;
+    if (typeof value === "string" && !value.isWellFormed()) throw fault(path, "contains half of a surrogate pair");
+    if (typeof value === "number" && !isExact(value)) {
+      throw fault(path, "is a number too large to be kept exactly; send it as a string");
+    }
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= MAX_DEPTH) throw fault(path, `is nested deeper than ${MAX_DEPTH} levels`);
+    for (const [key, child] of Object.entries(value)) {
+      // Too many places take this key for something else than a key.
+      if (key === "__proto__") throw fault(path, "has a key __proto__");
+      if (!key.isWellFormed()) throw fault(path, "has a key with half of a surrogate pair");
+      open.push({ value: child, path: path === "" ? key : `${path}.${key}`, depth: depth + 1 });
+    }
+  }
+}
+
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+function fault(path: string, message: string): SealbookError {
+  return new SealbookError("malformed", `${path === "" ? "body" : path}: ${message}`, {
+    details: [{ path, message }],
+  });
+}

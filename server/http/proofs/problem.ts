@@ -1,0 +1,34 @@
+import type { ErrorRequestHandler } from "express";
+import type { ErrorCode } from "../../errors.ts";
+import { STATUS, toSealbookError } from "../errors.ts";
+
+const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  malformed: "The request is not valid",
+  too_large: "The request is too large",
+  not_found: "Not found",
+  method_not_allowed: "Method not allowed",
+  unsupported_media_type: "Unsupported media type",
+  too_many_requests: "Too many requests",
+  chain_unavailable: "The chain is not reachable",
+};
+
+/** Answers a failed request by RFC 9457. */
+export const sendProblem: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+  if (response.headersSent) return next(thrown);
+  const error = toSealbookError(thrown);
+  if (error.code === "internal") request.log.error({ err: error }, "a request failed");
+  const status = STATUS[error.code];
+  if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
+  response
+    .status(status)
+    .type("application/problem+json")
+    .send(
+      JSON.stringify({
+        type: `urn:sealbook:problem:${error.code}`,
+        title: TITLES[error.code] ?? "The request failed",
+        status,
+        detail: error.message,
+        ...(error.details === undefined ? {} : { errors: error.details }),
+      }),
+    );
+};

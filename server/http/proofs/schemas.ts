@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { SealbookError } from "../../errors.ts";
+
+const MAX_DOCUMENT_ID = 512;
+const MAX_TYPE = 128;
+const MAX_SOURCE = 256;
+
+/** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
+export const Sha256 = z
+  .string()
+  .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
+  .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"));
+
+/** A transaction hash as callers write it. */
+export const TransactionHash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
+  .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"));
+
+const text = (maximum: number) =>
+  z
+    .string()
+    .max(maximum, `is longer than ${maximum} characters`)
+    .refine((value) => !value.includes("\0"), "contains a NUL character");
+
+/** `POST /api/v1/proof` */
+export const ProofBody = z
+  .object({
+    document_id: text(MAX_DOCUMENT_ID).min(1, "is empty"),
+    hash: Sha256,
+    metadata: z
+      .looseObject({
+        type: text(MAX_TYPE).optional(),
+        timestamp: z
+          .int("is not a whole number of seconds")
+          .min(0, "is before 1970")
+          .max(Number.MAX_SAFE_INTEGER)
+          .optional(),
+        source: text(MAX_SOURCE).optional(),
+      })
+      .default({}),
+  })
+  .transform(({ document_id, hash, metadata: { type, timestamp, source, ...rest } }) => ({
+    documentId: document_id,
+    hash,
+    metadata: {
+      ...rest,
+      ...(type === undefined ? {} : { type }),
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...(source === undefined ? {} : { source }),
+    },
+  }));
+
+const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() });
+
+/**
+ * The hash that a verify call asks about: `hash` and `document_hash` are two names of one thing.
+ * @throws SealbookError `malformed` when there is none, or two that differ
+ */
+export function askedHash(question: z.output<typeof HashQuestion>): Uint8Array {
+  const { hash, document_hash } = question;
+  if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
+    throw fault("hash", "differs from document_hash; send one of them");
+  }
+  const asked = document_hash ?? hash;
+  if (asked === undefined) throw fault("document_hash", "is missing");
+  return asked;
+}
+
+function fault(path: string, message: string): SealbookError {
+  return new SealbookError("malformed", `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+export { HashQuestion };

@@ -1,0 +1,51 @@
+import { type Request, type Response, Router } from "express";
+import { SealbookError } from "../../errors.ts";
+import { parseInput } from "../errors.ts";
+import { jsonBody } from "../json-body.ts";
+import { decode, type DecodeRouteParts } from "./decode-route.ts";
+import { callOf, sendFailure, sendSuccess } from "./envelope.ts";
+import { type EventRouteParts, search, store } from "./event-routes.ts";
+import { Envelope } from "./schemas.ts";
+import { authenticate, close, extend, type SessionRouteParts, validate } from "./session-routes.ts";
+
+/** Most bytes of a call. */
+const MAX_BODY = 64 * 1024;
+
+/** What the record store API needs. */
+export type RecordApiParts = SessionRouteParts & EventRouteParts & DecodeRouteParts;
+
+type RouteHandler = (parts: RecordApiParts, request: Request, response: Response) => Promise<object>;
+
+const ROUTES: ReadonlyMap<string, RouteHandler> = new Map<string, RouteHandler>([
+  ["/api/admin/auth", authenticate],
+  ["/api/admin/session/validate", validate],
+  ["/api/admin/session/extend", extend],
+  ["/api/admin/session/close", close],
+  ["/api/datastore/event/store", store],
+  ["/api/datastore/event/search", search],
+  ["/api/datastore/transaction/decode", decode],
+]);
+
+/** The record store API: one endpoint, the route is in the body. */
+export function recordRouter(parts: RecordApiParts): Router {
+  const router = Router();
+  router.use((_request, response, next) => {
+    callOf(response).start = performance.now();
+    // Answers carry tokens.
+    response.set("Cache-Control", "no-store");
+    next();
+  });
+  router.post("/", jsonBody(MAX_BODY), async (request: Request, response: Response) => {
+    const { route } = parseInput(Envelope, request.body);
+    callOf(response).route = route;
+    const handler = ROUTES.get(route);
+    if (handler === undefined) throw new SealbookError("not_found", "there is no such route");
+    sendSuccess(response, await handler(parts, request, response));
+  });
+  router.all("/", (_request, response) => {
+    response.set("Allow", "POST");
+    throw new SealbookError("method_not_allowed", "calls are made with POST");
+  });
+  router.use(sendFailure);
+  return router;
+}

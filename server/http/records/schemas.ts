@@ -1,0 +1,73 @@
+import { getAddress } from "ethers";
+import { z } from "zod";
+import type { JsonObject } from "../../domain/records/json.ts";
+import { ROW_FUNCTIONS } from "../../domain/records/transaction.ts";
+
+/** Characters of a code or topic. */
+const MAX_TEXT = 256;
+const MAX_PASSWORD = 1024;
+const DEFAULT_SEARCH_LIMIT = 1_000;
+const MAX_SEARCH_LIMIT = 10_000;
+
+const text = (maximum: number) =>
+  z
+    .string()
+    .min(1, "is empty")
+    .refine((value) => [...value].length <= maximum, `is longer than ${maximum} characters`)
+    .refine((value) => !value.includes("\0"), "contains a NUL character");
+
+// Kept as it is: what a body parser made of JSON needs no second look at every value.
+const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "is not an object",
+);
+
+/** What every call has; the rest depends on the route. */
+export const Envelope = z.object({
+  credentials: z.record(z.string(), z.unknown()),
+  method: z.literal("GET", "is not GET, the only method there is"),
+  route: z.string(),
+});
+
+export const AuthCall = z.object({
+  credentials: z.object({
+    login: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, "is not a blockchain address: 0x and 40 hexadecimal digits")
+      .transform((address) => getAddress(address.toLowerCase())),
+    password: z.string().min(1, "is empty").max(MAX_PASSWORD, `is longer than ${MAX_PASSWORD} characters`),
+  }),
+});
+
+const credentials = z.object({ token: z.string() });
+
+export const TokenCall = z.object({ credentials });
+
+export const StoreCall = z.object({
+  credentials,
+  payload: z.object({ code: text(MAX_TEXT), topic: text(MAX_TEXT), payload: jsonObject }),
+});
+
+export const SearchCall = z.object({
+  credentials,
+  payload: z.object({
+    search: z.object({
+      target: z.enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)'),
+      value: text(2 * MAX_TEXT),
+      limit: z.int("is not a whole number").min(1).max(MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT),
+      cursor: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/, "is not a cursor from an earlier answer")
+        .transform(Number)
+        .optional(),
+    }),
+  }),
+});
+
+export const DecodeCall = z.object({
+  credentials,
+  payload: z.object({
+    function: z.enum(ROW_FUNCTIONS, "is neither set nor insert"),
+    inputdata: z.string(),
+  }),
+});

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import type { Request, Response } from "express";
+import type { PanelFragments, ServiceLogStore, ServiceStatistics } from "../../domain/ports.ts";
+import type { SessionService, SessionView } from "../../domain/sessions/session-service.ts";
+import { toHex } from "../../domain/sessions/token.ts";
+import { SealbookError } from "../../errors.ts";
+import { parseInput } from "../errors.ts";
+import type { RateLimit } from "../limits.ts";
+import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
+import { secondsSince } from "./envelope.ts";
+import { AuthCall, TokenCall } from "./schemas.ts";
+
+/** Lines of the service log that an answer carries. */
+const MAX_LOG_LINES = 20;
+const FORM_TOKEN_BYTES = 48;
+
+/** What the session routes need. */
+export interface SessionRouteParts {
+  readonly sessions: SessionService;
+  readonly serviceLog: ServiceLogStore;
+  readonly statistics: () => Promise<ServiceStatistics>;
+  readonly panel: PanelFragments;
+  readonly loginsPerAddress: RateLimit;
+  readonly loginsPerSource: RateLimit;
+}
+
+/** `/api/admin/auth` */
+export async function authenticate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  const { login, password } = parseInput(AuthCall, request.body).credentials;
+  const view = await limited(parts, login, request.ip ?? "", () => parts.sessions.authenticate(login, password));
+  const [lines, stats] = await Promise.all([
+    parts.serviceLog.newest(view.account, MAX_LOG_LINES),
+    parts.statistics(),
+  ]);
+  const token = toHex(view.token);
+  const pkey = toHex(view.secureKey);
+  const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
+  const formToken = newFormToken();
+  const start = performance.now();
+  const area = parts.panel.area({
+    account: view.account,
+    token,
+    secureKey: pkey,
+    remaining: view.remaining,
+    statistics: stats,
+    log: svclogs,
+    formToken,
+  });
+  setTokenCookie(request, response, token, view.remaining);
+  return {
+    component: toBase64(area),
+    component_render: secondsSince(start),
+    tparams: {
+      addr: view.account,
+      extensions: parts.panel.extensions,
+      pkey,
+      scope: view.scope,
+      session: view.remaining,
+      stats,
+      status: true,
+      svcauth: "",
+      svclogs,
+      table: "panel/area",
+      tmpl_sesstoken: formToken,
+      tx: token,
+    },
+  };
+}
+
+/** `/api/admin/session/validate` */
+export function validate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => parts.sessions.validate(token));
+}
+
+/** `/api/admin/session/extend` */
+export function extend(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => parts.sessions.extend(token));
+}
+
+/** `/api/admin/session/close` */
+export async function close(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  const token = tokenOf(request);
+  await parts.sessions.close(token);
+  clearTokenCookie(request, response);
+  const formToken = newFormToken();
+  const start = performance.now();
+  const login = parts.panel.login({ formToken });
+  return {
+    component: toBase64(login),
+    component_render: secondsSince(start),
+    tparams: { svcauth: token, table: "panel/login", tmpl_sesstoken: formToken },
+  };
+}
+
+async function replace(
+  request: Request,
+  response: Response,
+  change: (token: string) => Promise<SessionView>,
+): Promise<object> {
+  const token = tokenOf(request);
+  const view = await change(token);
+  const successor = toHex(view.token);
+  setTokenCookie(request, response, successor, view.remaining);
+  return {
+    sesstatus: view.remaining > 0,
+    tryextend: view.extendable,
+    tparams: {
+      addr: view.account,
+      pkey: toHex(view.secureKey),
+      scope: view.scope,
+      session: view.remaining,
+      svcauth: token,
+      tx: successor,
+    },
+  };
+}
+
+function tokenOf(request: Request): string {
+  const { token } = parseInput(TokenCall, request.body).credentials;
+  checkTokenCookie(request, token);
+  return token;
+}
+
+/** Counts an attempt before the password is tried, so that many at once do not slip through; a good one is given back. */
+async function limited<T>(parts: SessionRouteParts, login: string, source: string, attempt: () => Promise<T>): Promise<T> {
+  const { loginsPerAddress, loginsPerSource } = parts;
+  await loginsPerSource.take(source);
+  await loginsPerAddress.take(login);
+  const giveBack = async (): Promise<void> => {
+    await Promise.all([loginsPerSource.giveBack(source), loginsPerAddress.giveBack(login)]);
+  };
+  try {
+    const result = await attempt();
+    await giveBack();
+    return result;
+  } catch (error) {
+    if (!(error instanceof SealbookError && error.code === "login_refused")) await giveBack();
+    throw error;
+  }
+}
+
+function newFormToken(): string {
+  return toHex(randomBytes(FORM_TOKEN_BYTES));
+}
+
+function toBase64(html: string): string {
+  return Buffer.from(html, "utf8").toString("base64");
+}

@@ -1,0 +1,78 @@
+import type { NodeInspector, NodeReport } from "./domain/ports.ts";
+import { SealbookError } from "./errors.ts";
+
+/** A remote chain that makes no block for this long has lost its consensus. */
+const STALE_BLOCK_SECONDS = 60;
+
+/** What the status is put together from. */
+export interface StatusParts {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly chainId: number;
+  readonly relayer: string;
+  /** Whether blocks come without anybody asking for them. */
+  readonly regularBlocks: boolean;
+  readonly inspect: NodeInspector;
+  readonly proofCounts: () => Promise<{ records: number; pending: number }>;
+  readonly transactionsUnderWay: () => Promise<number>;
+  readonly divergences: () => number;
+}
+
+/** The answer of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
+export async function statusReport(parts: StatusParts): Promise<object> {
+  const [node, counts, underWay] = await Promise.all([
+    inspected(parts.inspect),
+    parts.proofCounts(),
+    parts.transactionsUnderWay(),
+  ]);
+  const now = Math.floor(Date.now() / 1000);
+  const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
+  const divergences = parts.divergences();
+  return {
+    status: judge(node, blockAge, divergences, parts.regularBlocks),
+    version: parts.version,
+    uptime: Math.floor((Date.now() - parts.startedAt) / 1000),
+    node: {
+      client: node?.client ?? null,
+      chain_id: parts.chainId,
+      block_number: node?.blockNumber ?? null,
+      block_age: blockAge,
+      syncing: node?.syncing ?? null,
+      peers: node?.peers ?? null,
+    },
+    consensus: {
+      protocol: node?.consensus.protocol ?? null,
+      validators: node?.consensus.validators ?? [],
+      quorum: node?.consensus.quorum ?? null,
+      proposer: node?.consensus.proposer ?? null,
+    },
+    journal: {
+      records: counts.records,
+      pending: counts.pending,
+      last_reconciled: null,
+      divergences,
+      replica_lag: null,
+    },
+    relayer: { address: parts.relayer, balance: node?.balance.toString() ?? null, in_flight: underWay },
+  };
+}
+
+function judge(
+  node: NodeReport | undefined,
+  blockAge: number | null,
+  divergences: number,
+  regularBlocks: boolean,
+): "ok" | "degraded" | "down" {
+  if (node === undefined) return "down";
+  const stale = regularBlocks && blockAge !== null && blockAge > STALE_BLOCK_SECONDS;
+  return node.syncing || stale || divergences > 0 ? "degraded" : "ok";
+}
+
+async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {
+  try {
+    return await inspect();
+  } catch (error) {
+    if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
+    throw error;
+  }
+}

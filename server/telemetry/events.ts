@@ -1,0 +1,52 @@
+import type { Address, ServiceLogLine, Telemetry } from "../domain/ports.ts";
+import type { Logger } from "./logger.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Where business events go. */
+export interface TelemetryParts {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Keeps the lines that an account's holder is shown. */
+  readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
+}
+
+/** Counts of what only the running process knows. */
+export interface EventCounts {
+  readonly divergences: number;
+}
+
+/** Business events as named functions; none of them throws. */
+export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
+  let divergences = 0;
+
+  const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
+    logger[level]({ account }, message);
+    serviceLog({ time: Date.now(), level, account, message }).catch((error: unknown) => {
+      logger.error({ err: error }, "a line of the service log was lost");
+    });
+  };
+
+  return {
+    loggedIn(account) {
+      metrics.logins.inc({ result: "accepted" });
+      tell("info", account, "logged in");
+    },
+    loginRefused(login) {
+      metrics.logins.inc({ result: "refused" });
+      tell("warn", login, "login refused");
+    },
+    sessionChanged: (account, change) => tell("info", account, `session ${change}`),
+    recordStored(account, rowId) {
+      metrics.recordsStored.inc();
+      tell("info", account, `record ${rowId} stored`);
+    },
+    proofAccepted: () => metrics.proofsAccepted.inc(),
+    proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
+    journalDiverged(recordHash, message) {
+      divergences += 1;
+      metrics.divergences.inc();
+      logger.error({ alert: "journal_divergence", record_hash: Buffer.from(recordHash).toString("hex") }, message);
+    },
+    counts: () => ({ divergences }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { NodeReport } from "../domain/ports.ts";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** How long what the node said of itself is good enough. */
+const NODE_REPORT_MILLISECONDS = 1_000;
+
+/** What gauges ask for when the metrics are read. */
+export interface MetricSources {
+  proofs(): Promise<{ records: number; pending: number }>;
+  records(): Promise<number>;
+  liveSessions(): Promise<number>;
+  transactionsUnderWay(): Promise<number>;
+  chain(): { blockNumber: number | undefined; reachable: boolean };
+  node(): Promise<NodeReport | undefined>;
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Metrics in the Prometheus text format, with the standard ones of process and Node (CPU, memory, event loop). */
+export function createMetrics(sources: MetricSources) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+
+  const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        // A source that cannot answer leaves its gauge out instead of failing the whole page.
+        try {
+          const value = await read();
+          if (value === undefined) this.reset();
+          else this.set(value);
+        } catch {
+          this.reset();
+        }
+      },
+    });
+  };
+
+  // The gauges of one page share one round of questions to the node.
+  let asked: { at: number; report: Promise<NodeReport | undefined> } | undefined;
+  const nodeGauge = (name: string, help: string, read: (node: NodeReport) => number): void =>
+    gauge(name, help, async () => {
+      if (asked === undefined || performance.now() - asked.at > NODE_REPORT_MILLISECONDS) {
+        asked = { at: performance.now(), report: sources.node() };
+      }
+      const node = await asked.report;
+      return node && read(node);
+    });
+
+  gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await sources.proofs()).records);
+  gauge("sealbook_proofs_pending", "Proofs accepted and not confirmed yet", async () => (await sources.proofs()).pending);
+  gauge("sealbook_records", "Records in the local copy of the event table", () => sources.records());
+  gauge("sealbook_sessions_live", "Sessions that are live", () => sources.liveSessions());
+  gauge("sealbook_transactions_under_way", "Transactions without an outcome", () => sources.transactionsUnderWay());
+  gauge("sealbook_chain_block_number", "Number of the newest block seen", () => sources.chain().blockNumber);
+  gauge("sealbook_chain_up", "Whether the node answers (1) or not (0)", () => (sources.chain().reachable ? 1 : 0));
+  nodeGauge("sealbook_chain_block_age_seconds", "Time since the newest block", (node) =>
+    Math.max(0, Date.now() / 1000 - node.blockTime),
+  );
+  nodeGauge("sealbook_chain_syncing", "Whether the node is catching up (1) or not (0)", (node) => (node.syncing ? 1 : 0));
+  nodeGauge("sealbook_chain_peers", "Peers of the node", (node) => node.peers);
+  nodeGauge("sealbook_consensus_validators", "Validators of the consensus network", (node) => node.consensus.validators.length);
+  nodeGauge("sealbook_relayer_balance_wei", "Balance of the relayer's key", (node) => Number(node.balance));
+
+  return {
+    registry,
+    proofsAccepted: new Counter({ name: "sealbook_proofs_accepted_total", help: "Proofs accepted", registers }),
+    proofConfirmation: new Histogram({
+      name: "sealbook_proof_confirmation_seconds",
+      help: "Time from acceptance to confirmation of a proof",
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 6, 12, 30, 60],
+      registers,
+    }),
+    recordsStored: new Counter({ name: "sealbook_records_stored_total", help: "Records stored", registers }),
+    logins: new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers }),
+    divergences: new Counter({
+      name: "sealbook_journal_divergences_total",
+      help: "Journal records found that the chain contradicts",
+      registers,
+    }),
+    httpRequests: new Histogram({
+      name: "sealbook_http_request_duration_seconds",
+      help: "Time to answer an HTTP request",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 12, 30],
+      registers,
+    }),
+  };
+}
