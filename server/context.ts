@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { ZeroAddress } from "ethers";
 import { createApp } from "./app.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
@@ -85,7 +86,10 @@ function build(
 ): Context {
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
-  const { chainWaitMilliseconds, proofWaitMilliseconds, validatorNames } = config;
+  const { chainWaitMilliseconds, proofWaitMilliseconds } = config;
+  // The embedded chain's blocks name nobody.
+  const validatorNames =
+    embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const startedAt = Date.now();
   const version = packageVersion();
 

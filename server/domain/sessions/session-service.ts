@@ -225,13 +225,14 @@ export class SessionService {
       if (replaced !== undefined) await atomic.sessions.transition(replaced, "replacing", { state: "ended" });
       await atomic.sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
     });
-    const remaining = Math.max(0, Math.min(rules.lifetime, expiresAt - seconds(clock())));
+    const remaining = Math.max(0, expiresAt - seconds(clock()));
     return {
       account: account.address,
       scope: account.scope,
       token,
       secureKey,
-      remaining,
+      // Block times are whole seconds: a session that has just begun can be up to one younger than its block says.
+      remaining: validated ? remaining : Math.min(rules.lifetime, remaining + 1),
       extendable: validated && remaining > rules.minimumToExtend,
     };
   }
