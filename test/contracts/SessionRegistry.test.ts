@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
 import {
   DEFAULT_ADMIN_ROLE,
   LIFETIME,
@@ -8,6 +7,7 @@ import {
   RELAYER_ROLE,
   Scope,
   deployContracts,
+  deployRegistry,
   ethers,
   loadFixture,
   openSession,
@@ -38,7 +38,7 @@ describe("SessionRegistry", () => {
 
     it("refuses a lifetime that no session could be extended in", async () => {
       const { registry, admin, relayer } = await loadFixture(deployContracts);
-      await expect(new SessionRegistry__factory(admin).deploy(admin, relayer, 15, 15))
+      await expect(deployRegistry(admin, relayer, 15n, 15n))
         .to.be.revertedWithCustomError(registry, "InvalidLifetime")
         .withArgs(15, 15);
     });
@@ -195,7 +195,7 @@ describe("SessionRegistry", () => {
     it("refuses a signature over another opening", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
-      const other = await new SessionRegistry__factory(contracts.admin).deploy(user, user, 60, 15);
+      const other = await deployRegistry(user, user, 60n, 15n);
       const signatures = [
         await openingSignature(contracts, user, second),
         await user.signMessage(ethers.getBytes(await other.openingDigest(user, first))),
