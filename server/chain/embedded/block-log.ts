@@ -65,11 +65,6 @@ export class BlockLog {
     this.#last = entry;
   }
 
-  /** How much of the log comes after a block. */
-  bytesAfter(blockNumber: number): number {
-    return this.#size - (this.#starts[blockNumber] ?? this.#size);
-  }
-
   /** The blocks from a number on. */
   async *entries(from: number): AsyncGenerator<BlockEntry, void, void> {
     const start = this.#starts[from - 1];

@@ -88,9 +88,10 @@ export class Engine {
 
   #lifeOf(session: Session): Life {
     const { blockPeriodSeconds, onBlock } = this.#options;
-    const published = async (entry: BlockEntry): Promise<void> => {
+    this.#snapshots.begin(session.replayMilliseconds);
+    const published = async (entry: BlockEntry, workMs: number): Promise<void> => {
       onBlock(entry.number);
-      await this.#snapshots.afterBlock(session);
+      await this.#snapshots.afterBlock(session, workMs);
     };
     const { node, log, genesis } = session;
     const miner = new Miner({ node, log, pool: this.#pool, blockPeriodSeconds, genesisTimestamp: genesis.timestamp, onBlock: published });

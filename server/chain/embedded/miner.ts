@@ -11,8 +11,16 @@ export interface MinerOptions {
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
   readonly genesisTimestamp: number;
-  /** Called when a block is on the disk; the next one waits for the promise. */
-  readonly onBlock: (entry: BlockEntry) => Promise<void>;
+  /** Called when a block is on the disk, with about the time that replaying it takes; the next one waits for the promise. */
+  readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
+}
+
+/** What handing a transaction to Anvil takes, roughly. */
+const TRANSACTION_MS = 0.3;
+
+interface Made {
+  readonly entry: BlockEntry;
+  readonly workMs: number;
 }
 
 /**
@@ -77,19 +85,22 @@ export class Miner {
     const cycle = this.#mineAndLog();
     this.#cycle = cycle.then(() => undefined);
     this.#cycle.catch(() => undefined);
-    await this.#options.onBlock(await cycle);
+    const { entry, workMs } = await cycle;
+    await this.#options.onBlock(entry, workMs);
     if (pool.size === 0) return;
     const { pending, queued } = await node.poolStatus();
     if (pending + queued !== pool.size) await pool.restore(node);
   }
 
-  async #mineAndLog(): Promise<BlockEntry> {
+  async #mineAndLog(): Promise<Made> {
     const { node, log, pool, genesisTimestamp } = this.#options;
     const last = log.last ?? { number: 0, timestamp: genesisTimestamp, hash: null };
     const timestamp = Math.max(Math.floor(Date.now() / 1000), last.timestamp);
+    const started = performance.now();
     this.#mining = true;
     await node.mine(timestamp);
     this.#mining = false;
+    const workMs = performance.now() - started;
     const block = await node.block(last.number + 1);
     if (block.timestamp !== timestamp) throw unexpectedBlock(`time ${block.timestamp} instead of ${timestamp}`);
     if (last.hash !== null && block.parentHash !== last.hash) throw unexpectedBlock(`parent ${block.parentHash} instead of ${last.hash}`);
@@ -98,6 +109,6 @@ export class Miner {
     const entry: BlockEntry = { number: block.number, timestamp, hash: block.hash, transactions };
     await log.append(entry);
     for (const hash of block.transactions) pool.remove(hash);
-    return entry;
+    return { entry, workMs: workMs + transactions.length * TRANSACTION_MS };
   }
 }

@@ -7,7 +7,7 @@ import { EmbeddedChainError, reasonOf } from "./errors.ts";
 import type { EventSink } from "./events.ts";
 import { loadGenesis, type Genesis } from "./genesis.ts";
 import { replay } from "./replay.ts";
-import { BLOCKS_AFTER_SNAPSHOT, listSnapshots, unpackSnapshot, type Snapshot } from "./snapshots.ts";
+import { BLOCKS_AFTER_SNAPSHOT, listSnapshots, removeUnfinishedSnapshots, unpackSnapshot, type Snapshot } from "./snapshots.ts";
 import { endStaleAnvil } from "./stale-anvil.ts";
 
 /** An Anvil that holds exactly the chain of the log. */
@@ -15,6 +15,8 @@ export interface Session {
   readonly node: AnvilNode;
   readonly log: BlockLog;
   readonly genesis: Genesis;
+  /** How long it took to mine the blocks again that no snapshot held. */
+  readonly replayMilliseconds: number;
   /** Ends Anvil and closes the log. */
   close(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export async function openSession(directory: string, chainId: number, emit: Even
   const log = await BlockLog.open(logFile);
   try {
     if (log.cutBytes > 0) emit({ kind: "log-tail-cut", bytes: log.cutBytes });
-    const { node, replayed } = await rebuild(directory, genesis, log, emit);
+    const { node, replayed, replayMilliseconds } = await rebuild(directory, genesis, log, emit);
     const blockNumber = log.last?.number ?? 0;
     emit({ kind: "ready", blockNumber, replayed, milliseconds: Date.now() - started });
     const close = async (): Promise<void> => {
@@ -35,7 +37,7 @@ export async function openSession(directory: string, chainId: number, emit: Even
       await removeRunFolder(directory);
       await log.close();
     };
-    return { node, log, genesis, close };
+    return { node, log, genesis, replayMilliseconds, close };
   } catch (error) {
     await log.close();
     throw error;
@@ -45,10 +47,12 @@ export async function openSession(directory: string, chainId: number, emit: Even
 interface Rebuilt {
   readonly node: AnvilNode;
   readonly replayed: number;
+  readonly replayMilliseconds: number;
 }
 
 /** Tries the newest usable snapshot, then older ones, then the whole log. */
 async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+  await removeUnfinishedSnapshots(directory);
   const newestUsable = (log.last?.number ?? 0) - BLOCKS_AFTER_SNAPSHOT;
   for (const snapshot of await listSnapshots(directory)) {
     if (snapshot.blockNumber > newestUsable) continue;
@@ -77,7 +81,9 @@ async function rebuildFrom(snapshot: Snapshot | null, directory: string, genesis
       throw new EmbeddedChainError("log-differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
     }
     const progress = (done: number, total: number): void => emit({ kind: "replay-progress", done, total });
-    return { node, replayed: await replay(node, log, (snapshot?.blockNumber ?? 0) + 1, progress) };
+    const started = Date.now();
+    const replayed = await replay(node, log, (snapshot?.blockNumber ?? 0) + 1, progress);
+    return { node, replayed, replayMilliseconds: Date.now() - started };
   } catch (error) {
     await node.process.stop();
     throw error;

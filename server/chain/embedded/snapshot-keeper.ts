@@ -2,18 +2,18 @@ import type { AnvilNode } from "./anvil-node.ts";
 import type { BlockLog } from "./block-log.ts";
 import { reasonOf } from "./errors.ts";
 import type { EventSink } from "./events.ts";
-import { listSnapshots, saveSnapshot } from "./snapshots.ts";
+import { saveSnapshot } from "./snapshots.ts";
 
-/** How much log makes a snapshot worthwhile: bytes, because they grow with what a replay costs, and a share of the whole. */
+/** How much work a snapshot must spare the next start: at least so long, and so many times what it takes itself. */
 interface Rule {
-  readonly bytes: number;
-  readonly share: number;
+  readonly milliseconds: number;
+  readonly times: number;
 }
 
-/** While the chain runs, the pause for a snapshot must be worth the seconds of replay it saves. */
-const RUNNING: Rule = { bytes: 1024 * 1024, share: 1 / 4 };
-/** At a clean stop nobody waits for the next block. */
-const STOPPING: Rule = { bytes: 256 * 1024, share: 1 / 10 };
+/** While the chain runs the next block waits for it. */
+const RUNNING: Rule = { milliseconds: 5_000, times: 10 };
+/** At a clean stop only the stop waits. */
+const STOPPING: Rule = { milliseconds: 1_000, times: 2 };
 
 /** What a snapshot is taken of. */
 export interface SnapshotSource {
@@ -25,36 +25,42 @@ export interface SnapshotSource {
 export class SnapshotKeeper {
   readonly #directory: string;
   readonly #emit: EventSink;
-  /** The block of the newest attempt, or null when the folder has not been looked at yet. */
-  #last: number | null = null;
+  /** What replaying the blocks since the last snapshot would take. */
+  #replayMs = 0;
+  /** What the last snapshot took. */
+  #snapshotMs = 0;
 
   constructor(directory: string, emit: EventSink) {
     this.#directory = directory;
     this.#emit = emit;
   }
 
-  /** Takes a snapshot after a block when enough blocks have come since the last; the next block waits for it. */
-  afterBlock(session: SnapshotSource): Promise<void> {
-    return this.#takeWhenDue(session, RUNNING);
+  /** A chain was set up; that took so long after the snapshot it began with. */
+  begin(replayMs: number): void {
+    this.#replayMs = replayMs;
+  }
+
+  /** Counts a block and takes a snapshot when one is due; the next block waits for it. */
+  afterBlock(source: SnapshotSource, workMs: number): Promise<void> {
+    this.#replayMs += workMs;
+    return this.#takeWhenDue(source, RUNNING);
   }
 
   /** Takes a snapshot before a clean stop when that spares the next start work. */
-  atStop(session: SnapshotSource): Promise<void> {
-    return this.#takeWhenDue(session, STOPPING);
+  atStop(source: SnapshotSource): Promise<void> {
+    return this.#takeWhenDue(source, STOPPING);
   }
 
   async #takeWhenDue({ node, log }: SnapshotSource, rule: Rule): Promise<void> {
     const entry = log.last;
-    if (entry === null) return;
-    this.#last ??= (await listSnapshots(this.#directory))[0]?.blockNumber ?? 0;
-    // A share of the chain, so that all snapshots together cost no more than a fixed number of the last one.
-    if (log.bytesAfter(this.#last) < Math.max(rule.bytes, log.bytesAfter(0) * rule.share)) return;
-    this.#last = entry.number;
+    if (entry === null || this.#replayMs < Math.max(rule.milliseconds, rule.times * this.#snapshotMs)) return;
+    this.#replayMs = 0;
     const started = Date.now();
     try {
       const state = await node.dumpState();
       await saveSnapshot(this.#directory, entry.number, entry.hash, state);
-      this.#emit({ kind: "snapshot-written", blockNumber: entry.number, bytes: state.length, milliseconds: Date.now() - started });
+      this.#snapshotMs = Date.now() - started;
+      this.#emit({ kind: "snapshot-written", blockNumber: entry.number, bytes: state.length, milliseconds: this.#snapshotMs });
     } catch (error) {
       // The log alone is enough; only the next start takes longer.
       this.#emit({ kind: "snapshot-failed", blockNumber: entry.number, reason: reasonOf(error) });

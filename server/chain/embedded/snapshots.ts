@@ -45,6 +45,13 @@ export async function saveSnapshot(directory: string, blockNumber: number, block
   return { blockNumber, blockHash, path, sha256 };
 }
 
+/** Removes what a crash left of a snapshot that was being written. */
+export async function removeUnfinishedSnapshots(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith("snapshot-") && name.endsWith(".tmp")) await rm(join(directory, name), { force: true });
+  }
+}
+
 /** Unpacks a snapshot into a file for Anvil after checking that it is what was written. */
 export async function unpackSnapshot(snapshot: Snapshot, target: string): Promise<void> {
   const sha256 = createHash("sha256").update(await readFile(snapshot.path)).digest("hex");

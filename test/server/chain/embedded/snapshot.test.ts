@@ -1,0 +1,109 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { EmbeddedChainEvent } from "../../../../server/chain/embedded/events.ts";
+import { openSession, type Session } from "../../../../server/chain/embedded/session.ts";
+import { saveSnapshot } from "../../../../server/chain/embedded/snapshots.ts";
+import { Account, CHAIN_ID, height, picture, Scene } from "./support.ts";
+
+describe("snapshots of the embedded chain", () => {
+  let scene: Scene;
+  const events: EmbeddedChainEvent[] = [];
+  beforeEach(() => {
+    scene = new Scene();
+    events.length = 0;
+  });
+  afterEach(() => scene.end());
+
+  const open = (directory: string): Promise<Session> => openSession(directory, CHAIN_ID, (event) => void events.push(event));
+
+  /** Makes blocks as the chain does, but fast. */
+  async function grow({ node, log }: Session, account: Account, blocks: number): Promise<void> {
+    for (let count = 0; count < blocks; count += 1) {
+      await node.send(account.nonce === 0 ? await account.deploy() : await account.record(account.nonce));
+      const timestamp = Math.max(Math.floor(Date.now() / 1000), log.last?.timestamp ?? 0);
+      await node.mine(timestamp);
+      const { number, hash, transactions } = await node.block((log.last?.number ?? 0) + 1);
+      await log.append({ number, hash, timestamp, transactions: await Promise.all(transactions.map((id) => node.rawTransaction(id))) });
+    }
+  }
+  async function snapshot(directory: string, { node, log }: Session): Promise<void> {
+    if (log.last === null) throw new Error("no block");
+    await saveSnapshot(directory, log.last.number, log.last.hash, await node.dumpState());
+  }
+  async function shown(directory: string, account: Account): Promise<string> {
+    const chain = await scene.start(directory);
+    const text = await picture(chain.url, await height(chain.url), account.recorder);
+    await chain.stop();
+    return text;
+  }
+  const snapshotFiles = async (directory: string): Promise<string[]> => (await readdir(directory)).filter((name) => name.startsWith("snapshot-"));
+
+  it("spare a start the blocks before them and answer all of these as before", async () => {
+    const directory = await scene.directory();
+    const account = new Account();
+    let session = await open(directory);
+    await grow(session, account, 20);
+    await session.close();
+    const without = await open(directory);
+    await snapshot(directory, without);
+    await without.close();
+    session = await open(directory);
+    expect(events.at(-1)).to.include({ kind: "ready", replayed: 20 });
+    // The first blocks after the snapshot ask for no hash before it, which Anvil would not know.
+    account.nonce = 20;
+    for (let count = 0; count < 3; count += 1) await mineEmpty(session);
+    await grow(session, account, 260);
+    await session.close();
+    const withSnapshot = await shown(directory, account);
+    session = await open(directory);
+    expect(events.at(-1)).to.include({ kind: "ready", blockNumber: 283, replayed: 263 });
+    await grow(session, account, 3);
+    await session.close();
+    const longer = await shown(directory, account);
+    const [file = ""] = await snapshotFiles(directory);
+    await writeFile(join(directory, file), "damaged");
+    events.length = 0;
+    await (await open(directory)).close();
+    expect(events.map(({ kind }) => kind)).to.include("snapshot-unusable");
+    expect(events.at(-1)).to.include({ kind: "ready", blockNumber: 286, replayed: 286 });
+    expect(await snapshotFiles(directory)).to.deep.equal([]);
+    expect(await shown(directory, account)).to.equal(longer);
+    expect(longer.length).to.be.greaterThan(withSnapshot.length);
+  });
+
+  it("are not used where a contract asks for the hash of a block before them", async () => {
+    const directory = await scene.directory();
+    const account = new Account();
+    let session = await open(directory);
+    await grow(session, account, 10);
+    await snapshot(directory, session);
+    await grow(session, account, 257);
+    await session.close();
+    events.length = 0;
+    session = await open(directory);
+    expect(events.map(({ kind }) => kind)).to.include("snapshot-unusable");
+    expect(events.at(-1)).to.include({ kind: "ready", blockNumber: 267, replayed: 267 });
+    await session.close();
+  });
+
+  it("are no help against a genesis that was changed: the start is refused, naming the block", async () => {
+    const directory = await scene.directory();
+    const account = new Account();
+    const session = await open(directory);
+    await grow(session, account, 5);
+    await session.close();
+    const genesis = await readFile(join(directory, "genesis.json"), "utf8");
+    await writeFile(join(directory, "genesis.json"), genesis.replace(/"timestamp":\d+/, '"timestamp":1600000000'));
+    const error: unknown = await open(directory).then(() => undefined, (thrown: unknown) => thrown);
+    expect(error).to.include({ code: "log-differs" });
+    expect(String(error)).to.contain("Block 1 has the hash");
+  });
+});
+
+async function mineEmpty({ node, log }: Session): Promise<void> {
+  const timestamp = log.last?.timestamp ?? 0;
+  await node.mine(timestamp);
+  const { number, hash } = await node.block((log.last?.number ?? 0) + 1);
+  await log.append({ number, hash, timestamp, transactions: [] });
+}
