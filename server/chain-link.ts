@@ -11,14 +11,14 @@ import {
   type EmbeddedChainEvent,
   startEmbeddedChain,
 } from "./chain/embedded/embedded-chain.ts";
-import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
+import { loadOrCreateKeys, type ServiceKeys } from "./chain/relayer-keys.ts";
 import { askChainId, connectRpc, type Rpc } from "./chain/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
 import { SealbookError } from "./errors.ts";
 
 /** The embedded chain's id; no public network has it. */
-const EMBEDDED_CHAIN_ID = 7325;
+export const EMBEDDED_CHAIN_ID = 7325;
 const DEFAULT_LIFETIME = 60;
 const DEFAULT_MINIMUM_TO_EXTEND = 15;
 
@@ -87,9 +87,9 @@ async function openEmbedded(
   const url = embedded?.url ?? (await readFile(urlFile, "utf8"));
   const rpc = connectRpc(url, EMBEDDED_CHAIN_ID);
   opened.defer(() => rpc.close());
-  const made = await loadOrCreateKeys(join(config.dataDirectory, "keys.json"));
-  const relayerKey = config.relayerKey ?? made.relayer;
-  const administrator = new Wallet(config.administratorKey ?? made.administrator);
+  const keys = await embeddedKeys(config);
+  const relayerKey = keys.relayer;
+  const administrator = new Wallet(keys.administrator);
   const deployment = await deploy({
     rpc,
     administrator,
@@ -101,6 +101,12 @@ async function openEmbedded(
     onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),
   });
   return { rpc, deployment, relayerKey, embedded, administration: administrationOf(config, rpc, deployment, administrator) };
+}
+
+/** The keys for the embedded chain: configured ones, else those made for it. */
+export async function embeddedKeys(config: Config): Promise<ServiceKeys> {
+  const made = await loadOrCreateKeys(join(config.dataDirectory, "keys.json"));
+  return { relayer: config.relayerKey ?? made.relayer, administrator: config.administratorKey ?? made.administrator };
 }
 
 async function openRemote(

@@ -1,10 +1,8 @@
 import { FetchRequest, isError, JsonRpcProvider, Network } from "ethers";
 import { SealbookError } from "../errors.ts";
 
-/** A connection to a node, in the few forms that this service uses. */
+/** A connection to a node. */
 export interface Rpc {
-  /** The same connection, for what ethers does better. */
-  readonly provider: JsonRpcProvider;
   readonly chainId: number;
   /**
    * One JSON-RPC call.
@@ -16,11 +14,11 @@ export interface Rpc {
 
 /** The node's own error answer to a call. */
 export class NodeError extends Error {
-  readonly code: number | undefined;
+  readonly code: number;
   /** Revert data as `0x` hex, when the node gave any. */
   readonly data: string | undefined;
 
-  constructor(message: string, code: number | undefined, data: string | undefined) {
+  constructor(message: string, code: number, data: string | undefined) {
     super(message);
     this.name = "NodeError";
     this.code = code;
@@ -42,7 +40,6 @@ export function connectRpc(url: string, chainId: number): Rpc {
     cacheTimeout: -1,
   });
   return {
-    provider,
     chainId,
     async call(method, parameters) {
       try {
@@ -76,7 +73,9 @@ function answeredError(container: unknown): NodeError | undefined {
   if (typeof container !== "object" || container === null || !("error" in container)) return undefined;
   const { error } = container;
   if (typeof error !== "object" || error === null || !("message" in error)) return undefined;
-  const code = "code" in error && typeof error.code === "number" ? error.code : undefined;
+  // Every error that a node answers has a code; an error without one was made on the way.
+  if (!("code" in error) || typeof error.code !== "number") return undefined;
+  const { code } = error;
   const data = "data" in error && typeof error.data === "string" ? error.data : undefined;
   return new NodeError(String(error.message), code, data);
 }

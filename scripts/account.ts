@@ -1,0 +1,103 @@
+// Enrols, lists and revokes accounts. Works beside a running server and without one.
+import { Argument, Command, CommanderError, Option } from "commander";
+import { getAddress, isAddress } from "ethers";
+import { openChainLink } from "../server/chain-link.ts";
+import { keyVault } from "../server/chain/key-vault.ts";
+import { parseConfig, readEnv } from "../server/config.ts";
+import { AccountService } from "../server/domain/sessions/account-service.ts";
+import type { Account, Scope } from "../server/domain/sessions/session.ts";
+import { SealbookError } from "../server/errors.ts";
+import { openDatabase } from "../server/journal/database.ts";
+import { createJournal } from "../server/journal/journal.ts";
+import { sqliteDialect } from "../server/journal/sqlite.ts";
+import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
+
+const FAILED = 1;
+const BAD_USAGE = 2;
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+/** Opens chain and journal for as long as the work takes. */
+async function withAccounts(work: (accounts: AccountService) => Promise<void>): Promise<void> {
+  const config = parseConfig(readEnv());
+  await using opened = new AsyncDisposableStack();
+  const link = await openChainLink(config, { share: true, onEvent: () => undefined });
+  opened.defer(() => link.close());
+  if (link.administration === undefined) {
+    throw new SealbookError("config_invalid", "ADMIN_KEY is needed to enrol and revoke accounts");
+  }
+  const database = await openDatabase(sqliteDialect(config.databaseFile));
+  opened.defer(() => database.destroy());
+  const journal = createJournal(database, link.deployment.contracts);
+  await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
+}
+
+function stateOf(account: Account): "enrolled" | "revoked" | "not enrolled" {
+  if (account.enrolled) return "enrolled";
+  return account.revokedAt === undefined ? "not enrolled" : "revoked";
+}
+
+const program = new Command("account").description("Enrols, lists and revokes accounts.").exitOverride();
+
+program
+  .command("create")
+  .description("make an account; its login and password are printed once and kept nowhere else")
+  .addOption(new Option("--scope <scope>", "full, or read: search and decode only").choices(["full", "read"]).default("full"))
+  .option("--json", "print {login, password, scope}")
+  .action(async ({ scope, json }: JsonOption & { scope: Scope }) => {
+    await withAccounts(async (accounts) => {
+      const account = await accounts.create(scope);
+      console.log(
+        json === true ? JSON.stringify(account) : `login     ${account.login}\npassword  ${account.password}\nscope     ${account.scope}`,
+      );
+    });
+  });
+
+program
+  .command("list")
+  .description("list the accounts, oldest first")
+  .option("--json", "print a list of {login, scope, state, created, revoked}")
+  .action(async ({ json }: JsonOption) => {
+    await withAccounts(async (accounts) => {
+      const rows = (await accounts.list()).map((account) => ({
+        login: account.address,
+        scope: account.scope,
+        state: stateOf(account),
+        created: new Date(account.createdAt).toISOString(),
+        revoked: account.revokedAt === undefined ? null : new Date(account.revokedAt).toISOString(),
+      }));
+      if (json === true) console.log(JSON.stringify(rows));
+      else for (const row of rows) console.log([row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
+    });
+  });
+
+program
+  .command("revoke")
+  .description("revoke an account: it cannot log in again, and its sessions are over")
+  .addArgument(new Argument("<login>", "address of the account"))
+  .option("--json", "print {login, state}")
+  .action(async (login: string, { json }: JsonOption) => {
+    if (!isAddress(login.toLowerCase())) {
+      throw new SealbookError("malformed", `"${login}" is not a blockchain address: 0x and 40 hexadecimal digits`);
+    }
+    const address = getAddress(login.toLowerCase());
+    await withAccounts(async (accounts) => {
+      await accounts.revoke(address);
+      console.log(json === true ? JSON.stringify({ login: address, state: "revoked" }) : `${address} is revoked`);
+    });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
+  } else if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
+    process.stderr.write(`account: ${error.message}\n`);
+    process.exitCode = FAILED;
+  } else {
+    throw error;
+  }
+}

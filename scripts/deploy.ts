@@ -1,0 +1,74 @@
+// Deploys the contracts: npx hardhat run scripts/deploy.ts --network NAME
+// Writes their addresses where the relayer reads them, in DATA_DIR/deployments/CHAIN_ID.json. What is deployed already
+// stays as it is. ADMIN_KEY deploys and administers, RELAYER_KEY gets the relayer's rights; for the embedded chain the
+// keys made at its first start are used.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Wallet } from "ethers";
+import { network } from "hardhat";
+import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../server/chain-link.ts";
+import { deploy, deploymentFile } from "../server/chain/deployment.ts";
+import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
+import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc.ts";
+import { type Config, parseConfig, readEnv } from "../server/config.ts";
+import { SealbookError } from "../server/errors.ts";
+
+const DEFAULT_LIFETIME = 60;
+const DEFAULT_MINIMUM_TO_EXTEND = 15;
+/** Enough for the deployment on a chain that asks for fees. */
+const PLAY_MONEY = 10n ** 20n;
+
+async function keysFor(config: Config, chainId: number, inProcess: boolean): Promise<ServiceKeys> {
+  if (chainId === EMBEDDED_CHAIN_ID) return embeddedKeys(config);
+  const { relayerKey, administratorKey } = config;
+  if (relayerKey !== undefined && administratorKey !== undefined) {
+    return { relayer: relayerKey, administrator: administratorKey };
+  }
+  if (inProcess) return { relayer: Wallet.createRandom().privateKey, administrator: Wallet.createRandom().privateKey };
+  throw new SealbookError("config_invalid", `ADMIN_KEY and RELAYER_KEY are needed to deploy to chain ${chainId}`);
+}
+
+async function main(): Promise<void> {
+  const config = parseConfig(readEnv());
+  const connection = await network.connect();
+  const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await connection.provider.request({ method, params: [...parameters] });
+    } catch (error) {
+      throw (
+        nodeErrorOf({ error }) ??
+        new SealbookError("chain_unavailable", "the network's node does not answer", { cause: error })
+      );
+    }
+  };
+  const rpc: Rpc = { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined };
+  // Such a chain ends with this command, and what it held with it.
+  const inProcess = connection.networkConfig.type === "edr-simulated";
+  const keys = await keysFor(config, rpc.chainId, inProcess);
+  const administrator = new Wallet(keys.administrator);
+  const folder = inProcess ? await mkdtemp(join(tmpdir(), "sealbook-deploy-")) : config.dataDirectory;
+  if (inProcess) await call("hardhat_setBalance", [administrator.address, toQuantity(PLAY_MONEY)]);
+  const file = deploymentFile(folder, rpc.chainId);
+  let deployed = 0;
+  const deployment = await deploy({
+    rpc,
+    administrator,
+    relayer: new Wallet(keys.relayer).address,
+    lifetime: config.sessionLifetime ?? DEFAULT_LIFETIME,
+    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_MINIMUM_TO_EXTEND,
+    gasPrice: inProcess ? BigInt(String(await call("eth_gasPrice", []))) : config.gasPrice,
+    file,
+    onDeployed: () => (deployed += 1),
+  });
+  for (const [name, address] of Object.entries(deployment.contracts)) console.log(`${name.padEnd(16)} ${address}`);
+  console.log(deployed === 0 ? "Everything was deployed before; nothing changed." : `${deployed} contracts deployed.`);
+  console.log(inProcess ? "This chain ends with this command; the addresses are not kept." : `Addresses: ${file}`);
+  if (inProcess) await rm(folder, { recursive: true });
+  await connection.close();
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof SealbookError ? `deploy: ${error.message}` : error);
+  process.exitCode = 1;
+});
