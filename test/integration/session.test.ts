@@ -1,0 +1,343 @@
+import { assert } from "chai";
+import { content, refused } from "../support/envelope.ts";
+import type { Answer } from "../support/http.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+const TOKEN = /^0x[0-9a-f]{64}$/;
+
+function cookie(answer: Answer): { value: string; attributes: Map<string, string> } {
+  const [set, ...more] = answer.headers.getSetCookie();
+  assert.isEmpty(more, "one cookie");
+  assert.isDefined(set, "a cookie is set");
+  const [pair = "", ...rest] = (set ?? "").split(";").map((part) => part.trim());
+  const [name, value = ""] = pair.split("=");
+  assert.equal(name, "svcauth");
+  const attributes = rest.map((part): [string, string] => {
+    const [key = "", text = ""] = part.split("=");
+    return [key.toLowerCase(), text];
+  });
+  return { value, attributes: new Map(attributes) };
+}
+
+describe("the life of a session", function () {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "100" });
+  });
+  after(() => server.stop());
+
+  const auth = () => server.call(ROUTES.auth, server.demo);
+  const validate = (token: unknown, headers?: Record<string, string>) =>
+    server.call(ROUTES.validate, { token }, undefined, headers);
+  const extend = (token: unknown, headers?: Record<string, string>) =>
+    server.call(ROUTES.extend, { token }, undefined, headers);
+  const close = (token: unknown, headers?: Record<string, string>) =>
+    server.call(ROUTES.close, { token }, undefined, headers);
+  const search = (token: unknown) => server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
+
+  it("begins with every documented field of the authentication", async () => {
+    const answer = await auth();
+    const body = content(answer, ROUTES.auth);
+    assert.hasAllKeys(body, ["component", "component_render", "tparams"]);
+    assert.match(body.component_render, /^\d+(\.\d+)?$/);
+    const { tparams } = body;
+    assert.hasAllKeys(tparams, [
+      "addr", "extensions", "pkey", "svcauth", "svclogs", "scope", "session", "stats", "status", "table",
+      "tmpl_sesstoken", "tx",
+    ]);
+    assert.equal(tparams.addr, server.demo.login);
+    assert.match(tparams.pkey, TOKEN);
+    assert.match(tparams.tx, TOKEN);
+    assert.notEqual(tparams.pkey, tparams.tx);
+    assert.strictEqual(tparams.svcauth, "");
+    assert.equal(tparams.scope, "full");
+    assert.oneOf(tparams.session, [59, 60]);
+    assert.strictEqual(tparams.status, true);
+    assert.equal(tparams.table, "panel/area");
+    assert.match(tparams.tmpl_sesstoken, /^0x[0-9a-f]{96}$/);
+    assert.isArray(tparams.extensions);
+    assert.isNotEmpty(tparams.extensions);
+    for (const extension of tparams.extensions) {
+      assert.hasAllKeys(extension, ["name", "title", "version"]);
+      for (const value of Object.values(extension)) assert.isString(value);
+    }
+    assert.hasAllKeys(tparams.stats, ["records", "accounts", "sessions", "block", "uptime"]);
+    for (const [name, value] of Object.entries(tparams.stats)) {
+      assert.isTrue(Number.isInteger(value) && Number(value) >= 0, `${name} is a count`);
+    }
+    assert.equal(tparams.stats.accounts, 1);
+    assert.isAtLeast(tparams.stats.sessions, 1);
+    assert.isAtLeast(tparams.stats.block, 1);
+
+    const html = Buffer.from(body.component, "base64").toString("utf8");
+    assert.equal(Buffer.from(html, "utf8").toString("base64"), body.component);
+    for (const shown of ["ASC token", tparams.tx, tparams.addr, tparams.pkey, tparams.tmpl_sesstoken]) {
+      assert.include(html, shown);
+    }
+    assert.match(answer.headers.get("cache-control") ?? "", /no-store/);
+
+    const { value, attributes } = cookie(answer);
+    assert.equal(value, tparams.tx);
+    assert.isTrue(attributes.has("httponly"));
+    assert.equal(attributes.get("samesite")?.toLowerCase(), "strict");
+    assert.equal(attributes.get("max-age"), String(tparams.session));
+    assert.isFalse(attributes.has("secure"), "not on plain HTTP: the browser would drop it");
+  });
+
+  it("shows the account's own log lines, newest first, at most 20", async () => {
+    for (let n = 0; n < 3; n += 1) await server.call(ROUTES.auth, { login: server.demo.login, password: "wrong" });
+    const token = await server.login();
+    let live = token;
+    for (let n = 0; n < 20; n += 1) live = content(await validate(live), ROUTES.validate).tparams.tx;
+    const { svclogs } = content(await auth(), ROUTES.auth).tparams;
+    assert.lengthOf(svclogs, 20);
+    for (const line of svclogs) {
+      assert.hasAllKeys(line, ["time", "level", "message"]);
+      assert.isString(line.level);
+      assert.isString(line.message);
+      assert.isFalse(Number.isNaN(Date.parse(line.time)), `${line.time} is a time`);
+    }
+    const times = svclogs.map((line: { time: string }) => Date.parse(line.time));
+    assert.deepEqual(times, [...times].sort((a: number, b: number) => b - a));
+    const text = JSON.stringify(svclogs);
+    assert.notInclude(text, token);
+    assert.notInclude(text, live);
+  });
+
+  it("accepts the login in any case and answers the checksummed address", async () => {
+    for (const login of [server.demo.login.toLowerCase(), `0x${server.demo.login.slice(2).toUpperCase()}`]) {
+      const { tparams } = content(await server.call(ROUTES.auth, { ...server.demo, login }), ROUTES.auth);
+      assert.equal(tparams.addr, server.demo.login);
+    }
+  });
+
+  it("validate replaces the token, keeps the expiry and the secure key", async () => {
+    const first = content(await auth(), ROUTES.auth).tparams;
+    const answer = await validate(first.tx);
+    const body = content(answer, ROUTES.validate);
+    assert.hasAllKeys(body, ["sesstatus", "tryextend", "tparams"]);
+    assert.strictEqual(body.sesstatus, true);
+    assert.strictEqual(body.tryextend, true);
+    assert.hasAllKeys(body.tparams, ["addr", "svcauth", "pkey", "scope", "session", "tx"]);
+    assert.equal(body.tparams.addr, server.demo.login);
+    assert.equal(body.tparams.svcauth, first.tx);
+    assert.equal(body.tparams.pkey, first.pkey);
+    assert.equal(body.tparams.scope, "full");
+    assert.isTrue(Number.isInteger(body.tparams.session));
+    assert.isAtMost(body.tparams.session, 60);
+    assert.isAbove(body.tparams.session, 30);
+    assert.match(body.tparams.tx, TOKEN);
+    assert.notEqual(body.tparams.tx, first.tx);
+    const { value, attributes } = cookie(answer);
+    assert.equal(value, body.tparams.tx);
+    assert.equal(attributes.get("max-age"), String(body.tparams.session));
+    assert.isTrue(attributes.has("httponly"));
+    assert.equal(attributes.get("samesite")?.toLowerCase(), "strict");
+
+    refused(await validate(first.tx), ROUTES.validate, 401, "token_invalid");
+    refused(await search(first.tx), ROUTES.search, 401, "token_invalid");
+    refused(await extend(first.tx), ROUTES.extend, 401, "token_invalid");
+    refused(await close(first.tx), ROUTES.close, 401, "token_invalid");
+    content(await search(body.tparams.tx), ROUTES.search);
+    content(await validate(body.tparams.tx), ROUTES.validate);
+  });
+
+  it("extend needs a validated session, gives a fresh lifetime and needs a validate again", async () => {
+    const token = await server.login();
+    refused(await extend(token), ROUTES.extend, 409, "extend_refused");
+    content(await search(token), ROUTES.search);
+    const validated = content(await validate(token), ROUTES.validate).tparams;
+    const answer = await extend(validated.tx);
+    const body = content(answer, ROUTES.extend);
+    assert.hasAllKeys(body, ["sesstatus", "tryextend", "tparams"]);
+    assert.hasAllKeys(body.tparams, ["addr", "svcauth", "pkey", "scope", "session", "tx"]);
+    assert.strictEqual(body.sesstatus, true);
+    assert.strictEqual(body.tryextend, false);
+    assert.oneOf(body.tparams.session, [59, 60]);
+    assert.equal(body.tparams.svcauth, validated.tx);
+    assert.equal(body.tparams.pkey, validated.pkey);
+    assert.equal(cookie(answer).value, body.tparams.tx);
+    assert.equal(cookie(answer).attributes.get("max-age"), String(body.tparams.session));
+    refused(await search(validated.tx), ROUTES.search, 401, "token_invalid");
+    refused(await extend(body.tparams.tx), ROUTES.extend, 409, "extend_refused");
+    const again = content(await validate(body.tparams.tx), ROUTES.validate).tparams;
+    content(await extend(again.tx), ROUTES.extend);
+  });
+
+  it("close destroys the token, clears the cookie and shows the login", async () => {
+    const token = await server.login();
+    const answer = await close(token);
+    const body = content(answer, ROUTES.close);
+    assert.hasAllKeys(body, ["component", "component_render", "tparams"]);
+    assert.hasAllKeys(body.tparams, ["svcauth", "table", "tmpl_sesstoken"]);
+    assert.equal(body.tparams.svcauth, token);
+    assert.equal(body.tparams.table, "panel/login");
+    assert.match(body.tparams.tmpl_sesstoken, /^0x[0-9a-f]{96}$/);
+    const html = Buffer.from(body.component, "base64").toString("utf8");
+    assert.include(html, body.tparams.tmpl_sesstoken);
+    assert.match(html, /password/i);
+    const { value, attributes } = cookie(answer);
+    assert.equal(value, "");
+    assert.isTrue(attributes.get("max-age") === "0" || Date.parse(attributes.get("expires") ?? "") <= 0);
+    for (const [route, again] of [[ROUTES.search, search], [ROUTES.validate, validate], [ROUTES.extend, extend], [ROUTES.close, close]] as const) {
+      refused(await again(token), route, 401, "token_invalid");
+    }
+  });
+
+  it("an old token does not harm the live session", async () => {
+    const old = await server.login();
+    const live = content(await validate(old), ROUTES.validate).tparams.tx;
+    for (const call of [validate, extend, close, search]) assert.equal((await call(old)).status, 401);
+    content(await search(live), ROUTES.search);
+  });
+
+  it("sessions of one account do not touch each other", async () => {
+    const [one, two] = [await server.login(), await server.login()];
+    content(await close(one), ROUTES.close);
+    content(await validate(two), ROUTES.validate);
+  });
+
+  it("refuses tokens that were never given out", async () => {
+    const invented = [`0x${"0".repeat(64)}`, `0x${"ab".repeat(32)}`, "", "0x", "x", `0x${"ab".repeat(33)}`, "a".repeat(64), `0x${"zz".repeat(32)}`];
+    for (const token of invented) {
+      refused(await validate(token), ROUTES.validate, 401, "token_invalid");
+      refused(await search(token), ROUTES.search, 401, "token_invalid");
+      refused(await close(token), ROUTES.close, 401, "token_invalid");
+      refused(await server.call(ROUTES.store, { token }, { code: "a", topic: "b", payload: {} }), ROUTES.store, 401, "token_invalid");
+      refused(await server.call(ROUTES.decode, { token }, { function: "set", inputdata: "0x" }), ROUTES.decode, 401, "token_invalid");
+    }
+  });
+
+  it("refuses a cookie that differs, and takes one that is the same", async () => {
+    const token = await server.login();
+    const other = await server.login();
+    for (const [route, call] of [[ROUTES.validate, validate], [ROUTES.extend, extend], [ROUTES.close, close]] as const) {
+      const answer = await call(token, { Cookie: `svcauth=${other}` });
+      assert.equal(answer.status, 401, answer.text);
+      assert.equal(answer.body.msg, `${route} fetch is failed: ${answer.body.content.error.message}`);
+      assert.isEmpty(answer.headers.getSetCookie());
+    }
+    content(await search(token), ROUTES.search);
+    content(await search(other), ROUTES.search);
+    const next = content(await validate(token, { Cookie: `a=b; svcauth=${token}; c=d` }), ROUTES.validate).tparams.tx;
+    const last = content(await extend(next, { Cookie: `svcauth=${next}` }), ROUTES.extend).tparams.tx;
+    content(await close(last, { Cookie: `svcauth=${last}` }), ROUTES.close);
+  });
+
+  it("answers a wrong password and an unknown login alike", async () => {
+    const wrong = await server.call(ROUTES.auth, { login: server.demo.login, password: "not the password" });
+    const unknown = await server.call(ROUTES.auth, { login: `0x${"12".repeat(20)}`, password: server.demo.password });
+    refused(wrong, ROUTES.auth, 401, "login_refused");
+    refused(unknown, ROUTES.auth, 401, "login_refused");
+    const comparable = ({ body }: Answer) => ({ ...body, render: "" });
+    assert.deepEqual(comparable(wrong), comparable(unknown));
+    const names = ({ headers }: Answer) => [...headers.keys()].sort();
+    assert.deepEqual(names(wrong), names(unknown));
+    assert.isEmpty(wrong.headers.getSetCookie());
+  });
+
+  it("of two validates with one token at once exactly one wins", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const token = await server.login();
+      const answers = await Promise.all(Array.from({ length: 4 }, () => validate(token)));
+      const won = answers.filter(({ status }) => status === 200);
+      assert.lengthOf(won, 1);
+      for (const lost of answers.filter((answer) => answer !== won[0])) refused(lost, ROUTES.validate, 401, "token_invalid");
+      content(await search(won[0]?.body.content.tparams.tx), ROUTES.search);
+    }
+  });
+
+  it("a validate and a close at once leave one winner and no live token behind a close", async () => {
+    const token = await server.login();
+    const [validated, closed] = await Promise.all([validate(token), close(token)]);
+    assert.lengthOf([validated, closed].filter(({ status }) => status === 200), 1);
+    assert.equal((await search(token)).status, 401);
+  });
+
+  it("never logs a token, a secure key or a password", async () => {
+    const first = content(await auth(), ROUTES.auth).tparams;
+    const next = content(await validate(first.tx), ROUTES.validate).tparams;
+    await close(next.tx);
+    const log = server.log.join("");
+    for (const secret of [first.tx, first.pkey, next.tx, server.demo.password]) {
+      assert.notInclude(log, secret);
+      assert.notInclude(log, secret.replace(/^0x/, ""));
+    }
+  });
+});
+
+describe("a short session", function () {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ SESSION_LIFETIME: "4", SESSION_MINIMUM_TO_EXTEND: "1" });
+  });
+  after(() => server.stop());
+  const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  it("keeps its expiry through a validate, refuses an extension too late, and expires", async () => {
+    const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
+    assert.oneOf(tparams.session, [3, 4]);
+    await wait(1_100);
+    const validated = content(await server.call(ROUTES.validate, { token: tparams.tx }), ROUTES.validate);
+    assert.isAtMost(validated.tparams.session, 3);
+    const late = validated.tparams.tx;
+    // Until one second or less is left, whatever the phase of the clock.
+    await wait(2_000);
+    refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 409, "extend_refused");
+    await wait(1_200);
+    refused(await server.call(ROUTES.validate, { token: late }), ROUTES.validate, 401, "token_expired");
+    refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 401, "token_expired");
+    refused(await server.call(ROUTES.close, { token: late }), ROUTES.close, 401, "token_expired");
+    refused(await server.call(ROUTES.search, { token: late }, { search: { target: "1", value: "*" } }), ROUTES.search, 401, "token_expired");
+    refused(await server.call(ROUTES.store, { token: late }, { code: "a", topic: "b", payload: {} }), ROUTES.store, 401, "token_expired");
+    refused(await server.call(ROUTES.decode, { token: late }, { function: "set", inputdata: "0x" }), ROUTES.decode, 401, "token_expired");
+  });
+
+  it("lives longer than its lifetime when it is extended", async () => {
+    let token = await server.login();
+    for (let round = 0; round < 3; round += 1) {
+      await wait(1_000);
+      token = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams.tx;
+      const extended = content(await server.call(ROUTES.extend, { token }), ROUTES.extend).tparams;
+      assert.oneOf(extended.session, [3, 4]);
+      token = extended.tx;
+    }
+    await wait(1_500);
+    content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
+  });
+});
+
+describe("attempts to log in and to store", function () {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "3", LOGIN_ATTEMPTS_PER_SOURCE: "6", STORE_RATE: "3" });
+  });
+  after(() => server.stop());
+
+  it("are limited per account when storing", async () => {
+    const token = await server.login();
+    const store = (token: string) => server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
+    for (let n = 0; n < 3; n += 1) content(await store(token), ROUTES.store);
+    const answer = await store(token);
+    refused(answer, ROUTES.store, 429, "too_many_requests");
+    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    refused(await store(await server.login()), ROUTES.store, 429, "too_many_requests");
+  });
+
+  it("are not used up by logging in rightly", async () => {
+    for (let n = 0; n < 4; n += 1) await server.login();
+  });
+
+  it("are limited per login, and then per network address, also for logins that do not exist", async () => {
+    const wrong = (login: string) => server.call(ROUTES.auth, { login, password: "wrong" });
+    for (let n = 0; n < 3; n += 1) refused(await wrong(server.demo.login), ROUTES.auth, 401, "login_refused");
+    const answer = await wrong(server.demo.login.toLowerCase());
+    refused(answer, ROUTES.auth, 429, "too_many_requests");
+    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    assert.isAtMost(Number(answer.headers.get("retry-after")), 60);
+    refused(await server.call(ROUTES.auth, server.demo), ROUTES.auth, 429, "too_many_requests");
+    const others = [1, 2, 3, 4, 5].map((digit) => `0x${String(digit).repeat(40)}`);
+    const statuses = await Promise.all(others.map(async (login) => (await wrong(login)).status));
+    assert.include(statuses, 429, "the network address is limited too");
+  });
+});

@@ -1,0 +1,32 @@
+import { request } from "./http.ts";
+
+/** One JSON-RPC call, made without any of the server's code. */
+export async function rpcCall(url: string, method: string, ...params: unknown[]): Promise<any> {
+  const { body } = await request(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  if (body?.error !== undefined) throw new Error(`${method}: ${JSON.stringify(body.error)}`);
+  return body.result;
+}
+
+/** A transaction as the chain has it. */
+export interface MinedTransaction {
+  readonly hash: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly input: string;
+  readonly blockNumber: string;
+}
+
+/** Every transaction on the chain, oldest first. */
+export async function allTransactions(url: string): Promise<MinedTransaction[]> {
+  const head = Number(await rpcCall(url, "eth_blockNumber"));
+  const found: MinedTransaction[] = [];
+  for (let number = 0; number <= head; number += 1) {
+    const block = await rpcCall(url, "eth_getBlockByNumber", `0x${number.toString(16)}`, true);
+    found.push(...block.transactions);
+  }
+  return found;
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { type EnvironmentVariables, parseConfig } from "../../server/config.ts";
+import { type Context, type ContextOverrides, createContext } from "../../server/context.ts";
+import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { type Answer, post, request } from "./http.ts";
+
+/** Who may log in. */
+export interface Login {
+  readonly login: string;
+  readonly password: string;
+}
+
+/** A running server of this process, with its own embedded chain and database. */
+export interface TestServer {
+  readonly url: string;
+  readonly chainUrl: string;
+  readonly directory: string;
+  readonly context: Context;
+  /** The demo account. */
+  readonly demo: Login;
+  /** What was logged, a line each. */
+  readonly log: readonly string[];
+  /** A call of the record store API. */
+  call(route: string, credentials: unknown, payload?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Logs in and gives the token; fails when that is refused. */
+  login(account?: Login): Promise<string>;
+  /** Calls the integrity-proof API, or any other path. */
+  get(path: string, init?: RequestInit): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Ends the server and removes its folder, unless that is kept. */
+  stop(keep?: "keep"): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly directory?: string;
+  readonly overrides?: ContextOverrides;
+}
+
+/** Starts the server as `npm start` does, but in this process and on free ports. */
+export async function startServer(
+  variables: EnvironmentVariables = {},
+  { directory: given, overrides }: TestServerOptions = {},
+): Promise<TestServer> {
+  const directory = given ?? (await temporaryDirectory());
+  const log: string[] = [];
+  const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
+  const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
+  const context = await createContext(
+    parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }),
+    logger,
+    overrides,
+  );
+  const { url } = await context.start();
+  // Read each time: spreading would read the account before there is one.
+  return Object.assign(clientOf(url, () => demoAccount(directory)), {
+    directory,
+    context,
+    log,
+    chainUrl: context.embeddedChainUrl ?? variables.RPC_URL ?? "",
+    async stop(keep?: "keep") {
+      await context.stop();
+      if (keep === undefined) await removeDirectory(directory);
+    },
+  });
+}
+
+/** The account in the folder's `demo-account.json`. */
+export function demoAccount(directory: string): Login {
+  return JSON.parse(readFileSync(join(directory, "demo-account.json"), "utf8")) as Login;
+}
+
+/** What speaks with a server at an address. */
+export function clientOf(url: string, demo: () => Login): Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
+  const call: TestServer["call"] = (route, credentials, payload, headers) =>
+    post(`${url}/api`, { credentials, method: "GET", route, ...(payload === undefined ? {} : { payload }) }, headers);
+  return {
+    url,
+    get demo() {
+      return demo();
+    },
+    call,
+    async login(account = demo()) {
+      const answer = await call(ROUTES.auth, account);
+      if (answer.status !== 200) throw new Error(`login: ${answer.text}`);
+      return String(answer.body.content.tparams.tx);
+    },
+    get: (path, init) => request(`${url}${path}`, init),
+    post: (path, body, headers) => post(`${url}${path}`, body, headers),
+  };
+}
+
+export const ROUTES = {
+  auth: "/api/admin/auth",
+  validate: "/api/admin/session/validate",
+  extend: "/api/admin/session/extend",
+  close: "/api/admin/session/close",
+  store: "/api/datastore/event/store",
+  search: "/api/datastore/event/search",
+  decode: "/api/datastore/transaction/decode",
+} as const;
