@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { z } from "zod";
+import { ClientError, Problem } from "./errors.ts";
+import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, retryAfterSeconds } from "./http.ts";
+import { FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
+import { withRetry } from "./retry.ts";
+
+const RETRY_FOR_MILLISECONDS = 60_000;
+const CONFIRM_WITHIN_MILLISECONDS = 300_000;
+const POLL_SECONDS = 3;
+const PROBLEM_PREFIX = "urn:sealbook:problem:";
+
+/** How a {@link ProofClient} works. */
+export interface ProofClientOptions extends HttpOptions {
+  /** How long to go on while the server is not reachable or refuses for now; 0 gives up at once. Default 60 s. */
+  readonly retryForMilliseconds?: number;
+}
+
+/** A document to be proved. */
+export interface ProofRequest {
+  readonly document_id: string;
+  /** SHA-256 of the document, hexadecimal. */
+  readonly hash: string;
+  readonly metadata?: Readonly<Partial<ProofMetadata>>;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SubmitOptions extends CallOptions {
+  /** How long to wait for the confirmation of what was accepted. Default 300 s. */
+  readonly confirmWithinMilliseconds?: number;
+}
+
+/** The integrity-proof API. Every call of it is safe to repeat, and is repeated while it fails with what can pass. */
+export class ProofClient {
+  readonly #http: Http;
+  readonly #retryForMilliseconds: number;
+
+  constructor(url: string, options: ProofClientOptions = {}) {
+    this.#http = new Http(url, options);
+    this.#retryForMilliseconds = options.retryForMilliseconds ?? RETRY_FOR_MILLISECONDS;
+  }
+
+  /**
+   * Submits a document's hash and waits for its confirmation.
+   * @returns the proof; one that is still `pending` was accepted and will be anchored, but not within the wait
+   */
+  async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofAnswer> {
+    const { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS } = options;
+    // Fixed before the first attempt: with the same time a repeat is the same record, which is anchored once.
+    const timestamp = request.metadata?.timestamp ?? Math.floor(Date.now() / 1000);
+    const body = { ...request, metadata: { ...request.metadata, timestamp } };
+    const end = performance.now() + confirmWithinMilliseconds;
+    let answer = await this.#call({ method: "POST", path: "api/v1/proof", body, signal });
+    let proof = parseAnswer(ProofAnswer, answer);
+    const place = this.#pollingPlace(answer, proof.id);
+    while (proof.status === "pending") {
+      const wait = (retryAfterSeconds(answer.headers) ?? POLL_SECONDS) * 1000;
+      if (performance.now() + wait > end) break;
+      await sleep(wait, undefined, signal === undefined ? {} : { signal });
+      answer = await this.#call({ method: "GET", path: place, signal });
+      proof = parseAnswer(ProofAnswer, answer);
+    }
+    return proof;
+  }
+
+  /** Finds a proof by its id, else the newest one of a document with that id. */
+  find(id: string, options: CallOptions = {}): Promise<FoundProof | undefined> {
+    return this.#find(`api/v1/proof/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Finds what a transaction anchored. */
+  findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<FoundProof | undefined> {
+    return this.#find(`api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options);
+  }
+
+  /** Asks whether a document's hash has a proof. */
+  verify(hash: string, options: CallOptions = {}): Promise<Verification> {
+    return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
+  }
+
+  /** Asks for the state of the server and its chain. */
+  status(options: CallOptions = {}): Promise<Status> {
+    return this.#get(Status, "api/v1/status", options);
+  }
+
+  async #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
+    try {
+      return await this.#get(FoundProof, path, options);
+    } catch (error) {
+      if (error instanceof ClientError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  async #get<Schema extends z.ZodType>(schema: Schema, path: string, { signal }: CallOptions): Promise<z.output<Schema>> {
+    return parseAnswer(schema, await this.#call({ method: "GET", path, signal }));
+  }
+
+  #call(request: HttpRequest): Promise<HttpAnswer> {
+    const attempt = async (): Promise<HttpAnswer> => {
+      const answer = await this.#http.send(request);
+      if (answer.status >= 300) throw failure(answer);
+      return answer;
+    };
+    return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds, signal: request.signal });
+  }
+
+  /** Where to ask for a pending proof. Another server than the one that was asked gets no credentials. */
+  #pollingPlace({ headers }: HttpAnswer, id: string): string {
+    const location = headers.get("Location");
+    const place = location === null ? null : URL.parse(location, this.#http.base);
+    return place?.origin === new URL(this.#http.base).origin ? place.href : `api/v1/proof/${id}`;
+  }
+}
+
+function failure({ status, headers, body }: HttpAnswer): ClientError {
+  const parsed = Problem.safeParse(body);
+  const problem = parsed.success ? parsed.data : undefined;
+  const code = problem?.type.startsWith(PROBLEM_PREFIX) ? problem.type.slice(PROBLEM_PREFIX.length) : "unexpected_answer";
+  return new ClientError(code, problem?.detail ?? problem?.title ?? `the server answered with status ${status}`, {
+    status,
+    problem,
+    details: problem?.errors,
+    retryAfterSeconds: retryAfterSeconds(headers),
+  });
+}
