@@ -1,6 +1,6 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
-import type { BlockReference } from "../domain/ports.ts";
+import type { BlockReference } from "../domain/block.ts";
 import { type Rpc, toQuantity } from "./rpc.ts";
 
 const quantity = z.string().transform(Number);

@@ -2,6 +2,7 @@
  * What the domain needs of the world, stated in its own terms. Adapters implement these ports and meet in
  * `context.ts`; they never import each other.
  */
+import type { BlockReference } from "./block.ts";
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
@@ -36,16 +37,6 @@ export interface ContractCall {
   readonly contract: ContractName;
   /** ABI-encoded call data. */
   readonly data: Uint8Array;
-}
-
-/** A block as the journal keeps it with a transaction. */
-export interface BlockReference {
-  readonly number: number;
-  readonly hash: Uint8Array;
-  /** Block time, Unix seconds. */
-  readonly time: number;
-  /** The proposer's address, or the name configured for it. */
-  readonly validator: string;
 }
 
 /** How a transaction ended, or that it has not yet. */

@@ -1,4 +1,5 @@
-import type { BlockReference, TransactionOutcome, TransactionStore } from "../domain/ports.ts";
+import type { BlockReference } from "../domain/block.ts";
+import type { TransactionOutcome, TransactionStore } from "../domain/ports.ts";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import type { TransactionRow } from "./schema.ts";

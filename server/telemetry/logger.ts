@@ -1,10 +1,9 @@
-import pino, { type Logger } from "pino";
-import type { Config } from "../config.ts";
+import pino, { type LevelWithSilent, type Logger } from "pino";
 
 export type { Logger };
 
 /** Structured log on standard output: JSON lines, or readable ones on a terminal. */
-export function createLogger(level: Config["logLevel"], terminal: boolean): Logger {
+export function createLogger(level: LevelWithSilent, terminal: boolean): Logger {
   return pino({
     level,
     base: null,

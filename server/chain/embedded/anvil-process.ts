@@ -48,7 +48,7 @@ export async function startAnvil(runDirectory: string, genesis: Genesis, stateFi
     cwd: runDirectory,
     // Its own process group: Ctrl-C is for us, and we end Anvil when the block in progress is done.
     detached: true,
-    env: { PATH: process.env["PATH"] ?? "", HOME: runDirectory, TMPDIR: join(runDirectory, "tmp") },
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: runDirectory, TMPDIR: join(runDirectory, "tmp") },
     stdio: ["pipe", "ignore", "pipe"],
   });
   let errorText = "";

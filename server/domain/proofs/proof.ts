@@ -1,4 +1,4 @@
-import type { BlockReference } from "../ports.ts";
+import type { BlockReference } from "../block.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
 export interface ProofMetadata {

@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect } from "chai";
+import ts from "typescript";
+
+const ROOT = join(import.meta.dirname, "..");
+const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry"];
+
+/** What a source file imports, as paths from the root of the project or names of packages. */
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), "utf8"), true, true);
+  return importedFiles.map(({ fileName }) =>
+    fileName.startsWith(".") ? relative(ROOT, join(ROOT, dirname(file), fileName)) : fileName,
+  );
+}
+
+const files = globSync("server/**/*.ts", { cwd: ROOT }).sort();
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+/** The room a file is in: an adapter, `domain`, `errors`, `config`, or the composition above them. */
+function roomOf(file: string): string {
+  const [, first = ""] = file.split("/");
+  if (first === "errors.ts" || first === "config.ts") return first.slice(0, -".ts".length);
+  return first.endsWith(".ts") ? "composition" : first;
+}
+
+function offences(isForbidden: (from: string, to: string) => boolean): string[] {
+  return files.flatMap((from) =>
+    (imports.get(from) ?? []).filter((to) => isForbidden(from, to)).map((to) => `${from} -> ${to}`),
+  );
+}
+
+describe("Architecture", () => {
+  it("is looked at as a whole", () => {
+    expect(files).to.include.members(["server/main.ts", "server/context.ts", "server/domain/ports.ts"]);
+    expect(imports.get("server/main.ts")).to.include("server/context.ts");
+  });
+
+  it("lets adapters meet in the composition only", () => {
+    const forbidden = offences((from, to) => {
+      if (!to.startsWith("server/") || !ADAPTERS.includes(roomOf(from))) return false;
+      return roomOf(to) !== roomOf(from) && roomOf(to) !== "domain" && roomOf(to) !== "errors";
+    });
+    expect(forbidden).to.deep.equal([]);
+  });
+
+  it("keeps the domain free of adapters, I/O and the chain's library", () => {
+    const forbidden = offences(
+      (from, to) =>
+        roomOf(from) === "domain" &&
+        (to.startsWith("server/") ? !["domain", "errors"].includes(roomOf(to)) : !["keccak256", "merkletreejs", "node:crypto"].includes(to)),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
+  it("lets errors import nothing and configuration only errors", () => {
+    const forbidden = offences(
+      (from, to) =>
+        (roomOf(from) === "errors" && to !== "") ||
+        (roomOf(from) === "config" && to.startsWith("server/") && roomOf(to) !== "errors"),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
+  it("lets the chain folder alone import the generated types", () => {
+    expect(offences((from, to) => to.startsWith("typechain-types/") && roomOf(from) !== "chain")).to.deep.equal([]);
+  });
+
+  it("reads the environment in one place", () => {
+    const readers = files.filter((file) => /process\.env[.[]/.test(readFileSync(join(ROOT, file), "utf8")));
+    expect(readers.filter((file) => file !== "server/config.ts")).to.deep.equal([]);
+  });
+
+  it("has no circle of imports", () => {
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) expect.fail([...path.slice(path.indexOf(file)), file].join(" -> "));
+      if (done.has(file)) return;
+      for (const next of imports.get(file) ?? []) if (imports.has(next)) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(done.size).to.equal(files.length);
+  });
+});
