@@ -45,7 +45,13 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const lock = lockDirectory(directory);
   const listeners = new Set<(blockNumber: number) => void>();
   const onBlock = (blockNumber: number): void => {
-    for (const listener of [...listeners]) listener(blockNumber);
+    for (const listener of [...listeners]) {
+      try {
+        listener(blockNumber);
+      } catch (error) {
+        emit({ kind: "listener-failed", blockNumber, reason: reasonOf(error) });
+      }
+    }
   };
   const { chainId, blockPeriodSeconds } = options;
   let engine: Engine | undefined;

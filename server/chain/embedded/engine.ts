@@ -3,6 +3,7 @@ import type { BlockEntry } from "./block-entry.ts";
 import { EmbeddedChainError, isPassing, reasonOf } from "./errors.ts";
 import type { EventSink } from "./events.ts";
 import { RpcError } from "./ipc-client.ts";
+import { live, type Failure, type Life } from "./life.ts";
 import { Miner } from "./miner.ts";
 import { openSession, type Session } from "./session.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
@@ -17,16 +18,10 @@ export interface EngineOptions {
   readonly onBlock: (blockNumber: number) => void;
 }
 
-/** The time between two interruptions. */
-interface Life {
-  readonly session: Session;
-  readonly miner: Miner;
-  /** Resolves when requests have to go to the next life. */
-  readonly over: PromiseWithResolvers<void>;
-}
-
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
+/** How long a request waits for a chain that is being set up again. */
+const PATIENCE_MS = 15_000;
 
 /** Keeps a chain going: sets it up again from the log whenever Anvil ends by itself or a write fails. */
 export class Engine {
@@ -34,8 +29,11 @@ export class Engine {
   readonly #pool = new TransactionPool();
   readonly #snapshots: SnapshotKeeper;
   readonly #stopping = new AbortController();
-  #life: Promise<Life>;
   readonly #done: Promise<void>;
+  #life: Promise<Life>;
+  /** Before the next attempt; grows until a block succeeds, so that a full disk does not mean one replay after the other. */
+  #pauseMs = FIRST_PAUSE_MS;
+  #trouble = "";
 
   private constructor(options: EngineOptions, session: Session) {
     this.#options = options;
@@ -50,7 +48,7 @@ export class Engine {
     return new Engine(options, await openSession(options.directory, options.chainId, options.emit));
   }
 
-  /** Takes a signed transaction. */
+  /** Takes a signed transaction; answers its hash when it waits for a block. */
   send(raw: string): Promise<unknown> {
     return this.#ask(({ miner }) => miner.send(raw), { waitForDisk: false });
   }
@@ -69,27 +67,33 @@ export class Engine {
 
   async #ask(request: (life: Life) => Promise<unknown>, { waitForDisk }: { waitForDisk: boolean }): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
-      const life = await this.#life;
+      const life = await this.#patiently(this.#life);
       try {
-        const answer = await request(life);
-        if (waitForDisk) await life.miner.settled();
+        const answer = await request(life).catch((error: unknown) => (error instanceof RpcError ? error : Promise.reject(error)));
+        // A refusal, too, can tell of the block in progress ("nonce too low").
+        if (waitForDisk || answer instanceof RpcError) await life.miner.settled();
+        if (answer instanceof RpcError) throw answer;
         return answer;
       } catch (error) {
-        if (error instanceof RpcError) {
-          // A refusal, too, can tell of the block in progress ("nonce too low").
-          await life.miner.settled().catch(() => undefined);
-          throw error;
-        }
-        if (attempt === 2) throw error;
-        await life.over.promise;
+        if (error instanceof RpcError || attempt === 2) throw error;
+        await this.#patiently(life.over.promise);
       }
     }
+  }
+
+  async #patiently<T>(promise: Promise<T>): Promise<T> {
+    const timer = Promise.withResolvers<never>();
+    const handle = setTimeout(() => {
+      timer.reject(new EmbeddedChainError("anvil-failed", `It is being set up again. ${this.#trouble}`.trim()));
+    }, PATIENCE_MS);
+    return Promise.race([promise, timer.promise]).finally(() => clearTimeout(handle));
   }
 
   #lifeOf(session: Session): Life {
     const { blockPeriodSeconds, onBlock } = this.#options;
     this.#snapshots.begin(session.replayMilliseconds);
     const published = async (entry: BlockEntry, workMs: number): Promise<void> => {
+      this.#pauseMs = FIRST_PAUSE_MS;
       onBlock(entry.number);
       await this.#snapshots.afterBlock(session, workMs);
     };
@@ -100,73 +104,45 @@ export class Engine {
 
   async #keepGoing(first: Life): Promise<void> {
     for (let life = first; ; ) {
-      const failure = await this.#live(life);
+      const { session, over } = life;
+      const failure = await live(life, () => this.#snapshots.atStop(session));
       const next = Promise.withResolvers<Life>();
       next.promise.catch(() => undefined);
       this.#life = next.promise;
-      life.over.resolve();
-      if (failure !== null && !this.#stopping.signal.aborted) {
-        try {
-          life = await this.#resume(failure.reason, failure.whileMining);
-          next.resolve(life);
-          continue;
-        } catch (error) {
-          next.reject(error);
-          return;
-        }
+      over.resolve();
+      try {
+        life = await this.#resume(failure);
+        next.resolve(life);
+      } catch (error) {
+        next.reject(error);
+        return;
       }
-      next.reject(new EmbeddedChainError("stopped", "The embedded chain was stopped."));
-      return;
     }
   }
 
-  /** Makes blocks until the chain is stopped (null) or something fails; Anvil is ended either way. */
-  async #live({ session, miner }: Life): Promise<{ reason: string; whileMining: boolean } | null> {
-    const { process } = session.node;
-    const died = process.ended.then((reason) => Promise.reject(new EmbeddedChainError("anvil-failed", reason)));
-    const cut = Promise.race([process.control.closed, process.queries.closed]).then(async () => {
-      await sleep(100); // the end of the process, if that is the cause, says more
-      throw new EmbeddedChainError("anvil-failed", "The connection to Anvil is gone.");
-    });
-    died.catch(() => undefined);
-    cut.catch(() => undefined);
-    const run = miner.run();
-    try {
-      await Promise.race([run, died, cut]);
-      await this.#snapshots.atStop(session);
-      await session.close();
-      return null;
-    } catch (error) {
-      const whileMining = miner.isMining;
-      miner.stop();
-      await session.node.process.stop();
-      await run.catch(() => undefined); // nothing may write to the log any more
-      await session.close().catch(() => undefined);
-      return { reason: reasonOf(error), whileMining };
-    }
-  }
-
-  async #resume(reason: string, whileMining: boolean): Promise<Life> {
+  async #resume(failure: Failure | null): Promise<Life> {
+    if (failure === null || this.#stopping.signal.aborted) throw stopped();
     const { directory, chainId, emit } = this.#options;
-    emit({ kind: "interrupted", reason });
+    this.#trouble = failure.reason;
+    emit({ kind: "interrupted", reason: failure.reason });
     // When Anvil died of a transaction, handing it over again would kill it again.
-    const givenUp = whileMining ? this.#pool.size : 0;
-    if (whileMining) this.#pool.clear();
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      await sleep(pause, undefined, { signal: this.#stopping.signal });
+    const givenUp = failure.whileMining ? this.#pool.size : 0;
+    if (failure.whileMining) this.#pool.clear();
+    for (;;) {
+      await sleep(this.#pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => Promise.reject(stopped()));
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
       try {
         const session = await openSession(directory, chainId, emit);
         const { resent, dropped } = await this.#restore(session);
         emit({ kind: "resumed", resent, dropped: dropped + givenUp });
-        const life = this.#lifeOf(session);
-        if (this.#stopping.signal.aborted) life.miner.stop();
-        return life;
+        return this.#lifeOf(session);
       } catch (error) {
+        this.#trouble = reasonOf(error);
         if (!isPassing(error)) {
-          emit({ kind: "broken", reason: reasonOf(error) });
+          emit({ kind: "broken", reason: this.#trouble });
           throw error;
         }
-        emit({ kind: "resume-failed", reason: reasonOf(error), retryInMilliseconds: pause * 2 });
+        emit({ kind: "resume-failed", reason: this.#trouble, retryInMilliseconds: this.#pauseMs });
       }
     }
   }
@@ -179,4 +155,8 @@ export class Engine {
       throw error;
     }
   }
+}
+
+function stopped(): EmbeddedChainError {
+  return new EmbeddedChainError("stopped", "The embedded chain was stopped.");
 }

@@ -13,6 +13,8 @@ export type EmbeddedChainEvent =
   /** The chain runs again; waiting transactions were handed over again or given up. */
   | { readonly kind: "resumed"; readonly resent: number; readonly dropped: number }
   | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
+  /** A listener for blocks threw; the chain goes on. */
+  | { readonly kind: "listener-failed"; readonly blockNumber: number; readonly reason: string }
   /** The chain cannot go on; every request is answered with this error until the process is started again. */
   | { readonly kind: "broken"; readonly reason: string };
 
