@@ -1,0 +1,375 @@
+import { assert } from "chai";
+import { Interface, getAddress, getBytes, verifyMessage } from "ethers";
+import { content, refused } from "../support/envelope.ts";
+import { allTransactions, rpcCall } from "../support/rpc.ts";
+import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { callDataVectors } from "../vectors/calldata/vectors.ts";
+
+type Event = [sender: string, code: string, createdAt: string, payload: string, topic: string];
+
+const SIGNATURE = "function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)";
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+
+describe("records", function () {
+  let server: TestServer;
+  let token: string;
+  before(async () => {
+    server = await startServer({ SESSION_LIFETIME: "3600" });
+    token = await server.login();
+  });
+  after(() => server.stop());
+
+  const store = (code: string, topic = "t", payload: object = {}, by = token) =>
+    server.call(ROUTES.store, { token: by }, { code, topic, payload });
+  const stored = async (code: string, topic = "t", payload: object = {}, by = token) =>
+    content(await store(code, topic, payload, by), ROUTES.store);
+  const ask = (search: object, by = token) => server.call(ROUTES.search, { token: by }, { search });
+  const page = async (search: object): Promise<{ events: Event[]; next?: string }> => {
+    const body = content(await ask(search), ROUTES.search);
+    assert.hasAllKeys(body, ["component_render", "tparams"]);
+    assert.match(body.component_render, /^\d+(\.\d+)?$/);
+    return body.tparams;
+  };
+  const codes = async (value: string): Promise<string[]> =>
+    (await page({ target: "1", value })).events.map(([, code]) => code);
+  const topics = async (value: string): Promise<string[]> =>
+    (await page({ target: "2", value })).events.map((event) => event[4]);
+
+  it("are stored with every documented field of the answer, and found as they were", async () => {
+    const payload = {
+      payload: {
+        sensorvalue: 12.5,
+        sensordevice: "Sensor – Süd",
+        enrichment: { position: { lng: 30.523333, lat: 50.450001 }, title: "Київ 🌍" },
+        empty: {},
+        list: [[], [1, [2, null]], true, false, "", " ", '"', "\\", "|", "%7C"],
+        numbers: [0, -1, 1e-7, 5e-324, 123.456, 9007199254740991, -9007199254740991, 0.1],
+      },
+      "": "an empty key",
+      "ключ|%": "\u0000\u001f\u2028",
+    };
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    const result = await stored("first|50% \u0007", "PM2.5: Повітря | 100%", payload);
+    assert.hasAllKeys(result, ["chainid", "event", "notification", "result"]);
+    assert.strictEqual(result.chainid, 1);
+    assert.equal(result.event, "PM25Повітря100");
+    assert.strictEqual(result.notification, false);
+    assert.equal(result.result, "success");
+
+    const { events } = await page({ target: "1", value: "first|50% \u0007" });
+    assert.lengthOf(events, 1);
+    const [event] = events as [Event];
+    assert.lengthOf(event, 5);
+    const [sender, code, createdAt, base64, topic] = event;
+    assert.equal(sender, server.demo.login);
+    assert.equal(code, "first|50% \u0007");
+    assert.equal(topic, "PM2.5: Повітря | 100%");
+    assert.match(createdAt, HTTP_DATE);
+    assert.isAtLeast(Date.parse(createdAt), before);
+    assert.isAtMost(Date.parse(createdAt), Date.now());
+    assert.deepEqual(JSON.parse(Buffer.from(base64, "base64").toString("utf8")), payload);
+  });
+
+  it("keep an empty payload", async () => {
+    await stored("empty payload", "t", {});
+    const [event] = (await page({ target: "1", value: "empty payload" })).events;
+    assert.equal(Buffer.from(event?.[3] ?? "", "base64").toString("utf8"), "{}");
+  });
+
+  it("are numbered one after the other", async () => {
+    const one = await stored("numbered");
+    const two = await stored("numbered");
+    assert.equal(two.chainid, one.chainid + 1);
+  });
+
+  it("may have the same code and topic, and come newest first", async () => {
+    for (let n = 0; n < 5; n += 1) await stored("twin", "same", { n });
+    const { events } = await page({ target: "1", value: "twin" });
+    const found = events.map((event) => JSON.parse(Buffer.from(event[3], "base64").toString()).n);
+    assert.deepEqual(found, [4, 3, 2, 1, 0]);
+    const dates = events.map((event) => Date.parse(event[2]));
+    assert.deepEqual(dates, [...dates].sort((a, b) => b - a));
+  });
+
+  describe("are searched", function () {
+    const texts = [
+      "alpha", "alphabet", "Alpha", "al*ha", "al\\*ha", "al%ha", "al_ha", "a|b", "a%7Cb", "a%257Cb", "a'b", 'a"b', "50%",
+      "ä", "a\u0308", "Ä", "日本語", "😀", "😀x", " lead", "lead ", "\\", "\\\\", "a\\", "*", "**", "line\nbreak", "\u{10FFFF}z",
+      "[abc]", "a?c", "^", "a.c", "x\uFFFFy", "\uFFFFstart",
+    ];
+    const tag = "search: ";
+    before(async () => {
+      await Promise.all(texts.map((text) => stored(tag + text, text)));
+    });
+    const some = async (value: string): Promise<string[]> =>
+      (await codes(tag + value)).map((code) => code.slice(tag.length)).sort();
+    const byTopic = async (value: string): Promise<string[]> => [...new Set(await topics(value))].sort();
+
+    for (const text of texts) {
+      it(`by exactly ${JSON.stringify(text)}`, async () => {
+        // In the text \* the backslash is one, since the star is escaped by the one that is added.
+        const value = text.replaceAll("*", "\\*");
+        assert.deepEqual(await some(value), [text]);
+        assert.include(await byTopic(value), text);
+      });
+    }
+
+    it("with stars before, after and inside", async () => {
+      assert.deepEqual(await some("alpha*"), ["alpha", "alphabet"]);
+      assert.deepEqual(await some("*lpha"), ["Alpha", "alpha"]);
+      assert.deepEqual(await some("al*ha"), ["al%ha", "al*ha", "al\\*ha", "al_ha", "alpha"].sort());
+      assert.deepEqual(await byTopic("al*ha*"), ["al%ha", "al*ha", "al\\*ha", "al_ha", "alpha", "alphabet"].sort());
+      assert.deepEqual(await some("😀*"), ["😀", "😀x"]);
+      assert.deepEqual(await some("\u{10FFFF}*"), ["\u{10FFFF}z"]);
+      assert.deepEqual(await byTopic("\u{10FFFF}*"), ["\u{10FFFF}z"]);
+      assert.deepEqual(await byTopic("\uFFFF*"), ["\uFFFFstart"]);
+      assert.deepEqual(await byTopic("*break"), ["line\nbreak"]);
+      assert.deepEqual(await byTopic("a*\u0308"), ["a\u0308"]);
+    });
+
+    it("with stars that match nothing as well", async () => {
+      assert.deepEqual(await some("*alpha*"), ["alpha", "alphabet"]);
+      assert.deepEqual(await some("a*l*p*h*a"), ["alpha"]);
+      assert.deepEqual(await some("alpha**"), ["alpha", "alphabet"]);
+    });
+
+    it("with literal stars", async () => {
+      assert.deepEqual(await some("al\\*ha"), ["al*ha"]);
+      assert.deepEqual(await some("\\*"), ["*"]);
+      assert.deepEqual(await some("\\*\\*"), ["**"]);
+      assert.deepEqual((await some("\\**")), ["*", "**"]);
+    });
+
+    it("with percent, underscore and brackets as they are", async () => {
+      assert.deepEqual(await some("al%ha"), ["al%ha"]);
+      assert.deepEqual(await some("al_ha"), ["al_ha"]);
+      assert.deepEqual(await some("%"), []);
+      assert.deepEqual(await some("_"), []);
+      assert.deepEqual(await some("al%*"), ["al%ha"]);
+      assert.deepEqual(await some("[abc]*"), ["[abc]"]);
+      assert.deepEqual(await byTopic("?"), []);
+    });
+
+    it("by case", async () => {
+      assert.deepEqual(await some("ALPHA"), []);
+      assert.deepEqual(await some("Alpha*"), ["Alpha"]);
+      assert.deepEqual(await byTopic("Ä*"), ["Ä"]);
+    });
+
+    it("by the field that was asked for only", async () => {
+      await stored("only a code", "only a topic");
+      assert.lengthOf(await codes("only a code"), 1);
+      assert.isEmpty(await topics("only a code"));
+      assert.lengthOf(await topics("only a topic"), 1);
+      assert.isEmpty(await codes("only a topic"));
+    });
+
+    it("with a star alone for all of them", async () => {
+      const all = await page({ target: "1", value: "*" });
+      const { stats } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams;
+      assert.lengthOf(all.events, stats.records);
+      assert.deepEqual(await page({ target: "2", value: "*" }), all);
+      assert.notProperty(all, "next");
+    });
+
+    it("with no result", async () => {
+      const tparams = await page({ target: "1", value: "there is none" });
+      assert.deepEqual(tparams, { events: [] });
+    });
+
+    it("page by page with no loss and no repetition, whatever is stored meanwhile", async () => {
+      const everything = (await page({ target: "1", value: "*" })).events;
+      for (const limit of [1, 7, everything.length - 1, everything.length, 10_000]) {
+        const seen: Event[] = [];
+        let cursor: string | undefined;
+        for (let pages = 0; pages <= everything.length; pages += 1) {
+          const tparams = await page({ target: "1", value: "*", limit, ...(cursor === undefined ? {} : { cursor }) });
+          assert.isAtMost(tparams.events.length, limit);
+          seen.push(...tparams.events);
+          cursor = tparams.next;
+          if (cursor === undefined) break;
+          assert.isString(cursor);
+          assert.lengthOf(tparams.events, limit);
+        }
+        assert.deepEqual(seen, everything, `pages of ${limit}`);
+      }
+      const first = await page({ target: "1", value: "*", limit: 10 });
+      await stored("stored between two pages");
+      const second = await page({ target: "1", value: "*", limit: 10, cursor: first.next ?? "" });
+      assert.deepEqual([...first.events, ...second.events], everything.slice(0, 20));
+    });
+  });
+
+  it("take code and topic of 256 characters, whatever their bytes", async () => {
+    const longest = "😀".repeat(256);
+    await stored(longest, longest);
+    assert.deepEqual(await codes(longest), [longest]);
+    assert.deepEqual(await topics(`${"😀".repeat(200)}*`), [longest]);
+    refused(await store(`${longest}x`), ROUTES.store, 400, "malformed");
+  });
+
+  it("take the largest body that is let in", async () => {
+    const body = (filler: string) => ({ filler });
+    const overhead = JSON.stringify({ credentials: { token }, method: "GET", route: ROUTES.store, payload: { code: "large", topic: "t", payload: body("") } }).length;
+    const random = Array.from({ length: 64 * 1024 - overhead }, () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)]).join("");
+    await stored("large", "t", body(random));
+    const [event] = (await page({ target: "1", value: "large" })).events;
+    assert.equal(JSON.parse(Buffer.from(event?.[3] ?? "", "base64").toString()).filler, random);
+    assert.equal((await store("large", "t", body(`${random}x`))).status, 413);
+  });
+
+  it("are all kept when fifty are sent at once", async () => {
+    const results = await Promise.all(Array.from({ length: 50 }, (_, n) => stored(`burst ${n}`, "burst", { n })));
+    const ids = results.map(({ chainid }) => chainid);
+    assert.lengthOf(new Set(ids), 50);
+    const { events } = await page({ target: "2", value: "burst" });
+    assert.sameMembers(events.map(([, code]) => code), Array.from({ length: 50 }, (_, n) => `burst ${n}`));
+  });
+
+  describe("of other accounts", function () {
+    let reader: Login;
+    let writer: Login;
+    before(async () => {
+      const { accounts } = server.context;
+      assert.isDefined(accounts);
+      reader = await accounts.create("read");
+      writer = await accounts.create("full");
+    });
+
+    it("are found by everybody, under their own sender", async () => {
+      const other = await server.login(writer);
+      await stored("of another", "others", {}, other);
+      const [event] = (await page({ target: "1", value: "of another" })).events;
+      assert.equal(event?.[0], writer.login);
+    });
+
+    it("may be read, decoded, and not stored with the scope read", async () => {
+      const answer = await server.call(ROUTES.auth, reader);
+      const { scope, tx } = content(answer, ROUTES.auth).tparams;
+      assert.equal(scope, "read");
+      refused(await store("by a reader", "t", {}, tx), ROUTES.store, 403, "scope_refused");
+      content(await ask({ target: "1", value: "*" }, tx), ROUTES.search);
+      const [vector] = callDataVectors();
+      content(await server.call(ROUTES.decode, { token: tx }, { function: vector?.function, inputdata: vector?.inputdata }), ROUTES.decode);
+      const validated = content(await server.call(ROUTES.validate, { token: tx }), ROUTES.validate).tparams;
+      assert.equal(validated.scope, "read");
+      assert.isEmpty(await codes("by a reader"));
+    });
+
+    it("end with the account: no login, and no live token", async () => {
+      const live = await server.login(writer);
+      await server.context.accounts?.revoke(writer.login);
+      refused(await ask({ target: "1", value: "*" }, live), ROUTES.search, 401, "token_invalid");
+      refused(await store("by a revoked one", "t", {}, live), ROUTES.store, 401, "token_invalid");
+      refused(await server.call(ROUTES.validate, { token: live }), ROUTES.validate, 401, "token_invalid");
+      const answer = await server.call(ROUTES.auth, writer);
+      assert.equal(refused(answer, ROUTES.auth, 401, "login_refused"),
+        refused(await server.call(ROUTES.auth, { ...writer, password: "wrong" }), ROUTES.auth, 401, "login_refused"));
+      assert.lengthOf(await codes("of another"), 1, "what it stored stays");
+    });
+  });
+
+  describe("are decoded from the chain", function () {
+    const decode = (inputdata: unknown, name: unknown = "insert") =>
+      server.call(ROUTES.decode, { token }, { function: name, inputdata });
+
+    it("as they were stored, with the sender's signature", async () => {
+      const payload = { payload: { sensorvalue: 7, text: "ü".repeat(400) } };
+      const { chainid } = await stored("decode|me", "50% decoded", payload);
+      const abi = new Interface([SIGNATURE]);
+      let found: string | undefined;
+      for (const { input } of (await allTransactions(server.chainUrl)).reverse()) {
+        if (!input.startsWith(abi.getFunction("insert")?.selector ?? "-")) continue;
+        if (Number(abi.decodeFunctionData("insert", input).getValue("rowid")) === chainid) found = input;
+      }
+      assert.isDefined(found, "the row's transaction is on the chain");
+      const input = found ?? "";
+      const body = content(await decode(input), ROUTES.decode);
+      assert.hasAllKeys(body, ["component_render", "tparams"]);
+      assert.hasAllKeys(body.tparams, ["transaction"]);
+      const { comp, rowdata, rowid, signature, tabname, ...rest } = body.tparams.transaction;
+      assert.isEmpty(rest);
+      const expected = abi.decodeFunctionData("insert", input);
+      const bytes = getBytes(expected.getValue("rowdata"));
+      assert.deepEqual(comp, { reference: 1, type: "bool" });
+      assert.deepEqual(rowid, { reference: chainid, type: "uint256" });
+      assert.hasAllKeys(rowdata, ["filechain", "hexdata", "length", "payload", "reference", "type"]);
+      assert.deepEqual(rowdata.payload, payload);
+      assert.equal(rowdata.hexdata, Buffer.from(bytes).toString("hex"));
+      assert.equal(rowdata.length, bytes.length);
+      assert.equal(rowdata.type, "bytes");
+      assert.equal(tabname.type, "string");
+      assert.equal(Buffer.from(tabname.hexdata, "hex").toString(), expected.getValue("tabname"));
+      assert.equal(tabname.length, 6);
+      const segments = rowdata.filechain.split("|");
+      assert.lengthOf(segments, 7);
+      const [id, sender, code, date, base64, topic, format] = segments;
+      assert.equal(id, String(chainid));
+      assert.equal(getAddress(sender), server.demo.login);
+      assert.equal(code, "decode%7Cme");
+      assert.match(date, HTTP_DATE);
+      assert.deepEqual(JSON.parse(Buffer.from(base64, "base64").toString()), payload);
+      assert.equal(topic, "50%25 decoded");
+      assert.equal(format, "1");
+      assert.equal(signature.type, "string");
+      const text = Buffer.from(signature.hexdata, "hex").toString();
+      assert.equal(text, expected.getValue("signature"));
+      assert.equal(verifyMessage(bytes, text), server.demo.login);
+      for (const [index, element] of [[0, tabname], [2, rowdata], [4, signature]] as const) {
+        assert.equal(element.reference, Number.parseInt(input.slice(10 + 64 * index, 74 + 64 * index), 16));
+        assert.equal(element.length, element.hexdata.length / 2);
+      }
+    });
+
+    for (const vector of callDataVectors()) {
+      it(`also ${vector.name}: ${vector.description}`, async () => {
+        const answer = await decode(vector.inputdata, vector.function);
+        assert.deepEqual(content(answer, ROUTES.decode).tparams.transaction, vector.transaction);
+        const upper = await decode(`0x${vector.inputdata.slice(2).toUpperCase()}`, vector.function);
+        assert.deepEqual(content(upper, ROUTES.decode).tparams.transaction, vector.transaction);
+        const other = vector.function === "set" ? "insert" : "set";
+        refused(await decode(vector.inputdata, other), ROUTES.decode, 400, "malformed");
+      });
+    }
+
+    const plain = callDataVectors().find(({ name }) => name === "own-set-plain")?.inputdata ?? "";
+    const packed = callDataVectors().find(({ name }) => name === "foreign-set-bzip2")?.inputdata ?? "";
+    const abi = new Interface([SIGNATURE.replace("insert", "set")]);
+    const made = (text: string | Uint8Array, comp = false) =>
+      abi.encodeFunctionData("set", ["events", 1, typeof text === "string" ? Buffer.from(text) : text, comp, "0x"]);
+    const bad: readonly (readonly [what: string, inputdata: string, names: RegExp])[] = [
+      ["not hex", `${plain.slice(0, -2)}zz`, /hex/i],
+      ["no prefix", plain.slice(2), /0x|hex/i],
+      ["an odd number of digits", plain.slice(0, -1), /hex|digit|byte|short/i],
+      ["nothing", "", /hex|0x|short|empty/i],
+      ["only the prefix", "0x", /short|selector/i],
+      ["another selector", `0xdeadbeef${plain.slice(10)}`, /selector|function/i],
+      ["short data", plain.slice(0, 10 + 64 * 4), /short|missing|head|beyond|end/i],
+      ["overlong data", `${plain}${"00".repeat(32)}`, /long|after|trailing|more|rest/i],
+      ["bad bzip2", packed.replace("425a68", "425a00"), /bzip2|compress/i],
+      ["text marked as bzip2", made("1|0x|c|d|e30=|t|1", true), /bzip2|compress/i],
+      ["six segments", made("1|0x|c|d|e30=|t"), /segment/i],
+      ["eight segments", made("1|0x|c|d|e30=|t|1|2"), /segment/i],
+      ["payload not base64", made("1|0x|c|d|???|t|1"), /payload.*base64/i],
+      ["payload not JSON", made(`1|0x|c|d|${Buffer.from("{").toString("base64")}|t|1`), /payload.*JSON/i],
+      ["row data not UTF-8", made(Uint8Array.of(0xff, 0xfe)), /UTF-8|text/i],
+    ];
+    for (const [what, inputdata, names] of bad) {
+      it(`but not ${what}, which is named`, async () => {
+        const answer = await decode(inputdata, "set");
+        assert.match(refused(answer, ROUTES.decode, 400, "malformed"), names);
+        assert.hasAllKeys(answer.body.content, ["error"]);
+      });
+    }
+  });
+
+  it("are paid by the relayer, and the chain knows no other table writer", async () => {
+    const table = new Interface([SIGNATURE]);
+    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) => input.startsWith(table.getFunction("insert")?.selector ?? "-"));
+    assert.lengthOf(new Set(rows.map(({ from }) => from)), 1);
+    assert.notInclude(rows.map(({ from }) => getAddress(from)), server.demo.login);
+    const block = Number(await rpcCall(server.chainUrl, "eth_blockNumber"));
+    const { stats } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams;
+    assert.isAtLeast(stats.block, block);
+  });
+});
