@@ -1,0 +1,69 @@
+import { getBytes, isError } from "ethers";
+import { z } from "zod";
+import type { ConfirmedProof } from "../../client/index.ts";
+import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { askChainId, connectRpc, type Rpc } from "../../server/chain/rpc.ts";
+import { verifyPath } from "../../server/domain/merkle.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { UnreachableError, untilLost, type Witness } from "./witness.ts";
+
+const Transaction = z.object({ to: z.string().nullable(), input: z.string(), blockHash: z.string().nullable() });
+
+/** Asks the chain through a node's JSON-RPC; nothing that the server says counts. */
+export function chainWitness(url: string): Witness & { close(): void } {
+  let connection: Promise<Rpc> | undefined;
+  // The node says which chain it is, once.
+  const connect = async (): Promise<Rpc> => connectRpc(url, await askChainId(url));
+  return {
+    name: "chain",
+    contradiction: untilLost(async (proof) => {
+      try {
+        return await contradiction(await (connection ??= connect()), proof);
+      } catch (error) {
+        if (!(error instanceof SealbookError)) throw error;
+        if (error.code !== "chain_unavailable") return `the chain refuses to answer: ${error.message}`;
+        throw new UnreachableError(`not checked against the chain: the node at ${url} does not answer`, { cause: error });
+      }
+    }),
+    close() {
+      connection?.then(
+        (rpc) => rpc.close(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<string | undefined> {
+  if (rpc.chainId !== proof.chain_id) return `the proof is of chain ${proof.chain_id}, the node is of chain ${rpc.chainId}`;
+  const recordHash = getBytes(`0x${proof.record_hash}`);
+  const anchored = proof.merkle === undefined ? recordHash : getBytes(proof.merkle.root);
+  if (proof.merkle !== undefined && !verifyPath(recordHash, proof.merkle.path.map((hash) => getBytes(hash)), anchored)) {
+    return "the Merkle path does not lead from the recorded hash to the root";
+  }
+  const chain = anchorChain(rpc, proof.contract, new Map());
+  const [anchor, block, transaction] = await Promise.all([
+    chain.anchorOf(anchored).catch((error: unknown) => {
+      // There is no such contract at this address.
+      if (isError(error, "BAD_DATA")) return undefined;
+      throw error;
+    }),
+    chain.blockOf(getBytes(proof.tx_hash)),
+    rpc.call("eth_getTransactionByHash", [proof.tx_hash]).then((answer) => Transaction.nullable().parse(answer)),
+  ]);
+
+  if (anchor === undefined) return `contract ${proof.contract} has no anchor of the recorded hash`;
+  if (block === undefined || transaction === null) return `the chain has no successful transaction ${proof.tx_hash}`;
+  const blockHash = `0x${Buffer.from(block.hash).toString("hex")}`;
+  if (block.number !== proof.block_number) return `the transaction is in block ${block.number}, not ${proof.block_number}`;
+  if (blockHash !== proof.block_hash || transaction.blockHash !== blockHash) return `block ${block.number} has the hash ${blockHash}`;
+  if (block.time !== proof.timestamp) return `the time of block ${block.number} is ${block.time}, not ${proof.timestamp}`;
+  // Only an address can be compared: names are the server's.
+  const isAddress = /^0x[0-9a-f]{40}$/i.test(proof.validator);
+  if (isAddress && proof.validator.toLowerCase() !== block.validator.toLowerCase()) return `the block is by ${block.validator}`;
+  if (transaction.to?.toLowerCase() !== proof.contract.toLowerCase()) return "the transaction is not one of the contract";
+  if (!transaction.input.includes(Buffer.from(anchored).toString("hex"))) return "the transaction does not hold the recorded hash";
+  // The first anchor stands: one before this transaction confirms it all the more.
+  const agrees = anchor.blockNumber < block.number || (anchor.blockNumber === block.number && anchor.time === block.time);
+  return agrees ? undefined : `the contract saw the recorded hash first in block ${anchor.blockNumber} at ${anchor.time}`;
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError, Option } from "commander";
+
+const MAX_CONCURRENCY = 1024;
+
+/** Where proofs are kept unless told otherwise. */
+export const PROOFS_DIRECTORY = "./sealbook-proofs";
+
+/** `--url` */
+export function urlOption(): Option {
+  return new Option("--url <address>", "address of the server")
+    .env("SEALBOOK_URL")
+    .default("http://127.0.0.1:8080")
+    .argParser(parseHttpUrl);
+}
+
+/** `--concurrency` */
+export function concurrencyOption(): Option {
+  return new Option("--concurrency <n>", "files and requests under way at a time").default(32).argParser((text) => {
+    const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > MAX_CONCURRENCY) throw new InvalidArgumentError(`It is not a number from 1 to ${MAX_CONCURRENCY}.`);
+    return value;
+  });
+}
+
+/** Checks an address on the command line. */
+export function parseHttpUrl(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("It is not an http or https address.");
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,41 @@
+import { ClientError, type ConfirmedProof, type ProofClient, type Verification } from "../../client/index.ts";
+import { UnreachableError, untilLost, type Witness } from "./witness.ts";
+
+/** Asks the server, whose word has to be trusted. */
+export interface ServerWitness extends Witness {
+  /** Whether it knows a proof of a document's hash. */
+  verify(hash: string): Promise<Verification>;
+}
+
+const FIELDS = ["document_id", "hash", "record_hash", "chain_id", "contract", "tx_hash", "block_number", "block_hash", "timestamp"] as const;
+
+export function serverWitness(client: ProofClient): ServerWitness {
+  const ask = untilLost(<T>(question: () => Promise<T>) => asked(question));
+  return {
+    name: "server",
+    verify: (hash) => ask(() => client.verify(hash)),
+    contradiction: async (proof) => {
+      const [verification, known] = await Promise.all([
+        ask(() => client.verify(proof.hash)),
+        ask(() => client.find(proof.record_hash)),
+      ]);
+      if (!verification.valid) return `the server says: ${verification.message}`;
+      if (known === undefined || known.status === "pending") return "the server has no such proof";
+      return difference(proof, known.proof);
+    },
+  };
+}
+
+function difference(proof: ConfirmedProof["proof"], known: ConfirmedProof["proof"]): string | undefined {
+  const field = FIELDS.find((name) => proof[name] !== known[name]);
+  return field && `the server's proof has ${field} ${known[field]}, not ${proof[field]}`;
+}
+
+async function asked<T>(question: () => Promise<T>): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    throw new UnreachableError(`not checked: the server does not answer: ${error.message}`, { cause: error });
+  }
+}

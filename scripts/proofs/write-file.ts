@@ -1,0 +1,28 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { olderProofPath } from "./proof-file.ts";
+
+/** Writes JSON under a temporary name first: a reader sees the old content or the new one, never a part. */
+export async function writeJson(path: string, content: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Keeps a proof that is about to be replaced, under the first number that is free. */
+export async function keepOlderProof(path: string): Promise<void> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await copyFile(path, olderProofPath(path, number), constants.COPYFILE_EXCL);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Verifies files against the proofs that were kept of them, and the proofs against the chain.
+import { resolve } from "node:path";
+import { Argument, Command, Option } from "commander";
+import { ProofClient } from "../client/index.ts";
+import { parseConfig, readEnv } from "../server/config.ts";
+import { chainWitness } from "./proofs/chain-witness.ts";
+import { concurrencyOption, parseHttpUrl, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
+import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { serverWitness } from "./proofs/server-witness.ts";
+import { reportText, verifyAll } from "./proofs/verify-run.ts";
+import { findFiles } from "./proofs/walk.ts";
+
+/** A server that is away is away for a check that can be made again at any time. */
+const RETRY_FOR_MILLISECONDS = 2_000;
+
+interface Options {
+  readonly url: string;
+  readonly rpc?: string;
+  readonly proofs: string;
+  readonly serverOnly?: true;
+  readonly anyId?: true;
+  readonly concurrency: number;
+  readonly json?: true;
+}
+
+const program = new Command("verify")
+  .description("Checks that files are what they were when they were proved, by their proofs and the chain itself.")
+  .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
+  .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
+  .addOption(
+    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's on this machine)")
+      .env("RPC_URL")
+      .argParser(parseHttpUrl),
+  )
+  .addOption(urlOption())
+  .option("--server-only", "ask the server instead of the chain, and believe it")
+  .option("--any-id", "accept proofs that were made under another name, for files that were moved with their proofs")
+  .addOption(concurrencyOption())
+  .option("--json", "print the report as JSON and nothing else")
+  .addHelpText(
+    "after",
+    `
+Each file is one of
+  verified         it is what was proved, and the chain has the proof
+  changed          it differs from what was proved, or the proof is that of another document
+  no proof         there is none, or the proof file is damaged or was changed
+  chain disagrees  the chain does not confirm the proof
+  not checked      the file could not be read, or nobody could be asked
+The server is not needed, except for files without a proof file: it is asked whether it knows their hash.
+What is not on chain cannot be checked there: source and other metadata, a validator's name, verification_url.
+
+Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
+  )
+  .action(async (names: string[], options: Options) => {
+    const directory = resolve(options.proofs);
+    const found = await findFiles(names, process.cwd(), directory);
+    if (found.files.length + found.unreadable.length === 0) throw new CommandFailure("there are no files there");
+    const server = serverWitness(new ProofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
+    const chain = chainWitness(options.rpc ?? embeddedChainUrl());
+    const witness = options.serverOnly === true ? server : chain;
+    const settings = { directory, witness, server, anyId: options.anyId === true };
+    try {
+      const report = await verifyAll(found, settings, options.concurrency);
+      process.stdout.write(`${options.json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
+      process.exitCode = report.totals.verified === report.totals.files ? 0 : 1;
+    } finally {
+      chain.close();
+    }
+  });
+
+function embeddedChainUrl(): string {
+  const { CHAIN_PORT } = readEnv();
+  const { chain } = parseConfig(CHAIN_PORT === undefined ? {} : { CHAIN_PORT });
+  return chain.kind === "remote" ? chain.url : `http://127.0.0.1:${chain.port}`;
+}
+
+await runCommand(program);
