@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+
+const ROOT = join(import.meta.dirname, "..");
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+
+describe("README", () => {
+  it("has a current table of the configuration", () => {
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.ts", "--check"], { cwd: ROOT, encoding: "utf8" });
+    expect(status, stderr).to.equal(0);
+  });
+
+  it("links to files that exist", () => {
+    for (const [, target = ""] of readme.matchAll(/\]\(([^)]+)\)/g)) {
+      expect(existsSync(join(ROOT, target)), target).to.equal(true);
+    }
+  });
+
+  describe("tour", () => {
+    let server: ChildProcess;
+    let data: string;
+    const environment = { ...process.env };
+
+    before(async () => {
+      data = mkdtempSync(join(tmpdir(), "sealbook-tour-"));
+      server = spawn(process.execPath, ["server/main.ts"], {
+        cwd: ROOT,
+        env: { ...process.env, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0", LOG_LEVEL: "silent" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const output = await new Promise<string>((resolve, reject) => {
+        let text = "";
+        server.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+        server.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk;
+          if (text.includes("listens on")) resolve(text);
+        });
+      });
+      const chain = /Embedded chain: (\S+)/.exec(output)?.[1];
+      const url = /listens on (\S+)/.exec(output)?.[1];
+      Object.assign(environment, { SEALBOOK_URL: url, CHAIN_URL: chain, RPC_URL: chain, DATA_DIR: data });
+    });
+
+    after(async () => {
+      if (server.exitCode === null && server.signalCode === null) {
+        server.kill("SIGINT");
+        await once(server, "exit");
+      }
+      rmSync(data, { recursive: true, force: true });
+    });
+
+    it("runs as written", () => {
+      const blocks = [...readme.matchAll(/<!-- tour -->\n```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
+      expect(blocks.length).to.be.greaterThan(8);
+      const run = spawnSync("bash", ["-e", "-u", "-o", "pipefail", "-c", blocks.join("\n")], {
+        cwd: ROOT,
+        env: environment,
+        encoding: "utf8",
+        timeout: 55_000,
+      });
+      expect(run.status, run.stderr + run.stdout).to.equal(0);
+      expect(run.stdout).to.match(/token: 0x[0-9a-f]{64}\n/);
+      expect(run.stdout).to.include('"result":"success"');
+      expect(run.stdout).to.match(/"events":\[\["0x/);
+      expect(run.stdout).to.include("sensordevice");
+      expect(run.stdout).to.include("/api/admin/session/close fetch is successful");
+      expect(run.stdout).to.include('"status":"confirmed"');
+      expect(run.stdout).to.include('"valid":true');
+      expect(run.stdout).to.include('"valid":false');
+      expect(run.stdout).to.include('"status":"ok"');
+    });
+  });
+});
