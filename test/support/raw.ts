@@ -1,0 +1,15 @@
+import { connect } from "node:net";
+
+/** Sends bytes over a fresh connection and gives whatever comes back until it is closed or quiet. */
+export function sendRaw(url: string, bytes: string | Uint8Array, quietMilliseconds = 500): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    socket.setTimeout(quietMilliseconds, () => socket.destroy());
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", (error) => ("code" in error && error.code === "ECONNRESET" ? undefined : reject(error)));
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+    socket.write(bytes);
+  });
+}
