@@ -1,0 +1,418 @@
+import { createHash, randomBytes } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { assert } from "chai";
+import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
+import type { Answer } from "../support/http.ts";
+import { allTransactions, rpcCall } from "../support/rpc.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const ANCHOR_ABI = [
+  "function anchorOf(bytes32) view returns (tuple(uint64 time, uint64 blockNumber, uint32 size))",
+  "function verify(bytes32 leaf, bytes32[] path, bytes32 root) view returns (bool)",
+];
+const ANCHOR_SELECTOR = keccakOf("anchor(bytes32)").slice(0, 10);
+
+const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+/** The recorded hash, computed here from the specification's words. */
+const recorded = (documentId: string, timestamp: number, type: string, hash: string): string =>
+  sha256(documentId + String(timestamp) + type + hash.toLowerCase().replace(/^0x/, ""));
+
+describe("proofs", function () {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  const submit = (body: object) => server.post("/api/v1/proof", body);
+  const fresh = () => randomBytes(32).toString("hex");
+  const created = async (body: object): Promise<Answer> => {
+    const answer = await submit(body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer;
+  };
+  const get = (id: string) => server.get(`/api/v1/proof/${encodeURIComponent(id)}`);
+  const verify = (hash: string) => server.get(`/api/v1/verify?hash=${hash}`);
+  const metric = async (name: string): Promise<number> => {
+    const { text } = await server.get("/metrics");
+    const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+    assert.isDefined(line, `${name} is exposed`);
+    return Number(line?.split(" ")[1]);
+  };
+
+  it("are made with every documented field, and can be fetched from their Location", async () => {
+    const hash = sha256("the document");
+    const metadata = { type: "contract", timestamp: 1_700_000_000, source: "orders", note: { "ключ": ["ü", 1.5, null] } };
+    const answer = await created({ document_id: "contract-1", hash, metadata });
+    const { body } = answer;
+    const recordHash = recorded("contract-1", 1_700_000_000, "contract", hash);
+    assert.equal(body.status, "confirmed");
+    assert.equal(body.id, recordHash);
+    assert.containsAllKeys(body, ["status", "id", "proof", "verification_url"]);
+    const { proof } = body;
+    assert.hasAllKeys(proof, [
+      "id", "document_id", "hash", "record_hash", "metadata", "chain_id", "contract", "tx_hash", "block_number",
+      "block_hash", "timestamp", "validator",
+    ]);
+    assert.equal(proof.id, recordHash);
+    assert.equal(proof.document_id, "contract-1");
+    assert.equal(proof.hash, hash);
+    assert.equal(proof.record_hash, recordHash);
+    assert.deepEqual(proof.metadata, metadata);
+    assert.match(proof.tx_hash, /^0x[0-9a-f]{64}$/);
+    assert.match(proof.block_hash, /^0x[0-9a-f]{64}$/);
+    assert.isTrue(Number.isInteger(proof.block_number));
+    assert.isTrue(Number.isInteger(proof.timestamp));
+    assert.isString(proof.validator);
+    assert.isNotEmpty(proof.validator);
+    assert.equal(proof.chain_id, Number(await rpcCall(server.chainUrl, "eth_chainId")));
+
+    const block = await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${proof.block_number.toString(16)}`, false);
+    assert.equal(block.hash, proof.block_hash);
+    assert.equal(Number(block.timestamp), proof.timestamp);
+    const transaction = await rpcCall(server.chainUrl, "eth_getTransactionByHash", proof.tx_hash);
+    assert.equal(transaction.blockHash, proof.block_hash);
+    assert.equal(transaction.input, `${ANCHOR_SELECTOR}${recordHash}`);
+
+    const location = answer.headers.get("location") ?? "";
+    assert.isNotEmpty(location);
+    const fetched = await server.get(new URL(location, server.url).pathname);
+    assert.equal(fetched.status, 200);
+    assert.deepEqual(fetched.body, body);
+    assert.deepEqual((await get("contract-1")).body, body);
+    assert.deepEqual((await get(recordHash)).body, body);
+    const link = await server.get(new URL(body.verification_url).pathname);
+    assert.equal(link.status, 200);
+    assert.deepEqual(link.body, body);
+  });
+
+  it("stand on the chain, as anybody can check with any library", async () => {
+    const { proof } = (await created({ document_id: "independent", hash: fresh() })).body;
+    const provider = new JsonRpcProvider(server.chainUrl);
+    try {
+      const contract = new Contract(proof.contract, ANCHOR_ABI, provider);
+      const hash = `0x${proof.record_hash}`;
+      const [time, blockNumber, size] = await contract.getFunction("anchorOf")(hash);
+      assert.equal(Number(time), proof.timestamp);
+      assert.equal(Number(blockNumber), proof.block_number);
+      assert.equal(Number(size), 0);
+      assert.isTrue(await contract.getFunction("verify")(hash, [], hash));
+      const other = `0x${fresh()}`;
+      assert.isFalse(await contract.getFunction("verify")(other, [], other));
+    } finally {
+      provider.destroy();
+    }
+  });
+
+  it("have the server's time when none is given, and it is returned", async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const hash = fresh();
+    const { proof } = (await created({ document_id: "no time", hash })).body;
+    assert.hasAllKeys(proof.metadata, ["timestamp"]);
+    assert.isTrue(Number.isInteger(proof.metadata.timestamp));
+    assert.isAtLeast(proof.metadata.timestamp, before);
+    assert.isAtMost(proof.metadata.timestamp, Math.floor(Date.now() / 1000));
+    assert.equal(proof.record_hash, recorded("no time", proof.metadata.timestamp, "", hash));
+    const again = await created({ document_id: "empty metadata", hash, metadata: { source: "s", "": 1 } });
+    assert.deepEqual(again.body.proof.metadata, { source: "s", "": 1, timestamp: again.body.proof.metadata.timestamp });
+  });
+
+  it("of the same record are the same proof", async () => {
+    const body = { document_id: "again", hash: fresh(), metadata: { timestamp: 5, type: "log" } };
+    const first = await created(body);
+    for (const hash of [body.hash, body.hash.toUpperCase(), `0x${body.hash}`]) {
+      const answer = await submit({ ...body, hash });
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.body, first.body);
+    }
+    const other = await submit({ ...body, metadata: { ...body.metadata, source: "another" } });
+    assert.equal(other.status, 200, "the source is no part of the recorded hash");
+    assert.deepEqual(other.body, first.body);
+    const transactions = (await allTransactions(server.chainUrl)).filter(({ input }) => input.endsWith(first.body.id));
+    assert.lengthOf(transactions, 1);
+  });
+
+  it("of another time, type, document or hash are others", async () => {
+    const body = { document_id: "other", hash: fresh(), metadata: { timestamp: 5, type: "log" } };
+    const answers = await Promise.all([
+      created(body),
+      created({ ...body, metadata: { timestamp: 6, type: "log" } }),
+      created({ ...body, metadata: { timestamp: 5, type: "contract" } }),
+      created({ ...body, metadata: { timestamp: 5 } }),
+      created({ ...body, hash: fresh() }),
+      created({ ...body, document_id: "another" }),
+    ]);
+    assert.lengthOf(new Set(answers.map(({ body }) => body.id)), 6);
+    assert.lengthOf(new Set(answers.map(({ body }) => body.proof.tx_hash)), 6);
+  });
+
+  it("of two documents are never taken for one, even when their recorded hash is the same", async () => {
+    // The recorded text has no separators: "a" at 12 and "a1" at 2 read alike.
+    const hash = fresh();
+    const first = (await created({ document_id: "a", hash, metadata: { timestamp: 12 } })).body;
+    const second = await submit({ document_id: "a1", hash, metadata: { timestamp: 2 } });
+    assert.deepEqual((await get("a")).body, first);
+    if (second.status >= 400) return problem(second, 409);
+    assert.equal(second.body.proof.document_id, "a1", "a caller gets no other document's proof");
+    assert.equal((await get("a1")).status, 200, "what was accepted can be found");
+  });
+
+  it("of an empty type are those of none", async () => {
+    const body = { document_id: "empty type", hash: fresh(), metadata: { timestamp: 9, type: "" } };
+    assert.equal((await created(body)).body.id, recorded("empty type", 9, "", body.hash));
+    assert.equal((await submit({ ...body, metadata: { timestamp: 9 } })).status, 200);
+  });
+
+  it("of one document come newest first, the others under history", async () => {
+    const made = [];
+    for (let n = 1; n <= 3; n += 1) made.push((await created({ document_id: "versions", hash: fresh(), metadata: { timestamp: n } })).body);
+    const { body } = await get("versions");
+    const { history, ...newest } = body;
+    assert.deepEqual(newest, made[2]);
+    assert.deepEqual(history, [made[1], made[0]]);
+    assert.notProperty((await get(made[0].id)).body, "history");
+  });
+
+  it("of documents with any name are found by it", async () => {
+    const names = [
+      "a/b/c", "/", "//", "with space", " ", "100%", "%2F", "%25", "a?b=c", "a#b", "a&b+c", "Київ/договір №1", "😀", "..", ".", "../..",
+      "tx", "tx/1", "a\\b", 'q"uote', "<script>", "line\nbreak", "x".repeat(512), "ü".repeat(512), "0", "null", "é", "e\u0301",
+    ];
+    for (const document_id of names) {
+      const { body } = await created({ document_id, hash: fresh() });
+      const path = document_id === "." || document_id === ".." ? undefined : await get(document_id);
+      // Clients take . and .. for steps whatever their code: these two have the id only.
+      assert.deepEqual((path ?? (await get(body.id))).body, body, document_id);
+    }
+  });
+
+  it("of a document named like a proof's id are found as that proof first", async () => {
+    const first = (await created({ document_id: "the first", hash: fresh() })).body;
+    await created({ document_id: first.id, hash: fresh() });
+    assert.deepEqual((await get(first.id)).body, first);
+    const other = fresh();
+    const named = (await created({ document_id: other, hash: fresh() })).body;
+    assert.deepEqual((await get(other)).body, named);
+  });
+
+  it("are found by transaction", async () => {
+    const { body } = await created({ document_id: "by transaction", hash: fresh() });
+    assert.deepEqual((await server.get(`/api/v1/proof/tx/${body.proof.tx_hash}`)).body, body);
+    assert.deepEqual((await server.get(`/api/v1/proof/tx/0x${body.proof.tx_hash.slice(2).toUpperCase()}`)).body, body);
+    problem(await server.get(`/api/v1/proof/tx/0x${fresh()}`), 404);
+    for (const bad of ["x", "0x", fresh().slice(1), `0x${fresh()}0`, `0x${"g".repeat(64)}`, "%00"]) {
+      problem(await server.get(`/api/v1/proof/tx/${bad}`), 400);
+    }
+  });
+
+  it("are not found under what was never recorded", async () => {
+    for (const id of [fresh(), "nobody", "%00", "%E2%82%AC"]) problem(await server.get(`/api/v1/proof/${id}`), 404);
+  });
+
+  it("are verified by GET and POST, under either name of the hash", async () => {
+    const hash = fresh();
+    const { proof } = (await created({ document_id: "verified", hash })).body;
+    const expected = { valid: true, proof: { tx_hash: proof.tx_hash, block_number: proof.block_number, timestamp: proof.timestamp } };
+    for (const written of [hash, hash.toUpperCase(), `0x${hash}`, `0x${hash.toUpperCase()}`]) {
+      for (const name of ["hash", "document_hash"]) {
+        const asked = await server.get(`/api/v1/verify?${name}=${written}`);
+        const posted = await server.post("/api/v1/verify", { [name]: written });
+        for (const { status, body } of [asked, posted]) {
+          assert.equal(status, 200);
+          assert.deepEqual(body, expected);
+        }
+      }
+    }
+    assert.deepEqual((await server.get(`/api/v1/verify?hash=${hash}&document_hash=0x${hash.toUpperCase()}`)).body, expected);
+    problem(await server.get(`/api/v1/verify?hash=${hash}&document_hash=${fresh()}`), 400);
+    problem(await server.post("/api/v1/verify", { hash, document_hash: fresh() }), 400);
+  });
+
+  it("are not valid for a hash that was never recorded", async () => {
+    const { body } = await created({ document_id: "never", hash: fresh() });
+    for (const hash of [fresh(), body.id]) {
+      for (const answer of [await verify(hash), await server.post("/api/v1/verify", { document_hash: hash })]) {
+        assert.equal(answer.status, 200);
+        assert.hasAllKeys(answer.body, ["valid", "message"]);
+        assert.strictEqual(answer.body.valid, false);
+        assert.match(answer.body.message, /no proof (was )?found/i);
+      }
+    }
+  });
+
+  it("are one when twenty ask for the same at once", async () => {
+    const body = { document_id: "twenty", hash: fresh(), metadata: { timestamp: 20 } };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submit(body)));
+    assert.lengthOf(answers.filter(({ status }) => status === 201), 1);
+    assert.lengthOf(answers.filter(({ status }) => status === 200), 19);
+    for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
+    const id = answers[0]?.body.id;
+    assert.lengthOf((await allTransactions(server.chainUrl)).filter(({ input }) => input.includes(id)), 1);
+  });
+
+  it("are as many as two hundred when those are asked for at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => submit({ document_id: `load ${n}`, hash: fresh(), metadata: { timestamp: n } })),
+    );
+    for (const { status, body } of answers) {
+      assert.equal(status, 201);
+      assert.equal(body.status, "confirmed");
+    }
+    assert.lengthOf(new Set(answers.map(({ body }) => body.id)), 200);
+    assert.lengthOf(new Set(answers.map(({ body }) => body.proof.tx_hash)), 200);
+    for (const { body } of answers.slice(0, 5)) assert.isTrue((await verify(body.proof.hash)).body.valid);
+  });
+
+  it("let nothing but the hash out: every transaction on the chain is a selector and 32 bytes", async () => {
+    const secret = { document_id: "SECRET-DOCUMENT", hash: sha256("x"), metadata: { type: "SECRET-TYPE", source: "SECRET-SOURCE", note: "SECRET-NOTE", timestamp: 1 } };
+    const { proof } = (await created(secret)).body;
+    const all = await allTransactions(server.chainUrl);
+    const anchors = all.filter(({ to }) => to === proof.contract.toLowerCase() || to === proof.contract);
+    assert.isAtLeast(anchors.length, 200);
+    for (const { input } of anchors) assert.match(input, new RegExp(`^${ANCHOR_SELECTOR}[0-9a-f]{64}$`));
+    const text = all.map(({ input }) => input).join();
+    for (const part of ["SECRET-DOCUMENT", "SECRET-TYPE", "SECRET-SOURCE", "SECRET-NOTE"]) {
+      assert.notInclude(text, Buffer.from(part).toString("hex"));
+      assert.notInclude(server.log.join(""), part);
+    }
+    assert.notInclude(text, secret.hash, "not even the document's own hash");
+  });
+
+  it("are counted in the status", async () => {
+    const { status, body } = await server.get("/api/v1/status");
+    assert.equal(status, 200);
+    assert.hasAllKeys(body, ["status", "version", "uptime", "node", "consensus", "journal", "relayer"]);
+    assert.equal(body.status, "ok");
+    assert.match(body.version, /^\d+\.\d+\.\d+/);
+    assert.isTrue(Number.isInteger(body.uptime));
+    assert.hasAllKeys(body.node, ["client", "chain_id", "block_number", "block_age", "syncing", "peers"]);
+    assert.isString(body.node.client);
+    assert.equal(body.node.chain_id, Number(await rpcCall(server.chainUrl, "eth_chainId")));
+    assert.equal(body.node.block_number, Number(await rpcCall(server.chainUrl, "eth_blockNumber")));
+    assert.isAtLeast(body.node.block_age, 0);
+    assert.strictEqual(body.node.syncing, false);
+    assert.strictEqual(body.node.peers, 0);
+    assert.hasAllKeys(body.consensus, ["protocol", "validators", "quorum", "proposer"]);
+    assert.isArray(body.consensus.validators);
+    assert.hasAllKeys(body.journal, ["records", "pending", "last_reconciled", "divergences", "replica_lag"]);
+    assert.isAtLeast(body.journal.records, 200);
+    assert.strictEqual(body.journal.pending, 0);
+    assert.strictEqual(body.journal.divergences, 0);
+    assert.hasAllKeys(body.relayer, ["address", "balance", "in_flight"]);
+    assert.match(body.relayer.address, /^0x[0-9a-fA-F]{40}$/);
+    assert.strictEqual(body.relayer.in_flight, 0);
+  });
+
+  it("are counted in the metrics, with their times, the chain, CPU and memory", async () => {
+    const { status, headers, text } = await server.get("/metrics");
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type") ?? "", /^text\/plain;.*version=0\.0\.4/);
+    const types = new Map<string, string>();
+    for (const line of text.split("\n")) {
+      if (line === "") continue;
+      const comment = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line);
+      if (comment !== null) {
+        if (comment[1] === "TYPE") {
+          assert.isFalse(types.has(comment[2] ?? ""), `${comment[2]} has one type`);
+          types.set(comment[2] ?? "", comment[3] ?? "");
+        }
+        continue;
+      }
+      assert.match(line, /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\.)*",?)*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|NaN|[+-]Inf)$/);
+    }
+    for (const [name, type] of [
+      ["process_cpu_seconds_total", "counter"], ["process_resident_memory_bytes", "gauge"], ["nodejs_heap_size_used_bytes", "gauge"],
+      ["sealbook_journal_proofs", "gauge"], ["sealbook_proofs_accepted_total", "counter"], ["sealbook_proof_confirmation_seconds", "histogram"],
+      ["sealbook_journal_divergences_total", "counter"], ["sealbook_http_request_duration_seconds", "histogram"], ["sealbook_chain_up", "gauge"],
+      ["sealbook_consensus_validators", "gauge"],
+    ] as const) {
+      assert.equal(types.get(name), type, name);
+    }
+    const before = await metric("sealbook_journal_proofs");
+    const accepted = await metric("sealbook_proofs_accepted_total");
+    const confirmed = await metric("sealbook_proof_confirmation_seconds_count");
+    const body = { document_id: "counted", hash: fresh(), metadata: { timestamp: 1 } };
+    await created(body);
+    await submit(body);
+    assert.equal(await metric("sealbook_journal_proofs"), before + 1);
+    assert.equal(await metric("sealbook_proofs_accepted_total"), accepted + 1);
+    assert.equal(await metric("sealbook_proof_confirmation_seconds_count"), confirmed + 1);
+    assert.equal(before, accepted);
+    assert.equal(await metric("sealbook_proofs_pending"), 0);
+    assert.equal(await metric("sealbook_chain_up"), 1);
+    assert.notInclude((await server.get("/metrics")).text, "counted");
+  });
+
+  describe("in a journal that was changed behind the server's back", function () {
+    const change = (sql: string, ...values: (string | number | Uint8Array)[]) => {
+      const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
+      try {
+        database.exec("PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF");
+        assert.equal(database.prepare(sql).run(...values).changes, 1, "the row was found");
+      } finally {
+        database.close();
+      }
+    };
+    const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
+    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>, asked: string) => void])[] = [
+      ["recorded hash", ({ record_hash = "" }) => change("update proofs set record_hash = ? where record_hash = ?", randomBytes(32), bytes(record_hash))],
+      ["document hash", ({ record_hash = "" }, asked) => change("update proofs set hash = ? where record_hash = ?", bytes(asked), bytes(record_hash))],
+      ["document id", ({ record_hash = "" }) => change("update proofs set document_id = ? where record_hash = ?", "forged", bytes(record_hash))],
+      ["timestamp", ({ record_hash = "" }) => change("update proofs set timestamp = ? where record_hash = ?", 4, bytes(record_hash))],
+      ["type", ({ record_hash = "" }) => change("update proofs set type = ? where record_hash = ?", "forged", bytes(record_hash))],
+      ["block number", ({ tx_hash = "" }) => change("update transactions set block_number = block_number - 1 where hash = ?", bytes(tx_hash))],
+      ["block hash", ({ tx_hash = "" }) => change("update transactions set block_hash = ? where hash = ?", randomBytes(32), bytes(tx_hash))],
+      ["block time", ({ tx_hash = "" }) => change("update transactions set block_time = block_time - 86400 where hash = ?", bytes(tx_hash))],
+      ["transaction hash", ({ tx_hash = "" }) => change("update transactions set hash = ? where hash = ?", randomBytes(32), bytes(tx_hash))],
+      ["transaction, an older one", ({ record_hash = "" }) =>
+        change("update anchors set transaction_id = (select min(transaction_id) from anchors) where hash = ?", bytes(record_hash))],
+      ["transaction, a later one", ({ record_hash = "" }) =>
+        change("update anchors set transaction_id = (select max(transaction_id) from anchors) where hash = ?", bytes(record_hash))],
+    ];
+    for (const [what, forge] of cases) {
+      it(`are not valid with another ${what}, which raises an alert`, async () => {
+        const hash = fresh();
+        const { proof } = (await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })).body;
+        await created({ document_id: `after ${what}`, hash: fresh() });
+        assert.isTrue((await verify(hash)).body.valid);
+        const before = await metric("sealbook_journal_divergences_total");
+        const asked = what === "document hash" ? fresh() : hash;
+        forge(proof, asked);
+        const { status, body } = await verify(asked);
+        assert.equal(status, 200);
+        assert.hasAllKeys(body, ["valid", "message"]);
+        assert.strictEqual(body.valid, false);
+        assert.isNotEmpty(body.message);
+        assert.equal(await metric("sealbook_journal_divergences_total"), before + 1);
+        assert.isTrue(server.log.some((line) => line.includes("journal_divergence")), "it is in the log");
+      });
+    }
+
+    it("are not valid when they are invented", async () => {
+      const hash = fresh();
+      const { proof } = (await created({ document_id: "model", hash: fresh(), metadata: { timestamp: 3 } })).body;
+      const recordHash = recorded("invented", 3, "", hash);
+      change("insert into anchors (hash, size, transaction_id) select ?, 0, transaction_id from anchors where hash = ?", bytes(recordHash), bytes(proof.record_hash));
+      change(
+        "insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id) select 'invented', ?, ?, 3, 0, max(id) from anchors",
+        bytes(hash), bytes(recordHash),
+      );
+      const { body } = await verify(hash);
+      assert.strictEqual(body.valid, false);
+    });
+
+    it("show in the status", async () => {
+      const { body } = await server.get("/api/v1/status");
+      assert.isAtLeast(body.journal.divergences, 10);
+      assert.equal(body.status, "degraded");
+    });
+  });
+});
+
+function problem(answer: Answer, status: number): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
+  assert.containsAllKeys(answer.body, ["type", "title", "status", "detail"]);
+  assert.strictEqual(answer.body.status, status);
+}
