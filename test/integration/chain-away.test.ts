@@ -1,0 +1,221 @@
+import { randomBytes } from "node:crypto";
+import { assert } from "chai";
+import { content, refused } from "../support/envelope.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Answer } from "../support/http.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { allTransactions } from "../support/rpc.ts";
+import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+interface ProofRequest {
+  readonly document_id: string;
+  readonly hash: string;
+  readonly metadata: { readonly timestamp: number };
+}
+
+describe("when the chain is away", function () {
+  let chain: RemoteChain;
+  let server: TestServer;
+  let account: Login;
+
+  const start = () => startServer({ ...chain.variables, PROOF_WAIT: "1", CHAIN_WAIT: "1" }, { directory: chain.directory });
+  before(async () => {
+    chain = await startRemoteChain();
+    server = await start();
+    const made = await server.context.accounts?.create("full");
+    assert.isDefined(made);
+    account = made;
+  });
+  after(async () => {
+    chain.proxy.mode = "pass";
+    await server.stop("keep");
+    await chain.close();
+  });
+
+  const random = () => randomBytes(4).toString("hex");
+  const fresh = (): ProofRequest => ({ document_id: `doc ${random()}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: 1 } });
+  const submit = (body: object) => server.post("/api/v1/proof", body);
+  const verify = (hash: string) => server.get(`/api/v1/verify?hash=${hash}`);
+  const store = (token: string, code: string) => server.call(ROUTES.store, { token }, { code, topic: "t", payload: {} });
+  const search = (token: string, code = "*") => server.call(ROUTES.search, { token }, { search: { target: "1", value: code } });
+  const found = async (token: string, code: string): Promise<number> =>
+    content(await search(token, code), ROUTES.search).tparams.events.length;
+  const timesOnChain = async (text: string) => (await allTransactions(chain.url)).filter(({ input }) => input.includes(text)).length;
+  const confirmed = (id: string) =>
+    eventually(async () => {
+      const { body } = await server.get(`/api/v1/proof/${id}`);
+      assert.equal(body.status, "confirmed");
+      return body;
+    });
+
+  describe("for a while", function () {
+    const waiting = fresh();
+    const known = fresh();
+    const many = Array.from({ length: 30 }, fresh);
+    const code = `away ${random()}`;
+    let tokens: { live: string; validated: string; closed: string };
+    let answers: Record<"first" | "again" | "known" | "login" | "store" | "validate" | "close" | "search" | "verifyKnown" | "verifyWaiting"
+      | "byId" | "byDocument" | "status" | "metrics", Answer> & { many: Answer[] };
+
+    before(async () => {
+      assert.equal((await submit(known)).status, 201);
+      tokens = { live: await server.login(account), validated: await server.login(account), closed: await server.login(account) };
+      chain.proxy.mode = "off";
+      const pending = submit(waiting);
+      const others = Promise.all(many.map(submit));
+      const calls = Promise.all([
+        server.call(ROUTES.auth, account), store(tokens.live, code), server.call(ROUTES.validate, { token: tokens.validated }),
+        server.call(ROUTES.close, { token: tokens.closed }), search(tokens.live), verify(known.hash), submit(known),
+      ]);
+      const first = await pending;
+      const [login, stored, validate, close, searched, verifyKnown, repeated] = await calls;
+      answers = {
+        first, login, store: stored, validate, close, search: searched, verifyKnown, known: repeated,
+        many: await others,
+        again: await submit(waiting),
+        verifyWaiting: await verify(waiting.hash),
+        byId: await server.get(first.headers.get("location") ?? "/none"),
+        byDocument: await server.get(`/api/v1/proof/${encodeURIComponent(waiting.document_id)}`),
+        status: await server.get("/api/v1/status"),
+        metrics: await server.get("/metrics"),
+      };
+      chain.proxy.mode = "pass";
+      await confirmed(first.body.id);
+    });
+
+    it("a proof is accepted as pending, and can be asked for", () => {
+      const { first, byId, byDocument } = answers;
+      assert.equal(first.status, 202, first.text);
+      assert.equal(first.body.status, "pending");
+      assert.match(first.body.id, /^[0-9a-f]{64}$/);
+      assert.match(first.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+      for (const { status, body } of [byId, byDocument]) {
+        assert.equal(status, 200);
+        assert.equal(body.status, "pending");
+        assert.equal(body.id, first.body.id);
+      }
+    });
+
+    it("the same proof again is the same pending one", () => {
+      assert.equal(answers.again.status, 202);
+      assert.equal(answers.again.body.id, answers.first.body.id);
+    });
+
+    it("a pending proof is not valid yet", () => {
+      assert.equal(answers.verifyWaiting.status, 200);
+      assert.strictEqual(answers.verifyWaiting.body.valid, false);
+      assert.isNotEmpty(answers.verifyWaiting.body.message);
+    });
+
+    it("a proof of before is still answered, but verifying it takes the chain", () => {
+      assert.equal(answers.known.status, 200);
+      assert.equal(answers.known.body.status, "confirmed");
+      assert.equal(answers.verifyKnown.status, 503, answers.verifyKnown.text);
+      assert.match(answers.verifyKnown.headers.get("content-type") ?? "", /problem\+json/);
+    });
+
+    it("status and metrics say so", () => {
+      assert.equal(answers.status.status, 200);
+      assert.equal(answers.status.body.status, "down");
+      assert.equal(answers.metrics.status, 200);
+      assert.match(answers.metrics.text, /^sealbook_chain_up 0$/m);
+      assert.match(answers.metrics.text, /^sealbook_proofs_pending 31$/m);
+    });
+
+    it("every pending proof is confirmed by itself afterwards, with one transaction", async () => {
+      const proof = await confirmed(answers.first.body.id);
+      assert.isTrue((await verify(waiting.hash)).body.valid);
+      const repeated = await submit(waiting);
+      assert.equal(repeated.status, 200);
+      assert.deepEqual(repeated.body, proof);
+      const all = await allTransactions(chain.url);
+      for (const { status, body } of [answers.first, ...answers.many]) {
+        assert.equal(status, 202);
+        await confirmed(body.id);
+        assert.lengthOf(all.filter(({ input }) => input.includes(body.id)), 1);
+      }
+      assert.equal((await server.get("/api/v1/status")).body.status, "ok");
+    });
+
+    it("a search answers, and calls that need the chain are refused with 503", () => {
+      content(answers.search, ROUTES.search);
+      for (const [route, answer] of [
+        [ROUTES.auth, answers.login], [ROUTES.store, answers.store], [ROUTES.validate, answers.validate], [ROUTES.close, answers.close],
+      ] as const) {
+        refused(answer, route, 503, "chain_unavailable");
+      }
+    });
+
+    it("what was said of the record that was refused is true afterwards", async () => {
+      const { message } = answers.store.body.content.error;
+      const willBe = /will be stored/.test(message);
+      assert.isTrue(willBe || /not stored/.test(message), message);
+      assert.equal((await store(tokens.live, "afterwards")).status, 200);
+      assert.equal(await found(tokens.live, "afterwards"), 1);
+      assert.equal(await found(tokens.live, code), willBe ? 1 : 0);
+    });
+
+    for (const name of ["validated", "closed"] as const) {
+      it(`a token that was to be ${name} is then good for everything or for nothing`, async () => {
+        const token = tokens[name];
+        const answered = await search(token);
+        const validated = await server.call(ROUTES.validate, { token });
+        assert.equal(answered.status, validated.status, `${answered.text.slice(0, 300)} but ${validated.text}`);
+      });
+    }
+  });
+
+  it("an answer that is cut off does not make the sender send twice", async () => {
+    chain.proxy.mode = "deaf";
+    const proofs = await Promise.all(Array.from({ length: 5 }, () => submit(fresh())));
+    for (const { body } of proofs) await confirmed(body.id);
+    chain.proxy.mode = "pass";
+    for (const { body } of proofs) assert.equal(await timesOnChain(body.id), 1);
+  });
+
+  it("a transaction that the node forgot is sent again, the same bytes", async () => {
+    chain.proxy.mode = "lossy";
+    const from = chain.proxy.attempted.length;
+    const { status, body } = await submit(fresh());
+    assert.equal(status, 202);
+    assert.lengthOf(chain.proxy.attempted.slice(from), 1);
+    chain.proxy.mode = "pass";
+    await confirmed(body.id);
+    assert.lengthOf(new Set(chain.proxy.attempted.slice(from)), 1);
+    assert.equal(await timesOnChain(body.id), 1);
+  });
+
+  it("a restarted server answers from its journal, and catches up", async () => {
+    const known = fresh();
+    const { id } = (await submit(known)).body;
+    const { proof } = await confirmed(id);
+    const token = await server.login(account);
+    chain.proxy.mode = "off";
+    const signed = (await submit(fresh())).body;
+    assert.equal(signed.status, "pending");
+    await server.stop("keep");
+    server = await start();
+    assert.deepEqual((await server.get(`/api/v1/proof/${id}`)).body.proof, proof);
+    assert.equal((await server.get(`/api/v1/proof/${signed.id}`)).body.status, "pending");
+    assert.deepEqual((await submit(known)).body.proof, proof);
+
+    // Nothing is signed while the nonce is unknown: what was asked for is taken back.
+    const code = `unsigned ${random()}`;
+    const [unsigned, validated, stored] = await Promise.all([
+      submit(fresh()), server.call(ROUTES.validate, { token }), store(token, code),
+    ]);
+    assert.equal(unsigned.status, 202);
+    refused(validated, ROUTES.validate, 503, "chain_unavailable");
+    assert.match(refused(stored, ROUTES.store, 503, "chain_unavailable"), /not stored/);
+    assert.match(stored.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    content(await search(token), ROUTES.search);
+
+    chain.proxy.mode = "pass";
+    for (const one of [signed.id, unsigned.body.id]) {
+      await confirmed(one);
+      assert.equal(await timesOnChain(one), 1);
+    }
+    const next = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams.tx;
+    assert.equal(await found(next, code), 0);
+  });
+});

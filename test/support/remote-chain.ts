@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { hexlify, randomBytes, Wallet } from "ethers";
+import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
+import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
+import { connectRpc } from "../../server/chain/rpc.ts";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
+
+const CHAIN_ID = 7326;
+
+/** A chain that is not the server's own: with the contracts on it, and a way to it that can be disturbed. */
+export interface RemoteChain {
+  /** The node itself, past the proxy. */
+  readonly url: string;
+  readonly proxy: FaultyProxy;
+  /** Where the server is to keep its things; the contracts' addresses are there already. */
+  readonly directory: string;
+  /** What the server has to be told. */
+  readonly variables: EnvironmentVariables;
+  readonly relayer: string;
+  close(): Promise<void>;
+}
+
+/** Starts a chain in its own folder and deploys the contracts. */
+export async function startRemoteChain(): Promise<RemoteChain> {
+  const directory = await temporaryDirectory();
+  const chain = await startEmbeddedChain({
+    directory: join(directory, "remote"),
+    port: 0,
+    blockPeriodSeconds: 0,
+    chainId: CHAIN_ID,
+  });
+  const relayer = new Wallet(hexlify(randomBytes(32)));
+  const administrator = new Wallet(hexlify(randomBytes(32)));
+  const rpc = connectRpc(chain.url, CHAIN_ID);
+  await deploy({
+    rpc,
+    administrator,
+    relayer: relayer.address,
+    lifetime: 3600,
+    minimumToExtend: 15,
+    gasPrice: 0n,
+    file: deploymentFile(directory, CHAIN_ID),
+    onDeployed: () => undefined,
+  });
+  rpc.close();
+  const proxy = await startFaultyProxy(chain.url);
+  return {
+    url: chain.url,
+    proxy,
+    directory,
+    variables: { RPC_URL: proxy.url, RELAYER_KEY: relayer.privateKey, ADMIN_KEY: administrator.privateKey },
+    relayer: relayer.address,
+    async close() {
+      await proxy.close();
+      await chain.stop();
+      await removeDirectory(directory);
+    },
+  };
+}
