@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+
+/** How a script ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A script that runs. */
+export interface RunningScript {
+  interrupt(): void;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Starts `scripts/<name>.ts` in a folder. Nothing of this process's environment names a server or a chain. */
+export function startScript(name: string, directory: string, ...args: string[]): RunningScript {
+  const { SEALBOOK_URL: _url, RPC_URL: _rpc, CHAIN_PORT: _port, ...env } = process.env;
+  const script = join(import.meta.dirname, "../../scripts", `${name}.ts`);
+  const child = spawn(process.execPath, [script, ...args], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]);
+  return { interrupt: () => void child.kill("SIGINT"), outcome: outcome.then(([code, out, err]) => ({ code, out, err })) };
+}
+
+/** Runs a script to its end. */
+export function runScript(name: string, directory: string, ...args: string[]): Promise<Outcome> {
+  return startScript(name, directory, ...args).outcome;
+}
+
+/** Writes files by their relative paths. */
+export async function writeFiles(directory: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), content);
+  }
+}
+
+/** Reads JSON whose shape the test knows. */
+export async function readJson(path: string): Promise<any> {
+  return JSON.parse(await readFile(path, "utf8"));
+}
