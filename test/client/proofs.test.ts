@@ -1,0 +1,163 @@
+import { assert } from "chai";
+import { createHash } from "node:crypto";
+import { ClientError, ProofClient } from "../../client/index.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { fakeServer, rejection, type Reply } from "./fake-server.ts";
+
+const HASH = createHash("sha256").update("document").digest("hex");
+const ID = "12".repeat(32);
+const FIELDS = { id: ID, document_id: "d", hash: HASH, record_hash: ID, metadata: { timestamp: 5 } };
+const PENDING = { status: "pending", ...FIELDS };
+const CONFIRMED = {
+  status: "confirmed",
+  id: ID,
+  proof: {
+    ...FIELDS,
+    chain_id: 1,
+    contract: `0x${"34".repeat(20)}`,
+    tx_hash: `0x${"56".repeat(32)}`,
+    block_number: 7,
+    block_hash: `0x${"78".repeat(32)}`,
+    timestamp: 9,
+    validator: "v",
+    field_of_later: true,
+  },
+  verification_url: "http://x/",
+};
+const UNAVAILABLE: Reply = {
+  status: 503,
+  body: { type: "urn:sealbook:problem:chain_unavailable", title: "The chain is not reachable", status: 503, detail: "no answer" },
+};
+
+async function failureOf(promise: Promise<unknown>): Promise<ClientError> {
+  const error = await rejection(promise);
+  if (!(error instanceof ClientError)) throw error;
+  return error;
+}
+
+describe("proof client", () => {
+  describe("with a server", () => {
+    let server: TestServer;
+    let client: ProofClient;
+    before(async () => {
+      server = await startServer({ CHAIN_BLOCK_PERIOD: "2", PROOF_WAIT: "1" });
+      client = new ProofClient(server.url);
+    });
+    after(() => server.stop());
+
+    it("submits, waits for the confirmation and finds the proof by every key", async () => {
+      const metadata = { type: "contract", timestamp: 1_700_000_000, source: "tests", more: [1] };
+      // Blocks are rarer than the server's patience: the first answer says pending.
+      const proof = await client.submit({ document_id: "a/b c?#é", hash: HASH.toUpperCase(), metadata });
+      assert.equal(proof.status, "confirmed");
+      if (proof.status !== "confirmed") return;
+      assert.equal(proof.proof.document_id, "a/b c?#é");
+      assert.equal(proof.proof.hash, HASH);
+      assert.deepEqual(proof.proof.metadata, metadata);
+      assert.deepEqual(await client.find(proof.id), proof);
+      assert.deepEqual(await client.find("a/b c?#é"), proof);
+      assert.deepEqual(await client.findByTransaction(proof.proof.tx_hash), proof);
+      const { tx_hash, block_number, timestamp } = proof.proof;
+      assert.deepEqual(await client.verify(HASH), { valid: true, proof: { tx_hash, block_number, timestamp } });
+      assert.deepEqual(await client.submit({ document_id: "a/b c?#é", hash: HASH, metadata }), proof);
+    });
+
+    it("gives what is still pending when the wait is over", async () => {
+      const request = { document_id: "impatient", hash: HASH, metadata: { timestamp: 1 } };
+      const proof = await client.submit(request, { confirmWithinMilliseconds: 0 });
+      assert.include(["pending", "confirmed"], proof.status);
+      assert.equal((await client.submit(request)).status, "confirmed");
+    });
+
+    it("gives the older proofs of a document", async () => {
+      await Promise.all([1, 2].map((timestamp) => client.submit({ document_id: "twice", hash: HASH, metadata: { timestamp } })));
+      const found = await client.find("twice");
+      assert.lengthOf(found?.history ?? [], 1);
+    });
+
+    it("tells what is not there", async () => {
+      assert.isUndefined(await client.find("never seen"));
+      assert.isUndefined(await client.findByTransaction(`0x${"0".repeat(64)}`));
+      assert.deepEqual(await client.verify("0".repeat(64)), { valid: false, message: "No proof found for this hash" });
+    });
+
+    it("tells the state of the server", async () => {
+      const status = await client.status();
+      assert.equal(status.status, "ok");
+      assert.equal(status.node.chain_id, 7325);
+    });
+
+    it("tells every fault in what was sent", async () => {
+      const error = await failureOf(client.submit({ document_id: "", hash: "12" }));
+      assert.deepInclude(error, { name: "ClientError", code: "malformed", status: 400, retryAfterSeconds: undefined });
+      assert.deepEqual(error.details.map(({ path }) => path), ["document_id", "hash"]);
+      assert.equal(error.problem?.title, "The request is not valid");
+      assert.equal((await failureOf(client.findByTransaction("nonsense"))).status, 400);
+      assert.equal((await failureOf(client.verify("nonsense"))).status, 400);
+    });
+  });
+
+  describe("in bad times", () => {
+    it("tries again after 503, 429 and a cut connection, with the same record", async () => {
+      const busy: Reply = { status: 429, headers: { "Retry-After": "0" }, body: { type: "urn:sealbook:problem:too_many_requests" } };
+      await using server = await fakeServer(UNAVAILABLE, undefined, busy, { status: 201, body: CONFIRMED });
+      assert.deepEqual(await new ProofClient(server.url).submit({ document_id: "d", hash: HASH }), CONFIRMED as never);
+      assert.lengthOf(server.received, 4);
+      const [first, ...others] = server.received.map(({ body }) => body);
+      assert.isNumber(JSON.parse(first ?? "").metadata.timestamp);
+      for (const body of others) assert.equal(body, first);
+    });
+
+    it("polls where the server says, and nowhere else", async () => {
+      const later = { "Retry-After": "0" };
+      const replies = (location: string): Reply[] => [
+        { status: 202, headers: { ...later, Location: location }, body: PENDING },
+        { status: 200, headers: later, body: PENDING },
+        { status: 200, body: CONFIRMED },
+      ];
+      for (const [location, path] of [["/elsewhere/7", "/elsewhere/7"], ["http://127.0.0.1:9/x", `/api/v1/proof/${ID}`]] as const) {
+        await using server = await fakeServer(...replies(location));
+        const proof = await new ProofClient(server.url, { headers: { "X-API-Key": "k" } }).submit({ document_id: "d", hash: HASH });
+        assert.equal(proof.status, "confirmed");
+        assert.deepEqual(server.received.map(({ method, url }) => `${method} ${url}`), ["POST /api/v1/proof", `GET ${path}`, `GET ${path}`]);
+        assert.isTrue(server.received.every(({ headers }) => headers["x-api-key"] === "k"));
+      }
+    });
+
+    it("gives up at its deadline, or at once, and says when to come back", async () => {
+      await using server = await fakeServer({ ...UNAVAILABLE, headers: { "Retry-After": "60" } });
+      const error = await failureOf(new ProofClient(server.url, { retryForMilliseconds: 1_000 }).verify(HASH));
+      assert.deepInclude(error, { code: "chain_unavailable", status: 503, message: "no answer", retryAfterSeconds: 60 });
+      assert.lengthOf(server.received, 1);
+      await failureOf(new ProofClient(server.url, { retryForMilliseconds: 0 }).verify(HASH));
+      assert.lengthOf(server.received, 2);
+    });
+
+    it("does not repeat what cannot succeed", async () => {
+      await using server = await fakeServer({ status: 500, body: "<html>" });
+      const error = await failureOf(new ProofClient(server.url).verify(HASH));
+      assert.deepInclude(error, { code: "unexpected_answer", status: 500, problem: undefined });
+      assert.lengthOf(server.received, 1);
+    });
+
+    it("takes no answer of another shape", async () => {
+      const { proof } = CONFIRMED;
+      for (const body of ["", "<html>", {}, PENDING.metadata, { ...CONFIRMED, proof: { ...proof, tx_hash: "0x12" } }]) {
+        await using server = await fakeServer({ status: 200, body });
+        const error = await failureOf(new ProofClient(server.url).submit({ document_id: "d", hash: HASH }));
+        assert.equal(error.code, "unexpected_answer");
+      }
+    });
+
+    it("says that nobody is there, and can be ended", async () => {
+      const nobody = await failureOf(new ProofClient("http://127.0.0.1:9", { retryForMilliseconds: 0 }).status());
+      assert.deepInclude(nobody, { code: "unreachable", status: undefined });
+      await using server = await fakeServer({ status: 202, headers: { "Retry-After": "1" }, body: PENDING });
+      const client = new ProofClient(server.url);
+      const controller = new AbortController();
+      const submitted = rejection(client.submit({ document_id: "d", hash: HASH }, { signal: controller.signal }));
+      setTimeout(() => controller.abort(), 50);
+      assert.propertyVal(await submitted, "name", "AbortError");
+    });
+  });
+});
