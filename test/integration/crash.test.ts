@@ -1,0 +1,219 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { Interface } from "ethers";
+import { content } from "../support/envelope.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import { type ServerProcess, startProcess } from "../support/process.ts";
+import { allTransactions, rpcCall } from "../support/rpc.ts";
+import { ROUTES } from "../support/server.ts";
+
+const INSERT = new Interface(["function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)"]);
+const WORKERS = 8;
+
+interface Proof {
+  readonly id: string;
+  readonly tx_hash: string;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly timestamp: number;
+}
+
+describe("killed at any moment", function () {
+  this.timeout(120_000);
+  let directory: string;
+  let server: ServerProcess;
+  let token: string;
+  const outputs: string[] = [];
+  const secrets: string[] = [];
+  /** What was answered, as it was answered. */
+  const proofs = new Map<string, Proof>();
+  const pending = new Set<string>();
+  const asked: string[] = [];
+  const records = new Map<string, number>();
+  const unanswered: string[] = [];
+  const blocks = new Map<number, string>();
+
+  const start = async (variables: Record<string, string> = {}) => {
+    server = await startProcess(directory, { SESSION_LIFETIME: "3600", PROOF_WAIT: "1", LOG_LEVEL: "debug", ...variables });
+    const running = server;
+    outputs.push("");
+    const index = outputs.length - 1;
+    Object.defineProperty(outputs, index, { get: () => running.output(), configurable: true, enumerable: true });
+  };
+  const search = async (value: string) =>
+    content(await server.call(ROUTES.search, { token }, { search: { target: "1", value, limit: 10_000 } }), ROUTES.search).tparams.events;
+
+  const submitOne = async (): Promise<void> => {
+    const hash = randomBytes(32).toString("hex");
+    asked.push(hash);
+    const { status, body } = await server.post("/api/v1/proof", { document_id: `doc ${hash}`, hash, metadata: { timestamp: 7 } });
+    assert.oneOf(status, [201, 202]);
+    if (status === 201) proofs.set(hash, body.proof);
+    else pending.add(hash);
+  };
+  const storeOne = async (): Promise<void> => {
+    const code = randomBytes(8).toString("hex");
+    unanswered.push(code);
+    const answer = await server.call(ROUTES.store, { token }, { code, topic: "crash", payload: { code } });
+    const { chainid } = content(answer, ROUTES.store);
+    unanswered.splice(unanswered.indexOf(code), 1);
+    records.set(code, chainid);
+  };
+  /** Keeps the server busy until it is gone. */
+  const load = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      for (;;) await work();
+    } catch (error) {
+      // The connection that the kill cut.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    await start();
+    const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
+    token = tparams.tx;
+    secrets.push(tparams.tx, tparams.pkey);
+  });
+  after(async () => {
+    await server.end("SIGTERM");
+    await removeDirectory(directory);
+  });
+
+  it("keeps what it answered, time after time", async () => {
+    // A block a second leaves much under way at the moment of the kill.
+    for (const variables of [{}, { CHAIN_BLOCK_PERIOD: "1" }, {}, {}]) {
+      const busy = [...Array<undefined>(WORKERS)].flatMap(() => [load(submitOne), load(storeOne)]);
+      await sleep(300 + Math.random() * ("CHAIN_BLOCK_PERIOD" in variables ? 1_500 : 700));
+      const head = Number(await rpcCall(server.chainUrl, "eth_blockNumber"));
+      for (let number = Math.max(0, head - 5); number <= head; number += 1) {
+        blocks.set(number, (await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash);
+      }
+      assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
+      await Promise.all(busy);
+      await start(variables);
+      await search("none");
+    }
+    assert.isAbove(proofs.size, 10, "the load was one");
+    assert.isAbove(records.size, 10);
+  });
+
+  it("confirms everything that it accepted", async () => {
+    await eventually(async () => {
+      const { body } = await server.get("/api/v1/status");
+      assert.strictEqual(body.journal.pending, 0);
+      assert.strictEqual(body.relayer.in_flight, 0);
+    });
+    for (const hash of pending) {
+      const { body } = await server.get(`/api/v1/proof/${encodeURIComponent(`doc ${hash}`)}`);
+      assert.equal(body.status, "confirmed");
+    }
+  });
+
+  it("has every answered proof unchanged", async () => {
+    for (const [hash, proof] of proofs) {
+      const { status, body } = await server.get(`/api/v1/proof/${encodeURIComponent(`doc ${hash}`)}`);
+      assert.equal(status, 200);
+      assert.deepEqual(body.proof, proof);
+    }
+    for (const hash of [...proofs.keys()].slice(-20)) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+  });
+
+  it("anchored each recorded hash once, and only what was asked for", async () => {
+    const all = await allTransactions(server.chainUrl);
+    const known = [];
+    for (const hash of asked) {
+      const { status, body } = await server.get(`/api/v1/proof/${encodeURIComponent(`doc ${hash}`)}`);
+      if (status === 200) known.push(body.proof);
+    }
+    assert.isAtLeast(known.length, proofs.size + pending.size);
+    const contract = known[0].contract.toLowerCase();
+    const anchored = all.filter(({ to }) => to?.toLowerCase() === contract).map(({ input }) => input.slice(10)).sort();
+    assert.deepEqual(anchored, known.map(({ record_hash }) => record_hash).sort());
+  });
+
+  it("has every answered record once, and the others once or not at all", async () => {
+    const events: string[][] = await search("*");
+    const codes = events.map(([, code]) => code ?? "");
+    assert.lengthOf(new Set(codes), codes.length);
+    assert.includeMembers(codes, [...records.keys()]);
+    assert.includeMembers([...records.keys(), ...unanswered], codes);
+    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) => input.startsWith(INSERT.getFunction("insert")?.selector ?? "-"));
+    const ids = rows.map(({ input }) => Number(INSERT.decodeFunctionData("insert", input).getValue("rowid")));
+    assert.lengthOf(new Set(ids), ids.length, "no row id was used twice");
+    assert.includeMembers(ids, [...records.values()]);
+    assert.lengthOf(rows, codes.length);
+  });
+
+  it("has the same blocks", async () => {
+    assert.isAbove(blocks.size, 5);
+    for (const [number, hash] of blocks) {
+      assert.equal((await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash, hash);
+    }
+  });
+
+  it("has the sessions of before", async () => {
+    const validated = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams;
+    token = validated.tx;
+    assert.equal(validated.pkey, secrets[1]);
+    secrets.push(token);
+    content(await server.call(ROUTES.store, { token }, { code: "after", topic: "crash", payload: {} }), ROUTES.store);
+  });
+
+  it("made one demo account, told of it once, and keeps it for its owner only", async () => {
+    const file = join(directory, "demo-account.json");
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { login, password } = JSON.parse(readFileSync(file, "utf8"));
+    const answer = await server.call(ROUTES.auth, { login, password });
+    assert.equal(content(answer, ROUTES.auth).tparams.stats.accounts, 1);
+    secrets.push(answer.body.content.tparams.tx, answer.body.content.tparams.pkey);
+    const lines = outputs.flatMap((output) => output.split("\n").filter((line) => line.includes(password)));
+    assert.isNotEmpty(lines);
+    assert.isAtMost(lines.length, 2, "the line with the password and the call to try");
+    assert.isTrue(outputs[0]?.includes(password));
+    for (const output of outputs.slice(1)) assert.notInclude(output, password);
+  });
+
+  it("never wrote a token or a secure key, neither to its log nor to its files", () => {
+    assert.isAtLeast(secrets.length, 5);
+    const database = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFileSync(join(directory, name)));
+    for (const secret of secrets) {
+      for (const output of outputs) assert.notInclude(output, secret.slice(2));
+      for (const bytes of database) {
+        assert.isFalse(bytes.includes(Buffer.from(secret.slice(2), "hex")), "in bytes");
+        assert.isFalse(bytes.includes(secret.slice(2)), "in hex");
+      }
+    }
+  });
+
+  describe("and then robbed of its copy", function () {
+    const robbed = async (...statements: string[]) => {
+      assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+      const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
+      for (const statement of statements) assert.isAbove(Number(database.prepare(statement).run().changes), 0, statement);
+      database.close();
+      await start();
+    };
+
+    it("finds everything again in the same order", async () => {
+      const before = await search("*");
+      await robbed("delete from records", "delete from copy_progress");
+      await eventually(async () => assert.deepEqual(await search("*"), before));
+      const { chainid } = content(await server.call(ROUTES.store, { token }, { code: "robbed", topic: "crash", payload: {} }), ROUTES.store);
+      assert.isAbove(chainid, Math.max(...records.values()));
+    });
+
+    it("goes on counting after the highest row, even without its counter", async () => {
+      const { chainid } = content(await server.call(ROUTES.store, { token }, { code: "highest", topic: "crash", payload: {} }), ROUTES.store);
+      await robbed("delete from records", "delete from copy_progress", "delete from row_counters");
+      const next = content(await server.call(ROUTES.store, { token }, { code: "next", topic: "crash", payload: {} }), ROUTES.store);
+      assert.equal(next.chainid, chainid + 1);
+    });
+  });
+});

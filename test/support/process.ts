@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { clientOf, demoAccount, type TestServer } from "./server.ts";
+
+const MAIN = join(import.meta.dirname, "../../server/main.ts");
+
+/** The server as a process of its own, to be killed. */
+export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
+  readonly chainUrl: string;
+  /** Everything it wrote so far, on both streams. */
+  output(): string;
+  /** Ends it with a signal and waits until it is gone. */
+  end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<{ code: number | null; signal: string | null }>;
+}
+
+function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [MAIN], {
+    // Nothing of the tests' own surroundings may configure the server.
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", DATA_DIR: directory,
+      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  return { child, output: () => output };
+}
+
+/** Starts the server and waits until it listens. */
+export async function startProcess(directory: string, variables: EnvironmentVariables = {}): Promise<ServerProcess> {
+  const { child, output } = launch(directory, variables);
+  const exited = once(child, "exit");
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = (): void => {
+      const line = /^Sealbook listens on (\S+)$/m.exec(output());
+      if (line?.[1] !== undefined) resolve(line[1]);
+    };
+    child.stdout?.on("data", look);
+    exited.then(([code]) => reject(new Error(`the server ended with ${code}: ${output()}`)), reject);
+  });
+  return Object.assign(clientOf(url, () => demoAccount(directory)), {
+    chainUrl: /^Embedded chain: (\S+)$/m.exec(output())?.[1] ?? "",
+    output,
+    async end(signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
+      child.kill(signal);
+      const [code, by] = await exited;
+      return { code, signal: by };
+    },
+  });
+}
+
+/** Runs the server where it is expected not to start. */
+export async function failToStart(directory: string, variables: EnvironmentVariables): Promise<{ code: number | null; output: string }> {
+  const { child, output } = launch(directory, variables);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+  const [code] = await once(child, "close");
+  clearTimeout(timer);
+  return { code, output: output() };
+}
