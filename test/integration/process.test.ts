@@ -1,0 +1,102 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "chai";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
+import { ROUTES } from "../support/server.ts";
+
+describe("the server's process", function () {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+  afterEach(() => removeDirectory(directory));
+
+  const fails = async (variables: Record<string, string>, ...says: RegExp[]): Promise<string> => {
+    const { code, output } = await failToStart(directory, variables);
+    assert.equal(code, 1, output);
+    for (const text of says) assert.match(output, text);
+    assert.notMatch(output, /^\s+at .*\(?(file|node):/m, "no stack: it is not a fault of the program");
+    return output;
+  };
+
+  it("says at the first start how to log in, and that is true", async () => {
+    const server = await startProcess(directory);
+    try {
+      const output = server.output();
+      assert.include(output, server.demo.login);
+      assert.include(output, server.demo.password);
+      const command = /-d '(.*)'$/m.exec(output)?.[1] ?? "";
+      const address = /curl -s (\S+) /.exec(output)?.[1] ?? "";
+      const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: command });
+      assert.equal(answer.status, 200);
+      assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
+    } finally {
+      assert.deepEqual(await server.end("SIGINT"), { code: 0, signal: null });
+    }
+    assert.match(server.output(), /Stopped\.\s*$/);
+  });
+
+  it("answers what it was asked before it stops", async () => {
+    const server = await startProcess(directory);
+    const asked = server.call(ROUTES.auth, server.demo);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [answer, ended] = await Promise.all([asked, server.end("SIGTERM")]);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(ended, { code: 0, signal: null });
+  });
+
+  it("does not start with a variable that is wrong, and names all of them", async () => {
+    const secret = "5e".repeat(40);
+    const output = await fails({ RELAYER_KEY: secret, LOG_LEVEL: "loud", CHAIN_WAIT: "x" }, /RELAYER_KEY/, /LOG_LEVEL/, /CHAIN_WAIT/);
+    assert.notInclude(output, secret);
+    assert.isEmpty(readdirSync(directory), "nothing was made");
+  });
+
+  it("does not start without a node that it never met", () =>
+    fails({ RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: "5e".repeat(32) }, /RPC_URL/));
+
+  it("does not start on an address that is not its own", () => fails({ HOST: "192.0.2.1" }, /HOST/, /192\.0\.2\.1/));
+
+  it("does not start with a folder or a database that is none", async () => {
+    const file = join(directory, "file");
+    writeFileSync(file, "not a database, and long enough to be taken for one".repeat(100));
+    await fails({ DATA_DIR: file }, /file/);
+    await fails({ DATABASE_URL: `file:${file}` }, /database/i, /file/);
+  });
+
+  describe("next to others", function () {
+    let server: ServerProcess;
+    beforeEach(async () => {
+      server = await startProcess(directory);
+    });
+    afterEach(() => server.end("SIGTERM"));
+
+    it("does not start in a folder that another uses, which goes on", async () => {
+      const output = await fails({}, /in use|another|already/i);
+      assert.notInclude(output, server.demo.password);
+      assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
+    });
+
+    it("does not start on a port that is taken", async () => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+      const port = String((other.address() as AddressInfo).port);
+      const elsewhere = await temporaryDirectory();
+      try {
+        for (const name of ["PORT", "CHAIN_PORT"]) {
+          const { code, output } = await failToStart(elsewhere, { [name]: port });
+          assert.equal(code, 1, output);
+          assert.include(output, port);
+          assert.match(output, /in use|EADDRINUSE/i);
+          assert.notMatch(output, /^\s+at .*\(?(file|node):/m);
+        }
+      } finally {
+        other.close();
+        await removeDirectory(elsewhere);
+      }
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { assert } from "chai";
+import { type EnvironmentVariables, parseConfig } from "../../server/config.ts";
+import { SealbookError } from "../../server/errors.ts";
+
+const KEY = "5e".repeat(32);
+const OTHER_KEY = "7a".repeat(32);
+
+/** The refusal of what may not be configured. */
+function refusal(variables: EnvironmentVariables): SealbookError {
+  try {
+    parseConfig(variables);
+  } catch (error) {
+    assert.instanceOf(error, SealbookError);
+    assert.equal(error.code, "config_invalid");
+    return error;
+  }
+  return assert.fail(`accepted: ${JSON.stringify(variables)}`);
+}
+
+describe("configuration", function () {
+  const wholeNumbers = ["", " ", "x", "-1", "1.5", "1e3", "0x10", "NaN", "Infinity", "9".repeat(30), " 8", "8 ", "8\n"];
+  const bad: Readonly<Partial<Record<keyof EnvironmentVariables, readonly string[]>>> = {
+    HOST: [""],
+    PORT: [...wholeNumbers, "65536"],
+    DATA_DIR: [""],
+    RPC_URL: ["", "x", "localhost:8545", "ftp://host", "http://", "//host", "file:///etc/passwd", "javascript:alert(1)"],
+    CHAIN_PORT: [...wholeNumbers, "65536"],
+    CHAIN_BLOCK_PERIOD: [...wholeNumbers, "61"],
+    DATABASE_URL: ["", "x", "file:", "postgres://user:secret@host/db", "mysql://host/db", "/path"],
+    RELAYER_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, ` ${KEY}`, "0".repeat(64), "f".repeat(64)],
+    ADMIN_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, "0".repeat(64)],
+    GAS_PRICE: wholeNumbers,
+    SESSION_LIFETIME: [...wholeNumbers, "0", "86401"],
+    SESSION_MINIMUM_TO_EXTEND: [...wholeNumbers, "86400"],
+    CHAIN_WAIT: [...wholeNumbers, "0", "601"],
+    PROOF_WAIT: [...wholeNumbers, "0", "601"],
+    TABLE_NAME: ["", "x".repeat(65)],
+    LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
+    LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
+    STORE_RATE: [...wholeNumbers, "0"],
+    VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
+    EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
+    LOG_LEVEL: ["", "x", "INFO", "verbose"],
+  };
+
+  for (const [name, values] of Object.entries(bad)) {
+    it(`refuses every bad ${name} and names it`, () => {
+      for (const value of values) {
+        const error = refusal({ ...(name === "RPC_URL" ? { RELAYER_KEY: KEY } : {}), [name]: value });
+        assert.include(error.message, name, `for ${JSON.stringify(value)}`);
+        assert.include((error.details ?? []).map(({ path }) => path), name);
+        for (const { message } of error.details ?? []) assert.isNotEmpty(message);
+      }
+    });
+  }
+
+  it("names all faults at once", () => {
+    const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
+    assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
+  });
+
+  it("never repeats a secret", () => {
+    for (const name of ["RELAYER_KEY", "ADMIN_KEY"] as const) {
+      for (const secret of [`${KEY}11`, KEY.slice(1), `${KEY.slice(0, 60)}zz`]) {
+        const error = refusal({ [name]: secret });
+        assert.notInclude(error.message, secret);
+        assert.notInclude(JSON.stringify(error.details), secret.slice(0, 16));
+        assert.notInclude(String(error.stack), secret.slice(0, 16));
+      }
+    }
+    assert.notInclude(refusal({ DATABASE_URL: "postgres://user:secret@host/db" }).message, "secret");
+  });
+
+  it("refuses what contradicts itself", () => {
+    const remote = { RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: KEY };
+    const contradictions: readonly (readonly [variables: EnvironmentVariables, named: string])[] = [
+      [{ RPC_URL: "http://127.0.0.1:1" }, "RELAYER_KEY"],
+      [{ ...remote, CHAIN_PORT: "1" }, "CHAIN_PORT"],
+      [{ ...remote, CHAIN_BLOCK_PERIOD: "1" }, "CHAIN_BLOCK_PERIOD"],
+      [{ RELAYER_KEY: KEY, ADMIN_KEY: KEY }, "ADMIN_KEY"],
+      [{ RELAYER_KEY: KEY, ADMIN_KEY: `0x${KEY.toUpperCase()}` }, "ADMIN_KEY"],
+      [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
+      [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
+    ];
+    for (const [variables, named] of contradictions) {
+      const { message } = refusal(variables);
+      assert.include(message, named);
+      assert.notInclude(message, KEY);
+    }
+  });
+
+  it("has defaults for all of it", () => {
+    const config = parseConfig({});
+    assert.equal(config.chain.kind, "embedded");
+    assert.equal(config.host, "127.0.0.1");
+    assert.equal(config.gasPrice, 0n);
+    assert.equal(config.proofWaitMilliseconds, 30_000);
+    assert.equal(config.logLevel, "info");
+    assert.isUndefined(config.sessionLifetime);
+  });
+
+  it("takes what is right", () => {
+    const config = parseConfig({
+      RPC_URL: "https://node.example/rpc/", RELAYER_KEY: KEY, ADMIN_KEY: `0x${OTHER_KEY}`, GAS_PRICE: "1000",
+      SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "9", PORT: "0",
+      VALIDATOR_NAMES: `0x${"aB".repeat(20)} = Data centre 1 , 0x${"cd".repeat(20)}=two,`,
+      EXPLORER_URL: "https://explorer.example/", DATABASE_URL: "file:/tmp/x.sqlite",
+    });
+    assert.deepEqual(config.chain, { kind: "remote", url: "https://node.example/rpc" });
+    assert.equal(config.relayerKey, `0x${KEY}`);
+    assert.equal(config.administratorKey, `0x${OTHER_KEY}`);
+    assert.equal(config.gasPrice, 1000n);
+    assert.deepEqual([...config.validatorNames], [[`0x${"ab".repeat(20)}`, "Data centre 1"], [`0x${"cd".repeat(20)}`, "two"]]);
+    assert.equal(config.explorerUrl, "https://explorer.example");
+    assert.equal(config.databaseFile, "/tmp/x.sqlite");
+  });
+});
