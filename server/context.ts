@@ -124,7 +124,11 @@ function build(
     chain: () => ({ blockNumber: head.head, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
-  const telemetry = createTelemetry({ logger, metrics, serviceLog: (line) => journal.serviceLog.append(line) });
+  const telemetry = createTelemetry({
+    logger,
+    metrics,
+    serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
+  });
 
   const vault = keyVault();
   const sessions = new SessionService({

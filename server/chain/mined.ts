@@ -3,7 +3,7 @@ import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../errors.ts";
 import { readReceipt } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";
-import { type Rpc, toQuantity } from "./rpc.ts";
+import type { Rpc } from "./rpc.ts";
 
 /** Administration is rare: one transaction, waited for. */
 const WAIT_MILLISECONDS = 120_000;
@@ -43,7 +43,7 @@ export async function mined(
     const receipt = await readReceipt(rpc, hash, new Map());
     if (receipt === undefined) continue;
     if (receipt.succeeded) return { hash, nonce, block: receipt.block.number };
-    const reason = await revertReason(rpc, Buffer.from(raw.slice(2), "hex"), toQuantity(receipt.block.number));
+    const reason = await revertReason(rpc, Buffer.from(raw.slice(2), "hex"));
     throw new SealbookError("chain_reverted", reason);
   }
   throw new SealbookError("chain_unavailable", `transaction ${hexlify(hash)} was not mined within two minutes`);

@@ -6,7 +6,7 @@ import type {
   Transactions,
   TransactionStore,
 } from "../domain/ports.ts";
-import { NodeError, type Rpc, toQuantity } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";
@@ -15,6 +15,8 @@ import type { TransactionSigner } from "./transaction-signer.ts";
 
 /** Signed and not settled transactions of one key; more wait as intents. */
 const MAX_UNDER_WAY = 512;
+/** Blocks whose receipts are read together. */
+const BLOCKS_AT_ONCE = 32;
 /** How often transactions without a receipt are asked for and sent again. */
 const RECHECK_MILLISECONDS = 4_000;
 /** How long a transaction may take before it is asked for. */
@@ -59,9 +61,11 @@ export class TransactionSender implements Transactions {
   #head = 0;
   #recheck: NodeJS.Timeout | undefined;
   #stopped = true;
+  readonly #sending = new Set<Promise<void>>();
   /** Work runs one piece at a time: nonces, the map and the store stay in step without locks. */
   #work: Promise<void> = Promise.resolve();
   #workWaiting = false;
+  #confirmWaiting = false;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -81,6 +85,7 @@ export class TransactionSender implements Transactions {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#recheck);
+    await Promise.all(this.#sending);
     await this.#work;
     this.#waiters.release();
   }
@@ -97,7 +102,12 @@ export class TransactionSender implements Transactions {
   /** Told of every new head. */
   onHead(blockNumber: number): void {
     this.#head = blockNumber;
-    this.#enqueue(() => this.#confirmTo(blockNumber));
+    if (this.#confirmWaiting) return;
+    this.#confirmWaiting = true;
+    this.#enqueue(async () => {
+      this.#confirmWaiting = false;
+      await this.#confirmTo(this.#head);
+    });
   }
 
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome> {
@@ -131,7 +141,6 @@ export class TransactionSender implements Transactions {
       rpc.call("eth_blockNumber", []),
     ]);
     this.#confirmedTo ??= Number(head);
-    this.#head = Math.max(this.#head, Number(head));
     const left = await store.underWay(signer.address);
     for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
     const highest = await store.highestNonce(signer.address);
@@ -145,47 +154,50 @@ export class TransactionSender implements Transactions {
 
   async #signAndSend(): Promise<void> {
     const { store, signer } = this.#options;
-    await this.#prepare();
-    while (!this.#stopped) {
-      const room = MAX_UNDER_WAY - this.#underWay.size;
-      if (room <= 0) return;
-      const first = this.#nextNonce ?? 0;
-      const signed = await store.claim(signer.address, room, (queued) =>
-        queued.map((transaction, index) => signer.sign(transaction, first + index)),
-      );
-      if (signed.length === 0) return;
-      this.#nextNonce = first + signed.length;
-      const sent = signed.map((transaction): UnderWay => ({ ...transaction, sentAt: Date.now() }));
-      for (const transaction of sent) this.#underWay.set(hexlify(transaction.hash), transaction);
-      await this.#send(sent);
+    const first = await this.#prepare();
+    const room = MAX_UNDER_WAY - this.#underWay.size;
+    if (room <= 0) return;
+    const signed = await store.claim(signer.address, room, (queued) =>
+      queued.map((transaction, index) => signer.sign(transaction, first + index)),
+    );
+    if (signed.length === 0) return;
+    this.#nextNonce = first + signed.length;
+    for (const transaction of signed) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: Date.now() });
+    this.#send(signed);
+    // Behind whatever has become due meanwhile, so that confirmations do not wait for the last intent.
+    this.wake();
+  }
+
+  /** Nobody waits for the node's answers; a refusal is dealt with in its turn. */
+  #send(transactions: readonly SignedTransaction[]): void {
+    for (const transaction of transactions) {
+      const sending = this.#options.rpc
+        .call("eth_sendRawTransaction", [hexlify(transaction.raw)])
+        .then(() => undefined)
+        .catch((error: unknown) => this.#enqueue(() => this.#notTaken(transaction, error)))
+        .finally(() => this.#sending.delete(sending));
+      this.#sending.add(sending);
     }
   }
 
-  async #send(transactions: readonly UnderWay[]): Promise<void> {
-    await Promise.all(transactions.map((transaction) => this.#sendOne(transaction)));
-  }
-
-  async #sendOne(transaction: UnderWay): Promise<void> {
-    const { rpc, onEvent } = this.#options;
-    try {
-      await rpc.call("eth_sendRawTransaction", [hexlify(transaction.raw)]);
-    } catch (error) {
-      switch (classifyRefusal(error)) {
-        case "known":
-          return;
-        case "nonce_used":
-          return this.#nonceUsed(transaction);
-        case "never":
-          return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
-        case "later":
-          // The recheck sends it again.
-          onEvent({ kind: "failing", error });
-      }
+  async #notTaken(transaction: SignedTransaction, error: unknown): Promise<void> {
+    // Settled meanwhile: the node had it after all.
+    if (!this.#underWay.has(hexlify(transaction.hash))) return;
+    switch (classifyRefusal(error)) {
+      case "known":
+        return;
+      case "nonce_used":
+        return this.#nonceUsed(transaction);
+      case "never":
+        return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
+      case "later":
+        // The recheck sends it again.
+        this.#options.onEvent({ kind: "failing", error });
     }
   }
 
   /** The nonce is taken: by this transaction, or by one that somebody else signed with the key. */
-  async #nonceUsed(transaction: UnderWay): Promise<void> {
+  async #nonceUsed(transaction: SignedTransaction): Promise<void> {
     const { rpc, store, validatorNames, onEvent } = this.#options;
     const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
@@ -197,28 +209,36 @@ export class TransactionSender implements Transactions {
     this.wake();
   }
 
-  async #refused(transaction: UnderWay, reason: string): Promise<void> {
-    const { rpc, store, signer, onEvent } = this.#options;
+  async #refused(transaction: SignedTransaction, reason: string): Promise<void> {
+    const { store, signer, onEvent } = this.#options;
     const filler = signer.filler(transaction.nonce);
     const id = await store.refuse(transaction.id, reason, filler);
     this.#underWay.delete(hexlify(transaction.hash));
-    this.#underWay.set(hexlify(filler.hash), { id, ...filler, sentAt: Date.now() });
+    const inPlace = { id, ...filler, sentAt: Date.now() };
+    this.#underWay.set(hexlify(filler.hash), inPlace);
     onEvent({ kind: "refused", id: transaction.id, reason });
     this.#waiters.settled([transaction.id]);
-    await rpc.call("eth_sendRawTransaction", [hexlify(filler.raw)]);
+    this.#send([inPlace]);
   }
 
-  /** Confirms a whole block at a time. */
+  /** Confirms whole blocks at a time. */
   async #confirmTo(head: number): Promise<void> {
     const { rpc, validatorNames } = this.#options;
     await this.#prepare();
-    let next = (this.#confirmedTo ?? head) + 1;
-    for (; next <= head && this.#underWay.size > 0; next += 1) {
-      const receipts = await readBlockReceipts(rpc, next, validatorNames);
-      // A node behind a balancer may lag; the next head or the recheck comes back to this block.
-      if (receipts === undefined) return;
+    while ((this.#confirmedTo ?? head) < head && this.#underWay.size > 0) {
+      const first = (this.#confirmedTo ?? head) + 1;
+      const last = Math.min(head, first + BLOCKS_AT_ONCE - 1);
+      const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      const blocks = await Promise.all(numbers.map((number) => readBlockReceipts(rpc, number, validatorNames)));
+      // A node behind a balancer may lag; the next head or the recheck comes back to the first block it lacks.
+      const lacking = blocks.indexOf(undefined);
+      const receipts = (lacking === -1 ? blocks : blocks.slice(0, lacking)).flatMap((found) => found ?? []);
       await this.#settle(receipts);
-      this.#confirmedTo = next;
+      if (lacking !== -1) {
+        this.#confirmedTo = first + lacking - 1;
+        return;
+      }
+      this.#confirmedTo = last;
     }
     if (this.#underWay.size === 0) this.#confirmedTo = head;
     await this.#signAndSend();
@@ -233,7 +253,7 @@ export class TransactionSender implements Transactions {
       if (succeeded) {
         settlements.push({ id: transaction.id, state: "confirmed", block });
       } else {
-        const reason = await revertReason(rpc, transaction.raw, toQuantity(block.number));
+        const reason = await revertReason(rpc, transaction.raw);
         settlements.push({ id: transaction.id, state: "reverted", block, reason });
         onEvent({ kind: "reverted", id: transaction.id, reason });
       }
@@ -260,6 +280,6 @@ export class TransactionSender implements Transactions {
     await this.#settle(receipts.filter((receipt) => receipt !== undefined));
     const lost = transactions.filter((_, index) => receipts[index] === undefined);
     for (const transaction of lost) transaction.sentAt = Date.now();
-    await this.#send(lost);
+    this.#send(lost);
   }
 }

@@ -193,6 +193,7 @@ export interface IntentStore {
 }
 
 export interface ServiceLogStore {
+  /** Adds a line, and forgets the account's oldest ones. */
   append(line: ServiceLogLine): Promise<void>;
   /** Newest first. */
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
@@ -345,7 +346,8 @@ export type NodeInspector = () => Promise<NodeReport>;
 /** Business events, for logs, metrics and alerts. None of them ever throws. */
 export interface Telemetry {
   loggedIn(account: Address): void;
-  loginRefused(login: string): void;
+  /** @param isAccount whether there is such an account at all */
+  loginRefused(login: Address, isAccount: boolean): void;
   sessionChanged(account: Address, change: "validated" | "extended" | "closed"): void;
   recordStored(account: Address, rowId: bigint): void;
   proofAccepted(): void;

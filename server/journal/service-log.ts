@@ -1,10 +1,26 @@
 import type { ServiceLogStore } from "../domain/ports.ts";
 import type { Database } from "./database.ts";
 
+/** Lines kept for each account. */
+const KEPT_LINES = 100;
+
 export function serviceLogStore(database: Database): ServiceLogStore {
   return {
     async append(line) {
       await database.insertInto("service_log").values(line).execute();
+      await database
+        .deleteFrom("service_log")
+        .where("account", "=", line.account)
+        .where("id", "<=", (e) =>
+          e
+            .selectFrom("service_log")
+            .select("id")
+            .where("account", "=", line.account)
+            .orderBy("id", "desc")
+            .limit(1)
+            .offset(KEPT_LINES),
+        )
+        .execute();
     },
 
     async newest(account, limit) {

@@ -31,9 +31,11 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       metrics.logins.inc({ result: "accepted" });
       tell("info", account, "logged in");
     },
-    loginRefused(login) {
+    loginRefused(login, isAccount) {
       metrics.logins.inc({ result: "refused" });
-      tell("warn", login, "login refused");
+      // Lines are kept for accounts only: logins that anybody can invent must not fill the disk.
+      if (isAccount) tell("warn", login, "login refused");
+      else logger.warn({ account: login }, "login refused: no such account");
     },
     sessionChanged: (account, change) => tell("info", account, `session ${change}`),
     recordStored(account, rowId) {

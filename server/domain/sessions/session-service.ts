@@ -71,12 +71,12 @@ export class SessionService {
     const account = await journal.accounts.find(login);
     if (account === undefined || !account.enrolled) {
       await vault.unlockNothing(password);
-      telemetry.loginRefused(login);
+      telemetry.loginRefused(login, account !== undefined);
       throw new SealbookError("login_refused", REFUSED);
     }
     const signingKey = await vault.unlock(account.keystore, password);
     if (signingKey === undefined) {
-      telemetry.loginRefused(login);
+      telemetry.loginRefused(login, true);
       throw new SealbookError("login_refused", REFUSED);
     }
 
@@ -85,6 +85,7 @@ export class SessionService {
     const hash = tokenHash(token);
     const call = chain.openCall(account.address, hash, signingKey);
     const transactionId = await journal.atomically(async (atomic) => {
+      await atomic.sessions.forgetBefore(seconds(this.#parts.clock()) - FORGET_AFTER_SECONDS);
       const id = await atomic.intents.insert(call);
       await atomic.sessions.insert({
         tokenHash: hash,
@@ -97,7 +98,7 @@ export class SessionService {
       });
       return id;
     });
-    await this.#mined(transactionId, () => journal.sessions.transition(hash, "opening", { state: "ended" }));
+    await this.#mined(transactionId, hash);
     const view = await this.#activate(account, token, keys.secureKey);
     telemetry.loggedIn(account.address);
     return view;
@@ -155,7 +156,7 @@ export class SessionService {
     const { chain, telemetry } = this.#parts;
     const { session, account } = await this.authorize(presented);
     const transactionId = await this.#begin(session, chain.closeCall(session.tokenHash));
-    await this.#mined(transactionId, () => this.#restore(session));
+    await this.#mined(transactionId, undefined, session.tokenHash);
     await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
     telemetry.sessionChanged(account.address, "closed");
     return { account: account.address };
@@ -166,21 +167,19 @@ export class SessionService {
    * ends the session, and what was not sent is taken back.
    */
   async recover(): Promise<void> {
-    const { journal, transactions, clock } = this.#parts;
+    const { journal, transactions } = this.#parts;
     for (const session of await journal.sessions.unsettled()) {
       const takenBack = await transactions.cancel(session.transactionId);
       const state = session.state === "replacing" && takenBack ? "active" : "ended";
       await journal.sessions.transition(session.tokenHash, session.state, { state });
     }
-    await journal.sessions.forgetBefore(seconds(clock()) - FORGET_AFTER_SECONDS);
   }
 
   async #replace(
-    { session, account, token: _old, secureKey }: Authorized,
+    { session, account, secureKey }: Authorized,
     change: Change,
     call: (from: Uint8Array, to: Uint8Array) => ContractCall,
   ): Promise<SessionView> {
-    const { journal, telemetry } = this.#parts;
     const token = randomKey();
     const hash = tokenHash(token);
     const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
@@ -190,12 +189,9 @@ export class SessionService {
       expiresAt: 0,
       wrappedSecureKey: wrapSecureKey(token, secureKey),
     });
-    await this.#mined(transactionId, async () => {
-      await journal.sessions.transition(hash, "opening", { state: "ended" });
-      await this.#restore(session);
-    });
+    await this.#mined(transactionId, hash, session.tokenHash);
     const view = await this.#activate(account, token, secureKey, session.tokenHash);
-    telemetry.sessionChanged(account.address, change);
+    this.#parts.telemetry.sessionChanged(account.address, change);
     return view;
   }
 
@@ -208,10 +204,6 @@ export class SessionService {
       if (successor !== undefined) await atomic.sessions.insert({ ...successor, transactionId });
       return transactionId;
     });
-  }
-
-  async #restore(session: Session): Promise<void> {
-    await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "active" });
   }
 
   /** Takes over what the chain now says of a new token, and ends the one before it. */
@@ -238,16 +230,23 @@ export class SessionService {
   }
 
   /**
-   * Waits until a session's transaction is mined.
-   * @param undo puts the journal back when the chain did not do what was asked
+   * Waits until a session's transaction is mined; when it is not, settles the tokens it was about.
+   * @param opening The token that would have begun, which then never does
+   * @param replacing The token that would have ended: it goes on when the chain surely did nothing. A transaction that
+   * was sent may still be mined, so that the token ends, which is the safe side.
    */
-  async #mined(transactionId: number, undo: () => Promise<unknown>): Promise<void> {
-    const { transactions, chainWaitMilliseconds } = this.#parts;
+  async #mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
+    const { journal, transactions, chainWaitMilliseconds } = this.#parts;
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
     if (outcome.state === "confirmed") return;
-    // A transaction that was sent may still be mined: then its session is over, which is the safe side.
-    if (outcome.state !== "pending" || (await transactions.cancel(transactionId))) await undo();
+    const nothingDone = outcome.state !== "pending" || (await transactions.cancel(transactionId));
+    await journal.atomically(async ({ sessions }) => {
+      if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
+      if (replacing !== undefined) {
+        await sessions.transition(replacing, "replacing", { state: nothingDone ? "active" : "ended" });
+      }
+    });
     throw failureOf(outcome);
   }
 }
