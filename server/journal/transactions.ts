@@ -163,12 +163,16 @@ export function transactionStore(database: Database): TransactionStore {
     },
 
     async countUnderWay() {
-      const { count } = await database
-        .selectFrom("transactions")
-        .select((e) => e.fn.countAll<number>().as("count"))
-        .where("state", "in", [QUEUED, SENT])
-        .executeTakeFirstOrThrow();
-      return count;
+      const counts = await Promise.all(
+        [QUEUED, SENT].map((state) =>
+          database
+            .selectFrom("transactions")
+            .select((e) => e.fn.countAll<number>().as("count"))
+            .where("state", "=", state)
+            .executeTakeFirstOrThrow(),
+        ),
+      );
+      return counts.reduce((sum, { count }) => sum + count, 0);
     },
   };
 }

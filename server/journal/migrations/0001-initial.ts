@@ -77,12 +77,18 @@ export const initial: Migration = {
       .addColumn("settled_at", "bigint")
       .addUniqueConstraint("one_transaction_a_nonce", ["sender", "nonce"])
       .execute();
-    // Only what is on its way is looked for by state; the index stays small however long the journal grows.
+    // Only what is on its way is looked for by state; the indexes stay small however long the journal grows.
     await db.schema
-      .createIndex("transactions_under_way")
+      .createIndex("transactions_queued")
       .on("transactions")
-      .columns(["state", "id"])
-      .where(sql.ref("state"), "in", sql`('queued', 'sent')`)
+      .column("id")
+      .where(sql.ref("state"), "=", sql.lit("queued"))
+      .execute();
+    await db.schema
+      .createIndex("transactions_sent")
+      .on("transactions")
+      .columns(["sender", "nonce"])
+      .where(sql.ref("state"), "=", sql.lit("sent"))
       .execute();
 
     await db.schema
