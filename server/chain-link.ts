@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Wallet } from "ethers";
 import { administration, type Administration } from "./chain/administration.ts";
 import { assertDeployed, deploy, type Deployment, deploymentFile, readDeployment } from "./chain/deployment.ts";
-import { writeFileDurably } from "./chain/embedded/durable-file.ts";
+import { writeFileDurably } from "./files/durable-file.ts";
 import {
   type EmbeddedChain,
   EmbeddedChainError,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -25,6 +26,7 @@ import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
+import { lockDirectory } from "./files/directory-lock.ts";
 import { rateLimit } from "./http/limits.ts";
 import { type Database, openDatabase } from "./journal/database.ts";
 import { createJournal } from "./journal/journal.ts";
@@ -65,6 +67,9 @@ export interface Context {
 export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
   const opened = new AsyncDisposableStack();
   try {
+    await mkdir(config.dataDirectory, { recursive: true });
+    const lock = lockDirectory(config.dataDirectory);
+    opened.defer(() => lock.release());
     const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
     opened.defer(() => link.close());
     const database = await openDatabase(sqliteDialect(config.databaseFile));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { writeFileDurably } from "./chain/embedded/durable-file.ts";
+import { writeFileDurably } from "./files/durable-file.ts";
 import type { Journal } from "./domain/ports.ts";
 import type { AccountService } from "./domain/sessions/account-service.ts";
 

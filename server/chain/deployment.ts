@@ -8,7 +8,7 @@ import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAncho
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Address, ContractAddresses, ContractName } from "../domain/ports.ts";
 import { SealbookError } from "../errors.ts";
-import { writeFileDurably } from "./embedded/durable-file.ts";
+import { writeFileDurably } from "../files/durable-file.ts";
 import { mined } from "./mined.ts";
 import type { Rpc } from "./rpc.ts";
 

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { hexlify, randomBytes } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "../errors.ts";
-import { writeFileDurably } from "./embedded/durable-file.ts";
+import { writeFileDurably } from "../files/durable-file.ts";
 
 const KeyFile = z.object({ relayer: z.string(), administrator: z.string() });
 

@@ -2,7 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { encodeFrame, type BlockEntry } from "./block-entry.ts";
 import { entryFollows, readFrames } from "./block-log-reader.ts";
-import { syncDirectory } from "./durable-file.ts";
+import { syncDirectory } from "../../files/durable-file.ts";
 import { EmbeddedChainError } from "./errors.ts";
 
 const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");

@@ -1,5 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { lockDirectory } from "./directory-lock.ts";
+import { SealbookError } from "../../errors.ts";
+import { type DirectoryLock, lockDirectory } from "../../files/directory-lock.ts";
 import { Engine } from "./engine.ts";
 import { EmbeddedChainError, reasonOf } from "./errors.ts";
 import type { EmbeddedChainEvent } from "./events.ts";
@@ -42,7 +43,7 @@ export interface EmbeddedChain {
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const emit = options.onEvent ?? ((): void => undefined);
   const directory = await prepareDirectory(options.directory);
-  const lock = lockDirectory(directory);
+  const lock = lockChain(directory);
   const listeners = new Set<(blockNumber: number) => void>();
   const onBlock = (blockNumber: number): void => {
     for (const listener of [...listeners]) {
@@ -80,6 +81,17 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     },
     stop: () => (stopped ??= stop()),
   };
+}
+
+function lockChain(directory: string): DirectoryLock {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof SealbookError) {
+      throw new EmbeddedChainError("chain-in-use", `The chain in ${error.message}.`, { cause: error });
+    }
+    throw new EmbeddedChainError("directory-unusable", `The chain folder ${directory} cannot be locked: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 async function prepareDirectory(directory: string): Promise<string> {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeFileDurably } from "./durable-file.ts";
+import { writeFileDurably } from "../../files/durable-file.ts";
 import { EmbeddedChainError, reasonOf } from "./errors.ts";
 
 const GenesisFile = z.object({

@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { writeFileDurably } from "./durable-file.ts";
+import { writeFileDurably } from "../../files/durable-file.ts";
 import { EmbeddedChainError } from "./errors.ts";
 
 const NAME = /^snapshot-(\d+)-(0x[0-9a-f]{64})-([0-9a-f]{64})\.json\.gz$/;

@@ -1,16 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { SealbookError } from "../errors.ts";
 
-/** Holds a chain folder for one process. */
+/** Holds a folder for one process. */
 export interface DirectoryLock {
   release(): void;
 }
 
 /**
- * Takes a chain folder for this process. The lock is SQLite's exclusive file lock, which the operating system
- * gives back when the process ends in whatever way, so a killed process never blocks the next one.
+ * Takes a folder for this process. The lock is SQLite's exclusive file lock, which the operating system gives back
+ * when the process ends in whatever way, so a killed process never blocks the next one.
+ * @throws SealbookError `conflict` naming the process that holds it; whatever the file system says, otherwise
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, "lock.pid");
@@ -20,10 +21,8 @@ export function lockDirectory(directory: string): DirectoryLock {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();
-    if (!/locked|busy/i.test(reasonOf(error))) {
-      throw new EmbeddedChainError("directory-unusable", `The chain folder ${directory} cannot be locked: ${reasonOf(error)}`, { cause: error });
-    }
-    throw new EmbeddedChainError("chain-in-use", `The chain in ${directory} is in use by ${holderOf(pidFile)}.`);
+    if (!(error instanceof Error && /locked|busy/i.test(error.message))) throw error;
+    throw new SealbookError("conflict", `${directory} is in use by ${holderOf(pidFile)}`, { cause: error });
   }
   const held = database;
   // Only for the message above; the lock itself is what counts.
