@@ -1,0 +1,151 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { keccak256, Transaction } from "ethers";
+
+/** What a node answers instead of a result. */
+export interface RpcRefusal {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: string;
+}
+
+interface FakeBlock {
+  readonly number: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly transactions: { readonly hash: string; readonly status: number }[];
+}
+
+/** A node that a test plays. It mines when it is told to, in the order of nonces, and knows one sender. */
+export class FakeNode {
+  static readonly CHAIN_ID = 4242;
+  static readonly MINER = "0x00000000000000000000000000000000000000Aa";
+  /** Raw transactions as they came in. */
+  readonly sent: string[] = [];
+  /** Transactions that wait for a block, by nonce. */
+  readonly pool = new Map<number, Transaction>();
+  readonly blocks: FakeBlock[] = [];
+  /** Decides what becomes of a transaction: a refusal, `lost` when it vanishes, `hang` when no answer ever comes. */
+  onSend: (transaction: Transaction, raw: string) => RpcRefusal | "lost" | "hang" | undefined = () => undefined;
+  /** Whether a transaction is reverted. */
+  reverts: (transaction: Transaction) => boolean = () => false;
+  /** Receipts that the node does not show, or shows under another block. */
+  receipts: "shown" | "late" | "elsewhere" = "shown";
+  /** What a call of a reverted transaction answers: an encoded error. */
+  revertData = "0x";
+  nonce = 0;
+  #url = "";
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+      const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params: unknown[] }[];
+      const answers = calls.map(({ id, method, params }) => ({ id, jsonrpc: "2.0", ...this.#answer(method, params) }));
+      if (answers.some((answer) => "hang" in answer)) return;
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]));
+    });
+  });
+
+  constructor() {
+    this.mine();
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get head(): number {
+    return this.blocks.length - 1;
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  /** Makes a block of everything that can go into one; gives its number. */
+  mine(): number {
+    const number = this.blocks.length;
+    const transactions: FakeBlock["transactions"] = [];
+    for (let next = this.pool.get(this.nonce); next !== undefined; next = this.pool.get(this.nonce)) {
+      transactions.push({ hash: next.hash ?? "", status: this.reverts(next) ? 0 : 1 });
+      this.pool.delete(this.nonce);
+      this.nonce += 1;
+    }
+    this.blocks.push({ number, hash: keccak256(Buffer.from(`block ${number}`)), time: 1_000 + number, transactions });
+    return number;
+  }
+
+  /** How often a transaction with this call data was mined. */
+  mined(hash: string): number {
+    return this.blocks.flatMap(({ transactions }) => transactions).filter((transaction) => transaction.hash === hash).length;
+  }
+
+  #answer(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {
+    switch (method) {
+      case "eth_blockNumber":
+        return { result: quantity(this.head) };
+      case "eth_getTransactionCount":
+        return { result: quantity(this.nonce) };
+      case "eth_getBlockByNumber": {
+        const block = this.blocks[params[0] === "latest" ? this.head : Number(params[0])];
+        return { result: block === undefined ? null : header(block) };
+      }
+      case "eth_getBlockReceipts": {
+        const block = this.blocks[Number(params[0])];
+        if (block === undefined || this.receipts === "late") return { result: null };
+        return { result: block.transactions.map((transaction) => this.#receipt(block, transaction)) };
+      }
+      case "eth_getTransactionReceipt": {
+        if (this.receipts === "late") return { result: null };
+        for (const block of this.blocks) {
+          const transaction = block.transactions.find(({ hash }) => hash === params[0]);
+          if (transaction !== undefined) return { result: this.#receipt(block, transaction) };
+        }
+        return { result: null };
+      }
+      case "eth_call":
+        return { error: { code: 3, message: "execution reverted", data: this.revertData } };
+      case "eth_sendRawTransaction":
+        return this.#take(String(params[0]));
+      default:
+        return { error: { code: -32601, message: `the method ${method} does not exist` } };
+    }
+  }
+
+  #take(raw: string): { result: unknown } | { error: RpcRefusal } | { hang: true } {
+    this.sent.push(raw);
+    const transaction = Transaction.from(raw);
+    const verdict = this.onSend(transaction, raw);
+    if (verdict === "hang") return { hang: true };
+    if (verdict === "lost") return { result: transaction.hash };
+    if (verdict !== undefined) return { error: verdict };
+    if (transaction.nonce < this.nonce) return { error: { code: -32000, message: "nonce too low" } };
+    if (this.pool.has(transaction.nonce)) return { error: { code: -32000, message: "already known" } };
+    this.pool.set(transaction.nonce, transaction);
+    return { result: transaction.hash };
+  }
+
+  #receipt(block: FakeBlock, { hash, status }: { hash: string; status: number }): object {
+    const blockHash = this.receipts === "elsewhere" ? keccak256(Buffer.from("elsewhere")) : block.hash;
+    return { transactionHash: hash, blockHash, blockNumber: quantity(block.number), status: quantity(status) };
+  }
+}
+
+function header({ number, hash, time }: FakeBlock): object {
+  return { number: quantity(number), hash, timestamp: quantity(time), miner: FakeNode.MINER };
+}
+
+function quantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}
