@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ErrorCode, SealbookError } from "../errors.ts";
+import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 
 /** The HTTP status of each kind of failure. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -44,14 +44,24 @@ export function toSealbookError(error: unknown): SealbookError {
  * @throws SealbookError `malformed` that names every field in fault and why
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, root = "body"): z.output<Schema> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: reasonOf(issue) }));
-  const reasons = details.map(({ path, message }) => `${path === "" ? root : path}: ${message}`);
-  throw new SealbookError("malformed", reasons.join("; "), { details });
+  // One fault is enough for a field: what is of the wrong type breaks other rules as well.
+  const details = new Map<string, ErrorDetail>();
+  for (const issue of parsed.error.issues) {
+    const path = issue.path.join(".") || root;
+    if (!details.has(path)) details.set(path, { path, message: reasonOf(issue) });
+  }
+  const reasons = [...details.values()].map(({ path, message }) => `${path}: ${message}`);
+  throw new SealbookError("malformed", reasons.join("; "), { details: [...details.values()] });
 }
 
+/** What the schema library calls otherwise than people who write JSON. */
+const KINDS: Readonly<Partial<Record<string, string>>> = { record: "object", int: "whole number" };
+
 function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type" && issue.input === undefined) return "is missing";
-  return issue.message;
+  if (issue.code !== "invalid_type") return issue.message;
+  if (issue.input === undefined) return "is missing";
+  const kind = KINDS[issue.expected] ?? issue.expected;
+  return `is not ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }

@@ -31,11 +31,7 @@ export const ProofBody = z
     metadata: z
       .looseObject({
         type: text(MAX_TYPE).optional(),
-        timestamp: z
-          .int("is not a whole number of seconds")
-          .min(0, "is before 1970")
-          .max(Number.MAX_SAFE_INTEGER)
-          .optional(),
+        timestamp: z.int().min(0, "is before 1970").optional(),
         source: text(MAX_SOURCE).optional(),
       })
       .default({}),

@@ -5,7 +5,7 @@ import { jsonBody } from "../json-body.ts";
 import { decode, type DecodeRouteParts } from "./decode-route.ts";
 import { callOf, sendFailure, sendSuccess } from "./envelope.ts";
 import { type EventRouteParts, search, store } from "./event-routes.ts";
-import { Envelope } from "./schemas.ts";
+import { Envelope, NamedRoute } from "./schemas.ts";
 import { authenticate, close, extend, type SessionRouteParts, validate } from "./session-routes.ts";
 
 /** Most bytes of a call. */
@@ -36,8 +36,9 @@ export function recordRouter(parts: RecordApiParts): Router {
     next();
   });
   router.post("/", jsonBody(MAX_BODY), async (request: Request, response: Response) => {
+    const named = NamedRoute.safeParse(request.body);
+    if (named.success) callOf(response).route = named.data.route;
     const { route } = parseInput(Envelope, request.body);
-    callOf(response).route = route;
     const handler = ROUTES.get(route);
     if (handler === undefined) throw new SealbookError("not_found", "there is no such route");
     sendSuccess(response, await handler(parts, request, response));

@@ -22,6 +22,9 @@ const jsonObject = z.custom<JsonObject>(
   "is not an object",
 );
 
+/** A call that says at least what it is about, so that its failure can name it. */
+export const NamedRoute = z.object({ route: z.string().max(MAX_TEXT) });
+
 /** What every call has; the rest depends on the route. */
 export const Envelope = z.object({
   credentials: z.record(z.string(), z.unknown()),
@@ -54,7 +57,11 @@ export const SearchCall = z.object({
     search: z.object({
       target: z.enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)'),
       value: text(2 * MAX_TEXT),
-      limit: z.int("is not a whole number").min(1).max(MAX_SEARCH_LIMIT).default(DEFAULT_SEARCH_LIMIT),
+      limit: z
+        .int()
+        .min(1, "is less than 1")
+        .max(MAX_SEARCH_LIMIT, `is more than ${MAX_SEARCH_LIMIT}`)
+        .default(DEFAULT_SEARCH_LIMIT),
       cursor: z
         .string()
         .regex(/^[1-9]\d{0,14}$/, "is not a cursor from an earlier answer")
