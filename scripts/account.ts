@@ -7,9 +7,8 @@ import { parseConfig, readEnv } from "../server/config.ts";
 import { AccountService } from "../server/domain/sessions/account-service.ts";
 import type { Account, Scope } from "../server/domain/sessions/session.ts";
 import { SealbookError } from "../server/errors.ts";
-import { openDatabase } from "../server/journal/database.ts";
 import { createJournal } from "../server/journal/journal.ts";
-import { sqliteDialect } from "../server/journal/sqlite.ts";
+import { openSqlite } from "../server/journal/sqlite.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 
 const FAILED = 1;
@@ -28,7 +27,7 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   if (link.administration === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is needed to enrol and revoke accounts");
   }
-  const database = await openDatabase(sqliteDialect(config.databaseFile));
+  const database = await openSqlite(config.databaseFile);
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));

@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { SealbookError } from "./errors.ts";
 import { accessLog } from "./http/access-log.ts";
+import { onlyMethods } from "./http/only-methods.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
@@ -25,7 +26,7 @@ export function createApp({ logger, records, proofs, metrics, observeRequest }: 
   app.use(helmet(), accessLog(logger), requestMetrics(observeRequest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
-  app.get("/metrics", metrics);
+  app.route("/metrics").get(metrics).all(onlyMethods("GET"));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

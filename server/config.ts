@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { isHexString } from "ethers";
+import { computeAddress } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "./errors.ts";
 
@@ -24,7 +24,16 @@ const privateKey = z
   .string()
   .transform((text) => (text.startsWith("0x") ? text : `0x${text}`))
   // The value itself never gets into a message: it is a secret.
-  .refine((text) => isHexString(text, 32), "is not a private key of 64 hexadecimal digits");
+  .refine(isPrivateKey, "is not a private key of 64 hexadecimal digits");
+
+function isPrivateKey(text: string): boolean {
+  try {
+    computeAddress(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const validatorNames = z.string().transform((text, context) => {
   const names = new Map<string, string>();

@@ -26,12 +26,12 @@ import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
-import { lockDirectory } from "./files/directory-lock.ts";
+import { type DirectoryLock, lockDirectory } from "./files/directory-lock.ts";
 import { rateLimit } from "./http/limits.ts";
-import { type Database, openDatabase } from "./journal/database.ts";
+import type { Database } from "./journal/database.ts";
 import { createJournal } from "./journal/journal.ts";
 import { copyStore } from "./journal/record-copy.ts";
-import { sqliteDialect } from "./journal/sqlite.ts";
+import { openSqlite } from "./journal/sqlite.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { panelFragments } from "./panel/fragments.ts";
 import { statusReport } from "./status.ts";
@@ -67,12 +67,11 @@ export interface Context {
 export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
   const opened = new AsyncDisposableStack();
   try {
-    await mkdir(config.dataDirectory, { recursive: true });
-    const lock = lockDirectory(config.dataDirectory);
+    const lock = await holdDataFolder(config.dataDirectory);
     opened.defer(() => lock.release());
     const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
     opened.defer(() => link.close());
-    const database = await openDatabase(sqliteDialect(config.databaseFile));
+    const database = await openSqlite(config.databaseFile);
     opened.defer(() => database.destroy());
     return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
   } catch (error) {
@@ -246,13 +245,28 @@ function build(
   };
 }
 
+async function holdDataFolder(directory: string): Promise<DirectoryLock> {
+  try {
+    await mkdir(directory, { recursive: true });
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof SealbookError) throw error;
+    throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   const address = server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;

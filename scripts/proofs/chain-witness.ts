@@ -2,6 +2,7 @@ import { getBytes, isError } from "ethers";
 import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { readReceipt } from "../../server/chain/receipts.ts";
 import { askChainId, connectRpc, type Rpc } from "../../server/chain/rpc.ts";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -34,6 +35,9 @@ export function chainWitness(url: string): Witness & { close(): void } {
   };
 }
 
+/** Proposers are compared by address. */
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
 async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<string | undefined> {
   if (rpc.chainId !== proof.chain_id) return `the proof is of chain ${proof.chain_id}, the node is of chain ${rpc.chainId}`;
   const recordHash = getBytes(`0x${proof.record_hash}`);
@@ -41,14 +45,14 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
   if (proof.merkle !== undefined && !verifyPath(recordHash, proof.merkle.path.map((hash) => getBytes(hash)), anchored)) {
     return "the Merkle path does not lead from the recorded hash to the root";
   }
-  const chain = anchorChain(rpc, proof.contract, new Map());
+  const chain = anchorChain(rpc, proof.contract, NO_NAMES);
   const [anchor, block, transaction] = await Promise.all([
     chain.anchorOf(anchored).catch((error: unknown) => {
       // There is no such contract at this address.
       if (isError(error, "BAD_DATA")) return undefined;
       throw error;
     }),
-    chain.blockOf(getBytes(proof.tx_hash)),
+    readReceipt(rpc, proof.tx_hash, NO_NAMES).then((receipt) => (receipt?.succeeded === true ? receipt.block : undefined)),
     rpc.call("eth_getTransactionByHash", [proof.tx_hash]).then((answer) => Transaction.nullable().parse(answer)),
   ]);
 

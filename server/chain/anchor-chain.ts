@@ -1,8 +1,11 @@
 import { hexlify } from "ethers";
+import { z } from "zod";
 import type { Address, AnchorChain } from "../domain/ports.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
 import { readReceipt, type ValidatorNames } from "./receipts.ts";
 import type { Rpc } from "./rpc.ts";
+
+const Transaction = z.object({ to: z.string().nullable(), input: z.string() });
 
 const proofAnchor = INTERFACES.ProofAnchor;
 
@@ -21,9 +24,15 @@ export function anchorChain(rpc: Rpc, address: Address, validatorNames: Validato
       return time === 0 ? undefined : { time, blockNumber: Number(anchor.blockNumber), size: Number(anchor.size) };
     },
 
-    async blockOf(transactionHash) {
-      const receipt = await readReceipt(rpc, hexlify(transactionHash), validatorNames);
-      return receipt?.succeeded === true ? receipt.block : undefined;
+    async blockOf(transactionHash, hash) {
+      const [receipt, answer] = await Promise.all([
+        readReceipt(rpc, hexlify(transactionHash), validatorNames),
+        rpc.call("eth_getTransactionByHash", [hexlify(transactionHash)]),
+      ]);
+      if (receipt?.succeeded !== true) return undefined;
+      const { to, input } = Transaction.parse(answer);
+      const given = proofAnchor.parseTransaction({ data: input })?.args[0];
+      return to?.toLowerCase() === address.toLowerCase() && given === hexlify(hash) ? receipt.block : undefined;
     },
   };
 }

@@ -42,7 +42,8 @@ export interface ContractCall {
 /** How a transaction ended, or that it has not yet. */
 export type TransactionOutcome =
   | { readonly state: "confirmed"; readonly hash: Uint8Array; readonly block: BlockReference }
-  | { readonly state: "reverted" | "refused"; readonly reason: string }
+  | { readonly state: "reverted"; readonly reason: string; readonly block: BlockReference | undefined }
+  | { readonly state: "refused"; readonly reason: string }
   | { readonly state: "cancelled" }
   | { readonly state: "pending"; readonly sent: boolean };
 
@@ -111,8 +112,8 @@ export interface AnchorChain {
   readonly contract: Address;
   anchorCall(hash: Uint8Array): ContractCall;
   anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
-  /** The block that holds a transaction; `undefined` when none does. */
-  blockOf(transactionHash: Uint8Array): Promise<BlockReference | undefined>;
+  /** The block that holds a transaction in which the contract was given a hash; `undefined` when none does. */
+  blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined>;
 }
 
 /** A line of the service log that concerns an account. */
@@ -173,8 +174,10 @@ export interface RecordStore {
 }
 
 export interface ProofStore {
+  /** Writes a proof, and its anchor unless its recorded hash has one already. */
   insert(proof: NewProof): Promise<void>;
-  byRecordHash(recordHash: Uint8Array): Promise<StoredProof | undefined>;
+  /** Oldest first. Documents whose recorded texts read alike share a recorded hash and its anchor. */
+  byRecordHash(recordHash: Uint8Array): Promise<StoredProof[]>;
   /** Newest first. */
   byDocument(documentId: string): Promise<StoredProof[]>;
   /** By the document's own hash, oldest first. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import express, { type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 
@@ -19,12 +20,17 @@ export function jsonBody(limit: number): RequestHandler[] {
         next();
       }
     },
-    express.json({ limit, strict: false }),
+    express.json({ limit, strict: false, verify: checkEncoding }),
     (request, _response, next) => {
       checkValue(request.body);
       next();
     },
   ];
+}
+
+/** What is not UTF-8 would be read as other characters than were sent. */
+function checkEncoding(_request: unknown, _response: unknown, body: Buffer, encoding: string): void {
+  if (encoding !== "utf-8" || !isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
 }
 
 function checkValue(body: unknown): void {

@@ -1,6 +1,5 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
-import { SealbookError } from "../errors.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import type { Schema } from "./schema.ts";
 
@@ -16,7 +15,7 @@ export async function openDatabase(dialect: Dialect): Promise<Database> {
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) {
     await database.destroy();
-    throw new SealbookError("internal", "the database cannot be brought up to date", { cause: error });
+    throw error;
   }
   return database;
 }

@@ -62,10 +62,15 @@ function toMetadata(row: ProofRow): ProofMetadata {
 export function proofStore(database: Database): ProofStore {
   return {
     async insert(proof) {
-      const { id } = await database
+      await database
         .insertInto("anchors")
         .values({ hash: proof.recordHash, size: 0, transaction_id: proof.transactionId })
-        .returning("id")
+        .onConflict((conflict) => conflict.column("hash").doNothing())
+        .execute();
+      const { id } = await database
+        .selectFrom("anchors")
+        .select("id")
+        .where("hash", "=", proof.recordHash)
         .executeTakeFirstOrThrow();
       const { type, timestamp, source, ...rest } = proof.metadata;
       await database
@@ -85,8 +90,11 @@ export function proofStore(database: Database): ProofStore {
     },
 
     async byRecordHash(recordHash) {
-      const row = await select(database).where("proofs.record_hash", "=", recordHash).executeTakeFirst();
-      return row && toProof(row);
+      const rows = await select(database)
+        .where("proofs.record_hash", "=", recordHash)
+        .orderBy("proofs.sequence")
+        .execute();
+      return rows.map(toProof);
     },
 
     async byDocument(documentId) {

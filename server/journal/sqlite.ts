@@ -2,6 +2,8 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type Dialect, SqliteDialect } from "kysely";
+import { SealbookError } from "../errors.ts";
+import { type Database, openDatabase } from "./database.ts";
 
 /**
  * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
@@ -34,6 +36,19 @@ export function sqliteDialect(file: string): Dialect {
       },
     },
   });
+}
+
+/**
+ * Opens the embedded database and brings its schema up to date.
+ * @throws SealbookError `config_invalid` when the file cannot be opened or is no database
+ */
+export async function openSqlite(file: string): Promise<Database> {
+  try {
+    return await openDatabase(sqliteDialect(file));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `the database ${file} cannot be used: ${reason}`, { cause: error });
+  }
 }
 
 function inputValue(value: unknown): SQLInputValue {

@@ -25,8 +25,9 @@ function toOutcome(row: TransactionRow): TransactionOutcome {
     case "cancelled":
       return { state: "cancelled" };
     case "reverted":
+      return { state: "reverted", reason: row.reason ?? "reverted", block: blockOf(row) };
     case "refused":
-      return { state: row.state, reason: row.reason ?? row.state };
+      return { state: "refused", reason: row.reason ?? "refused" };
     case "confirmed": {
       const block = blockOf(row);
       if (block === undefined || row.hash === null) {

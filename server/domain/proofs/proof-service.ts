@@ -1,6 +1,6 @@
 import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "../ports.ts";
 import { SealbookError } from "../../errors.ts";
-import type { ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import type { NewProof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
 
 /** What the service needs. */
@@ -42,36 +42,35 @@ export class ProofService {
       type: metadata.type ?? "",
       hash: request.hash,
     });
+    const accepted: Omit<NewProof, "transactionId"> = {
+      documentId: request.documentId,
+      hash: request.hash,
+      recordHash: hash,
+      metadata,
+      acceptedAt: now,
+    };
     const { transactionId, isNew } = await journal.atomically(async (atomic) => {
       const known = await atomic.proofs.byRecordHash(hash);
-      if (known?.state === "failed") return { transactionId: await this.#anchorAgain(atomic, hash), isNew: false };
-      if (known !== undefined) return { transactionId: known.transactionId, isNew: false };
-      const id = await atomic.intents.insert(this.#parts.chain.anchorCall(hash));
-      await atomic.proofs.insert({
-        documentId: request.documentId,
-        hash: request.hash,
-        recordHash: hash,
-        metadata,
-        acceptedAt: now,
-        transactionId: id,
-      });
-      return { transactionId: id, isNew: true };
+      const transactionId = await this.#anchorOnce(atomic, hash, known);
+      if (known.some((proof) => isSameRecord(proof, accepted))) return { transactionId, isNew: false };
+      await atomic.proofs.insert({ ...accepted, transactionId });
+      return { transactionId, isNew: true };
     });
     if (isNew) telemetry.proofAccepted();
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, proofWaitMilliseconds);
     if (isNew && outcome.state === "confirmed") telemetry.proofConfirmed((clock() - now) / 1000);
-    const proof = await journal.proofs.byRecordHash(hash);
+    const proof = (await journal.proofs.byRecordHash(hash)).find((stored) => isSameRecord(stored, accepted));
     if (proof === undefined) throw new SealbookError("internal", "a proof that was accepted is not in the journal");
     return { proof, isNew };
   }
 
-  /** Finds a proof by its id (the recorded hash), else the proofs of a document, newest first; empty when there is none. */
+  /** Finds proofs by their id, the recorded hash, else those of a document; newest first, empty when there is none. */
   async find(id: string): Promise<StoredProof[]> {
     const { proofs } = this.#parts.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
-      const proof = await proofs.byRecordHash(Buffer.from(id, "hex"));
-      if (proof !== undefined) return [proof];
+      const found = await proofs.byRecordHash(Buffer.from(id, "hex"));
+      if (found.length > 0) return found.toReversed();
     }
     return proofs.byDocument(id);
   }
@@ -109,6 +108,12 @@ export class ProofService {
     return failed.length;
   }
 
+  /** The transaction that anchors a recorded hash: the one there is, unless it failed for good. */
+  async #anchorOnce(journal: Journal, hash: Uint8Array, [first]: readonly StoredProof[]): Promise<number> {
+    if (first === undefined) return journal.intents.insert(this.#parts.chain.anchorCall(hash));
+    return first.state === "failed" ? this.#anchorAgain(journal, hash) : first.transactionId;
+  }
+
   async #anchorAgain(journal: Journal, hash: Uint8Array): Promise<number> {
     const id = await journal.intents.insert(this.#parts.chain.anchorCall(hash));
     await journal.proofs.retry(hash, id);
@@ -125,7 +130,7 @@ export class ProofService {
     const { chain } = this.#parts;
     if (proof.anchor === undefined) return "The journal calls this record confirmed without an anchor";
     const { transactionHash, block } = proof.anchor;
-    const [anchor, mined] = await Promise.all([chain.anchorOf(proof.recordHash), chain.blockOf(transactionHash)]);
+    const [anchor, mined] = await Promise.all([chain.anchorOf(proof.recordHash), chain.blockOf(transactionHash, proof.recordHash)]);
     if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
     if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
     if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
@@ -135,4 +140,14 @@ export class ProofService {
     if (anchor.blockNumber <= block.number) return undefined;
     return "The journal has a record of this hash, but the chain saw it only later";
   }
+}
+
+/** Recorded texts have no separators: other parts can read alike, and then have the same hash. */
+function isSameRecord(a: Omit<NewProof, "transactionId">, b: Omit<NewProof, "transactionId">): boolean {
+  return (
+    a.documentId === b.documentId &&
+    a.metadata.timestamp === b.metadata.timestamp &&
+    (a.metadata.type ?? "") === (b.metadata.type ?? "") &&
+    Buffer.compare(a.hash, b.hash) === 0
+  );
 }

@@ -36,6 +36,9 @@ export interface Search {
   readonly before?: number;
 }
 
+/** How often a record is given another row id before the chain's refusal is passed on. */
+const MAX_ATTEMPTS = 3;
+
 /** Stores and finds records. */
 export class RecordService {
   readonly #parts: RecordServiceParts;
@@ -52,35 +55,40 @@ export class RecordService {
   async store({ account, signingKey }: Authorized, record: NewRecord): Promise<{ rowId: bigint; event: string }> {
     const { journal, transactions, chain, copy, bzip2, telemetry, clock, chainWaitMilliseconds } = this.#parts;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may read only");
-    const { rowId, transactionId } = await journal.atomically(async (atomic) => {
-      const id = await atomic.records.nextRowId(chain.table);
-      const text = encodeRowData({ rowId: id, sender: account.address, createdAt: new Date(clock()), ...record });
-      const call = chain.insertCall(id, packRowData(text, bzip2), signingKey);
-      return { rowId: id, transactionId: await atomic.intents.insert(call) };
-    });
-    transactions.wake();
+    for (let attempt = 1; ; attempt += 1) {
+      const { rowId, transactionId } = await journal.atomically(async (atomic) => {
+        const id = await atomic.records.nextRowId(chain.table);
+        const text = encodeRowData({ rowId: id, sender: account.address, createdAt: new Date(clock()), ...record });
+        const call = chain.insertCall(id, packRowData(text, bzip2), signingKey);
+        return { rowId: id, transactionId: await atomic.intents.insert(call) };
+      });
+      transactions.wake();
 
-    const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
-    switch (outcome.state) {
-      case "confirmed":
-        await copy.reached(outcome.block.number, chainWaitMilliseconds);
-        telemetry.recordStored(account.address, rowId);
-        return { rowId, event: eventName(record.topic) };
-      case "reverted":
-      case "refused":
-        throw new SealbookError(
-          outcome.reason.startsWith("SignerNotEnrolled") ? "scope_refused" : "chain_reverted",
-          `the chain refused the record: ${outcome.reason}`,
-        );
-      case "cancelled":
-        throw notStored();
-      case "pending":
-        if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
-        throw new SealbookError(
-          "chain_unavailable",
-          `the chain has not confirmed record ${rowId} yet; it will be stored: do not send it again`,
-          { details: [{ path: "chainid", message: rowId.toString() }] },
-        );
+      const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
+      switch (outcome.state) {
+        case "confirmed":
+          await copy.reached(outcome.block.number, chainWaitMilliseconds);
+          telemetry.recordStored(account.address, rowId);
+          return { rowId, event: eventName(record.topic) };
+        case "reverted":
+          if (outcome.reason.startsWith("RowExists") && outcome.block !== undefined && attempt < MAX_ATTEMPTS) {
+            // The chain has rows that this journal has not counted yet; once the copy has them, the counter has too.
+            await copy.reached(outcome.block.number, chainWaitMilliseconds);
+            continue;
+          }
+          throw refused(outcome.reason);
+        case "refused":
+          throw refused(outcome.reason);
+        case "cancelled":
+          throw notStored();
+        case "pending":
+          if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
+          throw new SealbookError(
+            "chain_unavailable",
+            `the chain has not confirmed record ${rowId} yet; it will be stored: do not send it again`,
+            { details: [{ path: "chainid", message: rowId.toString() }] },
+          );
+      }
     }
   }
 
@@ -95,6 +103,11 @@ export class RecordService {
     const rows = found.slice(0, limit);
     return { rows, next: found.length > limit ? rows.at(-1)?.position : undefined };
   }
+}
+
+function refused(reason: string): SealbookError {
+  const code = reason.startsWith("SignerNotEnrolled") ? "scope_refused" : "chain_reverted";
+  return new SealbookError(code, `the chain refused the record: ${reason}`);
 }
 
 function notStored(): SealbookError {

@@ -4,6 +4,7 @@ import type { StoredProof } from "../../domain/proofs/proof.ts";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { jsonBody } from "../json-body.ts";
+import { onlyMethods } from "../only-methods.ts";
 import { sendProblem } from "./problem.ts";
 import { proofPath, type ProofPlace, representProof, representVerified } from "./representation.ts";
 import { askedHash, HashQuestion, ProofBody, TransactionHash } from "./schemas.ts";
@@ -27,13 +28,13 @@ export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
   const json = jsonBody(MAX_BODY);
 
   const send = (response: Response, [newest, ...older]: readonly [StoredProof, ...StoredProof[]]): void => {
+    if (newest.anchor === undefined) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
     const history = older.map((proof) => representProof(proof, place()));
     response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
   };
 
-  const verify = async (request: Request, response: Response): Promise<void> => {
-    const question = request.method === "GET" ? parseInput(HashQuestion, request.query, "query") : parseInput(HashQuestion, request.body);
-    const verification = await proofs.verify(askedHash(question));
+  const answerVerify = async (hash: Uint8Array, response: Response): Promise<void> => {
+    const verification = await proofs.verify(hash);
     response.json(verification.valid ? representVerified(verification.proof) : verification);
   };
 
@@ -66,7 +67,15 @@ export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
     })
     .all(onlyMethods("GET"));
 
-  router.route("/verify").get(verify).post(json, verify).all(onlyMethods("GET", "POST"));
+  router
+    .route("/verify")
+    .get(async (request: Request, response: Response) => {
+      await answerVerify(askedHash(parseInput(HashQuestion, request.query, "query")), response);
+    })
+    .post(json, async (request: Request, response: Response) => {
+      await answerVerify(askedHash(parseInput(HashQuestion, request.body)), response);
+    })
+    .all(onlyMethods("GET", "POST"));
 
   router
     .route("/status")
@@ -86,11 +95,4 @@ function existing(found: readonly StoredProof[], otherwise: string): readonly [S
   const [first, ...rest] = found;
   if (first === undefined) throw new SealbookError("not_found", otherwise);
   return [first, ...rest];
-}
-
-function onlyMethods(...methods: string[]) {
-  return (_request: Request<never>, response: Response): never => {
-    response.set("Allow", methods.join(", "));
-    throw new SealbookError("method_not_allowed", `this path answers ${methods.join(" and ")} only`);
-  };
 }

@@ -1,27 +1,30 @@
-import type { ErrorRequestHandler, Response } from "express";
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { SealbookError } from "../../errors.ts";
 import { STATUS, toSealbookError } from "../errors.ts";
+import { NamedRoute } from "./schemas.ts";
+
+/** Where the start of a call is kept until its answer. */
+const START = "start";
 
 /** Seconds as the envelope writes them. */
 export function secondsSince(start: number): string {
   return ((performance.now() - start) / 1000).toFixed(6);
 }
 
-/** What a request is answered about: kept on the response, so that a failure at any place can name it. */
-interface CallLocals {
-  route?: string;
-  start?: number;
-}
+/** Begins the time that an answer says it took. */
+export const startClock: RequestHandler = (_request, response, next) => {
+  response.locals[START] = performance.now();
+  next();
+};
 
-/** The call that a response answers. */
-export function callOf(response: Response<unknown, CallLocals>): CallLocals {
-  return response.locals;
+function timeTaken(response: Response): string {
+  const start: unknown = response.locals[START];
+  return secondsSince(typeof start === "number" ? start : performance.now());
 }
 
 /** Answers a call that succeeded. */
-export function sendSuccess(response: Response, content: object): void {
-  const { route = "", start = performance.now() } = callOf(response);
-  response.json({ content, msg: `${route} fetch is successful`, render: secondsSince(start), status: 1 });
+export function sendSuccess(response: Response, route: string, content: object): void {
+  response.json({ content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
 }
 
 /** Answers a call that failed: the same envelope with status 0 and the reason. */
@@ -29,7 +32,8 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   if (response.headersSent) return next(thrown);
   const error = inThisApi(toSealbookError(thrown));
   if (error.code === "internal") request.log.error({ err: error }, "a call failed");
-  const { route = "/api", start = performance.now() } = callOf(response);
+  // Whatever is wrong with a call, as long as it says what it is about its answer does too.
+  const route = NamedRoute.safeParse(request.body).data?.route ?? "/api";
   if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
   response.status(STATUS[error.code]).json({
     content: {
@@ -40,7 +44,7 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
       },
     },
     msg: `${route} fetch is failed: ${error.message}`,
-    render: secondsSince(start),
+    render: timeTaken(response),
     status: 0,
   });
 };

@@ -3,9 +3,9 @@ import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { jsonBody } from "../json-body.ts";
 import { decode, type DecodeRouteParts } from "./decode-route.ts";
-import { callOf, sendFailure, sendSuccess } from "./envelope.ts";
+import { sendFailure, sendSuccess, startClock } from "./envelope.ts";
 import { type EventRouteParts, search, store } from "./event-routes.ts";
-import { Envelope, NamedRoute } from "./schemas.ts";
+import { Envelope } from "./schemas.ts";
 import { authenticate, close, extend, type SessionRouteParts, validate } from "./session-routes.ts";
 
 /** Most bytes of a call. */
@@ -29,19 +29,16 @@ const ROUTES: ReadonlyMap<string, RouteHandler> = new Map<string, RouteHandler>(
 /** The record store API: one endpoint, the route is in the body. */
 export function recordRouter(parts: RecordApiParts): Router {
   const router = Router();
-  router.use((_request, response, next) => {
-    callOf(response).start = performance.now();
+  router.use(startClock, (_request, response, next) => {
     // Answers carry tokens.
     response.set("Cache-Control", "no-store");
     next();
   });
   router.post("/", jsonBody(MAX_BODY), async (request: Request, response: Response) => {
-    const named = NamedRoute.safeParse(request.body);
-    if (named.success) callOf(response).route = named.data.route;
     const { route } = parseInput(Envelope, request.body);
     const handler = ROUTES.get(route);
     if (handler === undefined) throw new SealbookError("not_found", "there is no such route");
-    sendSuccess(response, await handler(parts, request, response));
+    sendSuccess(response, route, await handler(parts, request, response));
   });
   router.all("/", (_request, response) => {
     response.set("Allow", "POST");

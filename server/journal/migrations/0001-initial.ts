@@ -105,7 +105,7 @@ export const initial: Migration = {
       .addColumn("sequence", "integer", (c) => c.primaryKey().autoIncrement())
       .addColumn("document_id", "text", (c) => c.notNull())
       .addColumn("hash", "blob", (c) => c.notNull())
-      .addColumn("record_hash", "blob", (c) => c.notNull().unique())
+      .addColumn("record_hash", "blob", (c) => c.notNull())
       .addColumn("timestamp", "bigint", (c) => c.notNull())
       .addColumn("type", "text")
       .addColumn("source", "text")
@@ -114,6 +114,7 @@ export const initial: Migration = {
       .addColumn("anchor_id", "bigint", (c) => c.notNull().references("anchors.id"))
       .execute();
     await db.schema.createIndex("proofs_by_document").on("proofs").columns(["document_id", "sequence"]).execute();
+    await db.schema.createIndex("proofs_by_record_hash").on("proofs").column("record_hash").execute();
     await db.schema.createIndex("proofs_by_hash").on("proofs").columns(["hash", "sequence"]).execute();
     await db.schema.createIndex("proofs_by_anchor").on("proofs").column("anchor_id").execute();
 
