@@ -45,6 +45,7 @@ export function watchHead(
       again = false;
       try {
         const seen = Number(await rpc.call("eth_blockNumber", []));
+        if (stopped) break;
         if (!reachable) onReachable((reachable = true), undefined);
         if (seen !== head) {
           head = seen;

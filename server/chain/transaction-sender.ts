@@ -196,13 +196,23 @@ export class TransactionSender implements Transactions {
     }
   }
 
-  /** The nonce is taken: by this transaction, or by one that somebody else signed with the key. */
+  /**
+   * The nonce is taken: by this transaction, or by one that somebody else signed with the key. Only when every block
+   * that can hold it was read is it certain that it was not mined, and that signing the intent anew does not carry it
+   * out twice; until then the recheck asks again.
+   */
   async #nonceUsed(transaction: SignedTransaction): Promise<void> {
-    const { rpc, store, validatorNames, onEvent } = this.#options;
-    const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
+    const { rpc, store, signer, validatorNames, onEvent } = this.#options;
+    const hash = hexlify(transaction.hash);
+    const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
-    // It can never be mined, so that signing the intent anew cannot carry it out twice.
-    this.#underWay.delete(hexlify(transaction.hash));
+    const minedNonces = Number(await rpc.call("eth_getTransactionCount", [signer.address, "latest"]));
+    const head = Number(await rpc.call("eth_blockNumber", []));
+    if (minedNonces <= transaction.nonce) return;
+    // Nonces are mined in order, so that it cannot stand before the newest block with one of ours.
+    const first = (await store.lastMinedBlock(signer.address)) ?? 0;
+    if ((await this.#settleBlocks(first, head)) < head || !this.#underWay.has(hash)) return;
+    this.#underWay.delete(hash);
     await store.requeue(transaction.id);
     this.#nextNonce = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
@@ -223,25 +233,27 @@ export class TransactionSender implements Transactions {
 
   /** Confirms whole blocks at a time. */
   async #confirmTo(head: number): Promise<void> {
-    const { rpc, validatorNames } = this.#options;
     await this.#prepare();
-    while ((this.#confirmedTo ?? head) < head && this.#underWay.size > 0) {
-      const first = (this.#confirmedTo ?? head) + 1;
-      const last = Math.min(head, first + BLOCKS_AT_ONCE - 1);
-      const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      const blocks = await Promise.all(numbers.map((number) => readBlockReceipts(rpc, number, validatorNames)));
-      // A node behind a balancer may lag; the next head or the recheck comes back to the first block it lacks.
-      const lacking = blocks.indexOf(undefined);
-      const receipts = (lacking === -1 ? blocks : blocks.slice(0, lacking)).flatMap((found) => found ?? []);
-      await this.#settle(receipts);
-      if (lacking !== -1) {
-        this.#confirmedTo = first + lacking - 1;
-        return;
-      }
-      this.#confirmedTo = last;
-    }
-    if (this.#underWay.size === 0) this.#confirmedTo = head;
+    const confirmed = this.#confirmedTo ?? head;
+    this.#confirmedTo = this.#underWay.size === 0 ? head : await this.#settleBlocks(confirmed + 1, head);
     await this.#signAndSend();
+  }
+
+  /**
+   * Settles whatever of ours a range of blocks holds.
+   * @returns the last block settled: before `to` when the node lacks one, which a node behind a balancer may for a while
+   */
+  async #settleBlocks(from: number, to: number): Promise<number> {
+    const { rpc, validatorNames } = this.#options;
+    for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, to - first + 1) }, (_, index) => first + index);
+      const blocks = await Promise.all(numbers.map((number) => readBlockReceipts(rpc, number, validatorNames)));
+      const lacking = blocks.indexOf(undefined);
+      const present = lacking === -1 ? blocks : blocks.slice(0, lacking);
+      await this.#settle(present.flatMap((receipts) => receipts ?? []));
+      if (lacking !== -1) return first + lacking - 1;
+    }
+    return Math.max(to, from - 1);
   }
 
   async #settle(receipts: readonly Receipt[]): Promise<void> {

@@ -245,6 +245,8 @@ export interface TransactionStore {
   underWay(sender: Address): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
+  /** The newest block that holds a transaction of a key. */
+  lastMinedBlock(sender: Address): Promise<number | undefined>;
   /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
   requeue(id: number): Promise<void>;
   /**

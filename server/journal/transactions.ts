@@ -90,6 +90,18 @@ export function transactionStore(database: Database): TransactionStore {
       return highest ?? undefined;
     },
 
+    async lastMinedBlock(sender) {
+      const row = await database
+        .selectFrom("transactions")
+        .select("block_number")
+        .where("sender", "=", sender)
+        .where("block_number", "is not", null)
+        .orderBy("nonce", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.block_number ?? undefined;
+    },
+
     async settle(settlements) {
       if (settlements.length === 0) return;
       await database.transaction().execute(async (transaction) => {
