@@ -269,22 +269,22 @@ describe("the life of a session", function () {
 describe("a short session", function () {
   let server: TestServer;
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "4", SESSION_MINIMUM_TO_EXTEND: "1" });
+    server = await startServer({ SESSION_LIFETIME: "8", SESSION_MINIMUM_TO_EXTEND: "4" });
   });
   after(() => server.stop());
   const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   it("keeps its expiry through a validate, refuses an extension too late, and expires", async () => {
     const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
-    assert.oneOf(tparams.session, [3, 4]);
+    assert.oneOf(tparams.session, [7, 8]);
     await wait(1_100);
     const validated = content(await server.call(ROUTES.validate, { token: tparams.tx }), ROUTES.validate);
-    assert.isAtMost(validated.tparams.session, 3);
+    assert.isAtMost(validated.tparams.session, 7);
     const late = validated.tparams.tx;
-    // Until one second or less is left, whatever the phase of the clock.
-    await wait(2_000);
+    // Until four seconds or less are left, whatever the phase of the clock, and some still are on a slow machine.
+    await wait(3_000);
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 409, "extend_refused");
-    await wait(1_200);
+    await wait(4_500);
     refused(await server.call(ROUTES.validate, { token: late }), ROUTES.validate, 401, "token_expired");
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 401, "token_expired");
     refused(await server.call(ROUTES.close, { token: late }), ROUTES.close, 401, "token_expired");
@@ -296,13 +296,13 @@ describe("a short session", function () {
   it("lives longer than its lifetime when it is extended", async () => {
     let token = await server.login();
     for (let round = 0; round < 3; round += 1) {
-      await wait(1_000);
+      await wait(2_000);
       token = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams.tx;
       const extended = content(await server.call(ROUTES.extend, { token }), ROUTES.extend).tparams;
-      assert.oneOf(extended.session, [3, 4]);
+      assert.oneOf(extended.session, [7, 8]);
       token = extended.tx;
     }
-    await wait(1_500);
+    await wait(3_000);
     content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
   });
 });
