@@ -127,7 +127,7 @@ describe("input of the record store API", function () {
   });
 
   it("with no or an unknown route is answered in the envelope", async () => {
-    for (const route of ["", "x", "/api/admin", "/api/admin/auth/", "/API/ADMIN/AUTH", "constructor", "__proto__", "toString", "ü".repeat(1000)]) {
+    for (const route of ["", "x", "/api/admin", "/api/admin/auth/", "/API/ADMIN/AUTH", "constructor", "__proto__", "toString", "ü".repeat(60)]) {
       refused(await server.call(route, { token }), route, 404, "not_found");
     }
     for (const route of [undefined, null, 1, [], {}]) {
