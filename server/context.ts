@@ -1,8 +1,5 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createApp } from "./app.ts";
@@ -27,6 +24,7 @@ import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { type DirectoryLock, lockDirectory } from "./files/directory-lock.ts";
+import { listen } from "./http-server.ts";
 import { rateLimit } from "./http/limits.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournal } from "./journal/journal.ts";
@@ -210,7 +208,6 @@ function build(
     },
     observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
   });
-  const server = createServer(app);
 
   head.subscribe((blockNumber) => sender.onHead(blockNumber));
   head.subscribe((blockNumber) => follower.onHead(blockNumber));
@@ -236,8 +233,9 @@ function build(
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
-      opened.defer(() => close(server));
-      url = await listen(server, config.host, config.port);
+      const server = await listen(app, config.host, config.port);
+      opened.defer(() => server.close());
+      url = server.url;
       return { url, demoAccount };
     },
 
@@ -251,34 +249,9 @@ async function holdDataFolder(directory: string): Promise<DirectoryLock> {
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof SealbookError) throw error;
-    throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${messageOf(error)}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${reason}`, { cause: error });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-  const address = server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
-}
-
-/** Answers what is being answered, takes nothing new. */
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  server.closeIdleConnections();
-  await closed;
 }
 
 function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {

@@ -1,5 +1,6 @@
 import type { BaseWallet } from "ethers";
-import type { Address, Registrar } from "../domain/ports.ts";
+import type { Registrar } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import type { Scope } from "../domain/sessions/session.ts";
 import { INTERFACES } from "./contracts.ts";
 import { mined } from "./mined.ts";

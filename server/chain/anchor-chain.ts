@@ -1,6 +1,7 @@
 import { hexlify } from "ethers";
 import { z } from "zod";
-import type { Address, AnchorChain } from "../domain/ports.ts";
+import type { AnchorChain } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
 import { readReceipt, type ValidatorNames } from "./receipts.ts";
 import type { Rpc } from "./rpc.ts";

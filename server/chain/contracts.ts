@@ -2,7 +2,7 @@ import { EventTable__factory } from "../../typechain-types/factories/EventTable_
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
 import { getBytes } from "ethers";
-import type { Address, ContractCall, ContractName, TransactionPurpose } from "../domain/ports.ts";
+import type { Address, ContractCall, ContractName, TransactionPurpose } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { NodeError, type Rpc } from "./rpc.ts";
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { EventTable__factory } from "../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
-import type { Address, ContractAddresses, ContractName } from "../domain/ports.ts";
+import type { Address, ContractAddresses, ContractName } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../files/durable-file.ts";
 import { mined } from "./mined.ts";

@@ -1,6 +1,7 @@
 import { type BinaryLike, scrypt as nodeScrypt } from "node:crypto";
 import { decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
-import type { Address, KeyVault } from "../domain/ports.ts";
+import type { KeyVault } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 
 // The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
 scrypt.register(async (password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));

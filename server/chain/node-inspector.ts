@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Address, NodeInspector, NodeReport } from "../domain/ports.ts";
+import type { NodeInspector, NodeReport } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { readBlock, type ValidatorNames } from "./receipts.ts";
 import { NodeError, type Rpc } from "./rpc.ts";

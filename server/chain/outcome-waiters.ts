@@ -1,4 +1,4 @@
-import type { TransactionOutcome } from "../domain/ports.ts";
+import type { TransactionOutcome } from "../domain/transaction.ts";
 
 /** Callers that wait for transactions to end. What they are told comes from disk, never from memory. */
 export class OutcomeWaiters {

@@ -1,5 +1,6 @@
 import { AbiCoder, getBytes, keccak256, SigningKey, hashMessage } from "ethers";
-import type { Address, SessionChain } from "../domain/ports.ts";
+import type { SessionChain } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
 import type { Rpc } from "./rpc.ts";
 

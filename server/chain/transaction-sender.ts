@@ -1,11 +1,6 @@
 import { hexlify } from "ethers";
-import type {
-  Settlement,
-  SignedTransaction,
-  TransactionOutcome,
-  Transactions,
-  TransactionStore,
-} from "../domain/ports.ts";
+import type { Transactions, TransactionStore } from "../domain/ports.ts";
+import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { NodeError, type Rpc } from "./rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";

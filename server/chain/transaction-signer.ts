@@ -1,5 +1,5 @@
 import { computeAddress, getBytes, hexlify, keccak256, SigningKey, Transaction } from "ethers";
-import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../domain/ports.ts";
+import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../domain/transaction.ts";
 
 /** Signs the relayer's transactions: legacy ones, which every permissioned network takes. */
 export interface TransactionSigner {

@@ -3,49 +3,23 @@
  * `context.ts`; they never import each other.
  */
 import type { BlockReference } from "./block.ts";
+import type {
+  Address,
+  ContractCall,
+  TransactionOutcome,
+  QueuedTransaction,
+  SignedTransaction,
+  Filler,
+  Settlement,
+} from "./transaction.ts";
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
 import type { NewRecordRow, RecordRow, RecordQuery } from "./records/record.ts";
 import type { NewProof, StoredProof } from "./proofs/proof.ts";
 
-/** A 20-byte address as `0x` and 40 hex digits with EIP-55 checksum. */
-export type Address = string;
-
 /** Wall clock in milliseconds since 1970. */
 export type Clock = () => number;
-
-/** Which contract a transaction calls. */
-export type ContractName = "SessionRegistry" | "EventTable" | "ProofAnchor";
-
-/** Where each contract stands. */
-export type ContractAddresses = Readonly<Record<ContractName, Address>>;
-
-/** What a transaction is for. */
-export type TransactionPurpose =
-  | "session_open"
-  | "session_validate"
-  | "session_extend"
-  | "session_close"
-  | "record"
-  | "anchor"
-  | "nonce_filler";
-
-/** A call the relayer has to make; on disk before it is signed. */
-export interface ContractCall {
-  readonly purpose: TransactionPurpose;
-  readonly contract: ContractName;
-  /** ABI-encoded call data. */
-  readonly data: Uint8Array;
-}
-
-/** How a transaction ended, or that it has not yet. */
-export type TransactionOutcome =
-  | { readonly state: "confirmed"; readonly hash: Uint8Array; readonly block: BlockReference }
-  | { readonly state: "reverted"; readonly reason: string; readonly block: BlockReference | undefined }
-  | { readonly state: "refused"; readonly reason: string }
-  | { readonly state: "cancelled" }
-  | { readonly state: "pending"; readonly sent: boolean };
 
 /** The relayer's transactions, seen from the domain: intents go in through {@link Journal}, outcomes come out here. */
 export interface Transactions {
@@ -200,33 +174,6 @@ export interface ServiceLogStore {
   append(line: ServiceLogLine): Promise<void>;
   /** Newest first. */
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
-}
-
-/** An intent that waits for its signature. */
-export interface QueuedTransaction {
-  readonly id: number;
-  readonly purpose: TransactionPurpose;
-  readonly to: Address;
-  readonly data: Uint8Array;
-}
-
-/** A signed transaction on its way. */
-export interface SignedTransaction {
-  readonly id: number;
-  readonly nonce: number;
-  readonly raw: Uint8Array;
-  readonly hash: Uint8Array;
-}
-
-/** An empty transaction that uses up a nonce. */
-export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
-
-/** How a transaction ended; `block` is set when it was mined. */
-export interface Settlement {
-  readonly id: number;
-  readonly state: "confirmed" | "reverted" | "refused";
-  readonly block?: BlockReference;
-  readonly reason?: string;
 }
 
 /** The relayer's transactions on disk, as its sender needs them. */

@@ -1,4 +1,5 @@
-import type { ContractAddresses, IntentStore } from "../domain/ports.ts";
+import type { IntentStore } from "../domain/ports.ts";
+import type { ContractAddresses } from "../domain/transaction.ts";
 import type { Database } from "./database.ts";
 
 export function intentStore(database: Database, addresses: ContractAddresses): IntentStore {

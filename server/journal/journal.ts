@@ -1,4 +1,5 @@
-import type { ContractAddresses, Journal } from "../domain/ports.ts";
+import type { Journal } from "../domain/ports.ts";
+import type { ContractAddresses } from "../domain/transaction.ts";
 import { accountStore } from "./accounts.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Database } from "./database.ts";

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BlockReference } from "../domain/block.ts";
-import type { TransactionOutcome, TransactionStore } from "../domain/ports.ts";
+import type { TransactionStore } from "../domain/ports.ts";
+import type { TransactionOutcome } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import type { TransactionRow } from "./schema.ts";

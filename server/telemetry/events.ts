@@ -1,4 +1,5 @@
-import type { Address, ServiceLogLine, Telemetry } from "../domain/ports.ts";
+import type { ServiceLogLine, Telemetry } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 

@@ -1,4 +1,5 @@
-import type { Address, Clock, Journal, KeyVault, Registrar } from "../ports.ts";
+import type { Clock, Journal, KeyVault, Registrar } from "../ports.ts";
+import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { generatePassword } from "./password.ts";
 import type { Account, Scope } from "./session.ts";

@@ -1,14 +1,5 @@
-import type {
-  Address,
-  Clock,
-  ContractCall,
-  Journal,
-  KeyVault,
-  SessionChain,
-  Telemetry,
-  TransactionOutcome,
-  Transactions,
-} from "../ports.ts";
+import type { Clock, Journal, KeyVault, SessionChain, Telemetry, Transactions } from "../ports.ts";
+import type { Address, ContractCall, TransactionOutcome } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { sealKeys, type SessionKeys, unsealKeys, wrapSecureKey } from "./sealing.ts";
 import type { Account, Scope, Session } from "./session.ts";

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { OutcomeWaiters } from "../../../server/chain/outcome-waiters.ts";
-import type { TransactionOutcome } from "../../../server/domain/ports.ts";
+import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
 
 const PENDING: TransactionOutcome = { state: "pending", sent: true };
 const DONE: TransactionOutcome = { state: "cancelled" };

@@ -3,7 +3,7 @@ import { hexlify, Interface, keccak256, Transaction } from "ethers";
 import { connectRpc, type Rpc } from "../../../server/chain/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
-import type { TransactionOutcome } from "../../../server/domain/ports.ts";
+import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
 import { intentStore } from "../../../server/journal/intents.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";

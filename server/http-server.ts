@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { SealbookError } from "./errors.ts";
+
+/** A listening HTTP server. */
+export interface HttpServer {
+  readonly url: string;
+  /** Answers what is being answered, takes nothing new. */
+  close(): Promise<void>;
+}
+
+/** @throws SealbookError `config_invalid` when the address cannot be listened on */
+export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
+  const server = createServer(listener);
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+  }
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
