@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { SealbookError } from "./errors.ts";
 
+const IDLE_CHECK_MILLISECONDS = 50;
+
 /** A listening HTTP server. */
 export interface HttpServer {
   readonly url: string;
@@ -26,8 +28,10 @@ export async function listen(listener: RequestListener, host: string, port: numb
     async close() {
       const closed = once(server, "close");
       server.close();
-      server.closeIdleConnections();
+      // A connection that is kept alive becomes idle only with the end of its last answer.
+      const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS);
       await closed;
+      clearInterval(closing);
     },
   };
 }

@@ -65,8 +65,10 @@ export async function askChainId(url: string): Promise<number> {
 /** What the node said, found in what ethers made of it; `undefined` when the node said nothing. */
 export function nodeErrorOf(error: unknown): NodeError | undefined {
   if (error instanceof NodeError) return error;
-  if (isError(error, "CALL_EXCEPTION")) return new NodeError(error.shortMessage, 3, error.data ?? undefined);
-  return answeredError(error) ?? (hasInfo(error) ? answeredError(error.info) : undefined);
+  const answered = answeredError(error) ?? (hasInfo(error) ? answeredError(error.info) : undefined);
+  if (!isError(error, "CALL_EXCEPTION")) return answered;
+  // What the node said of a revert is worth more than what the library makes of it.
+  return new NodeError(answered?.message ?? error.shortMessage, answered?.code ?? 3, error.data ?? undefined);
 }
 
 function answeredError(container: unknown): NodeError | undefined {

@@ -55,8 +55,21 @@ function matches(e: ExpressionBuilder<Schema, "records">, { field, pattern }: Re
   if (rest.length === 0) return e(field, "=", prefix);
   const like = pattern.map((piece) => piece.replace(/[\\%_]/gu, (character) => `\\${character}`)).join("%");
   const whole = sql<SqlBool>`${sql.ref(field)} like ${like} escape '\\'`;
+  if (prefix === "") return whole;
   // The range says nothing new, but an index can answer it.
-  return prefix === ""
-    ? whole
-    : e.and([e(field, ">=", prefix), e(field, "<", `${prefix}\u{10FFFF}`), whole]);
+  const end = endOfPrefix(prefix);
+  return e.and([e(field, ">=", prefix), ...(end === undefined ? [] : [e(field, "<", end)]), whole]);
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+const BEFORE_SURROGATES = 0xd7ff;
+const AFTER_SURROGATES = 0xe000;
+
+/** The first text, by code points, after all that begin with a prefix; `undefined` when there is none. */
+function endOfPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  while (points.at(-1) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  return String.fromCodePoint(...points, last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1);
 }

@@ -47,12 +47,14 @@ function keyOf(token: Uint8Array): Uint8Array {
 
 function encrypt(key: Uint8Array, data: Uint8Array): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   return Buffer.concat([nonce, cipher.update(data), cipher.final(), cipher.getAuthTag()]);
 }
 
 function decrypt(key: Uint8Array, sealed: Uint8Array): Uint8Array {
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES));
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
   const data = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES);
   return Buffer.concat([decipher.update(data), decipher.final()]);
