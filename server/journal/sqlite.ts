@@ -1,9 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { type Dialect, SqliteDialect } from "kysely";
 import { SealbookError } from "../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
+
+/** Statements that are kept for their next use: to prepare one takes longer than to run it. */
+const MAX_STATEMENTS = 500;
 
 /**
  * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
@@ -21,11 +24,21 @@ export function sqliteDialect(file: string): Dialect {
     PRAGMA busy_timeout = 10000;
     PRAGMA case_sensitive_like = ON;
   `);
+  const statements = new Map<string, StatementSync>();
+  const prepared = (text: string): StatementSync => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = database.prepare(text);
+    // Queries are few and always the same; only lists of values make more of them.
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
+    statements.set(text, statement);
+    return statement;
+  };
   return new SqliteDialect({
     database: {
       close: () => database.close(),
       prepare(text) {
-        const statement = database.prepare(text);
+        const statement = prepared(text);
         const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
         return {
           reader: statement.columns().length > 0,
