@@ -8,14 +8,12 @@ import { join } from "node:path";
 import { Wallet } from "ethers";
 import { network } from "hardhat";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../server/chain-link.ts";
-import { deploy, deploymentFile } from "../server/chain/deployment.ts";
+import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc.ts";
 import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
 
-const DEFAULT_LIFETIME = 60;
-const DEFAULT_MINIMUM_TO_EXTEND = 15;
 /** Enough for the deployment on a chain that asks for fees. */
 const PLAY_MONEY = 10n ** 20n;
 
@@ -31,7 +29,7 @@ async function keysFor(config: Config, chainId: number, inProcess: boolean): Pro
 
 async function main(): Promise<void> {
   const config = parseConfig(readEnv());
-  const connection = await network.connect();
+  const connection = await network.create();
   const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
@@ -55,8 +53,8 @@ async function main(): Promise<void> {
     rpc,
     administrator,
     relayer: new Wallet(keys.relayer).address,
-    lifetime: config.sessionLifetime ?? DEFAULT_LIFETIME,
-    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_MINIMUM_TO_EXTEND,
+    lifetime: config.sessionLifetime ?? DEFAULT_SESSION_RULES.lifetime,
+    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_SESSION_RULES.minimumToExtend,
     gasPrice: inProcess ? BigInt(String(await call("eth_gasPrice", []))) : config.gasPrice,
     file,
     onDeployed: () => (deployed += 1),

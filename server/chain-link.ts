@@ -3,7 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { administration, type Administration } from "./chain/administration.ts";
-import { assertDeployed, deploy, type Deployment, deploymentFile, readDeployment } from "./chain/deployment.ts";
+import {
+  assertDeployed,
+  DEFAULT_SESSION_RULES,
+  deploy,
+  type Deployment,
+  deploymentFile,
+  readDeployment,
+} from "./chain/deployment.ts";
 import { writeFileDurably } from "./files/durable-file.ts";
 import {
   type EmbeddedChain,
@@ -19,8 +26,6 @@ import { SealbookError } from "./errors.ts";
 
 /** The embedded chain's id; no public network has it. */
 export const EMBEDDED_CHAIN_ID = 7325;
-const DEFAULT_LIFETIME = 60;
-const DEFAULT_MINIMUM_TO_EXTEND = 15;
 
 /** The chain with the contracts on it, and the keys to use them. */
 export interface ChainLink {
@@ -94,8 +99,8 @@ async function openEmbedded(
     rpc,
     administrator,
     relayer: new Wallet(relayerKey).address,
-    lifetime: config.sessionLifetime ?? DEFAULT_LIFETIME,
-    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_MINIMUM_TO_EXTEND,
+    lifetime: config.sessionLifetime ?? DEFAULT_SESSION_RULES.lifetime,
+    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_SESSION_RULES.minimumToExtend,
     gasPrice: config.gasPrice,
     file: deploymentFile(config.dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),

@@ -25,6 +25,9 @@ const DeploymentFile = z.object({
   }),
 });
 
+/** What sessions are deployed with unless something else is configured; in seconds. */
+export const DEFAULT_SESSION_RULES = { lifetime: 60, minimumToExtend: 15 } as const;
+
 /** Where the contracts stand on one chain. */
 export interface Deployment {
   readonly chainId: number;
