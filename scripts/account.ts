@@ -1,4 +1,5 @@
 // Enrols, lists and revokes accounts. Works beside a running server and without one.
+import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress } from "ethers";
 import { openChainLink } from "../server/chain-link.ts";
@@ -7,6 +8,7 @@ import { parseConfig, readEnv } from "../server/config.ts";
 import { AccountService } from "../server/domain/sessions/account-service.ts";
 import type { Account, Scope } from "../server/domain/sessions/session.ts";
 import { SealbookError } from "../server/errors.ts";
+import { accountStore } from "../server/journal/accounts.ts";
 import { createJournal } from "../server/journal/journal.ts";
 import { openSqlite } from "../server/journal/sqlite.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
@@ -31,6 +33,18 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
+}
+
+/** The journal alone knows the accounts: no chain is asked, and none is started. */
+async function listAccounts(): Promise<Account[]> {
+  const { databaseFile } = parseConfig(readEnv());
+  if (!existsSync(databaseFile)) return [];
+  const database = await openSqlite(databaseFile);
+  try {
+    return await accountStore(database).list();
+  } finally {
+    await database.destroy();
+  }
 }
 
 function stateOf(account: Account): "enrolled" | "revoked" | "not enrolled" {
@@ -59,17 +73,15 @@ program
   .description("list the accounts, oldest first")
   .option("--json", "print a list of {login, scope, state, created, revoked}")
   .action(async ({ json }: JsonOption) => {
-    await withAccounts(async (accounts) => {
-      const rows = (await accounts.list()).map((account) => ({
-        login: account.address,
-        scope: account.scope,
-        state: stateOf(account),
-        created: new Date(account.createdAt).toISOString(),
-        revoked: account.revokedAt === undefined ? null : new Date(account.revokedAt).toISOString(),
-      }));
-      if (json === true) console.log(JSON.stringify(rows));
-      else for (const row of rows) console.log([row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
-    });
+    const rows = (await listAccounts()).map((account) => ({
+      login: account.address,
+      scope: account.scope,
+      state: stateOf(account),
+      created: new Date(account.createdAt).toISOString(),
+      revoked: account.revokedAt === undefined ? null : new Date(account.revokedAt).toISOString(),
+    }));
+    if (json === true) console.log(JSON.stringify(rows));
+    else for (const row of rows) console.log([row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
   });
 
 program

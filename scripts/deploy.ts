@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { network } from "hardhat";
-import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../server/chain-link.ts";
+import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc.ts";
@@ -53,8 +53,7 @@ async function main(): Promise<void> {
     rpc,
     administrator,
     relayer: new Wallet(keys.relayer).address,
-    lifetime: config.sessionLifetime ?? DEFAULT_SESSION_RULES.lifetime,
-    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_SESSION_RULES.minimumToExtend,
+    ...sessionRules(config, DEFAULT_SESSION_RULES),
     gasPrice: inProcess ? BigInt(String(await call("eth_gasPrice", []))) : config.gasPrice,
     file,
     onDeployed: () => (deployed += 1),

@@ -1,19 +1,41 @@
 // Drops the local copy of the event table; the server builds it again from the chain's log at its next start.
 import { existsSync } from "node:fs";
+import { Command, CommanderError } from "commander";
 import { parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
+import { lockDirectory } from "../server/files/directory-lock.ts";
 import { copyStore } from "../server/journal/record-copy.ts";
 import { openSqlite } from "../server/journal/sqlite.ts";
 
+const FAILED = 1;
+const BAD_USAGE = 2;
+
+const program = new Command("resync")
+  .description(
+    "Drops the local copy of the records, with the server stopped; its next start builds the copy again from the chain.",
+  )
+  .exitOverride()
+  .action(async () => {
+    const config = parseConfig(readEnv());
+    const file = config.databaseFile;
+    if (!existsSync(file)) throw new SealbookError("not_found", `there is no database at ${file}`);
+    const lock = lockDirectory(config.dataDirectory);
+    const database = await openSqlite(file);
+    await copyStore(database, config.tableName).drop();
+    await database.destroy();
+    lock.release();
+    console.log("The local copy of the records is dropped; the next start of the server builds it again from the chain.");
+  });
+
 try {
-  const config = parseConfig(readEnv());
-  if (!existsSync(config.databaseFile)) throw new SealbookError("not_found", `there is no database at ${config.databaseFile}`);
-  const database = await openSqlite(config.databaseFile);
-  await copyStore(database, config.tableName).drop();
-  await database.destroy();
-  console.log("The local copy of the records is dropped; restart the server to build it again from the chain.");
+  await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof SealbookError)) throw error;
-  process.stderr.write(`resync: ${error.message}\n`);
-  process.exitCode = 1;
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
+  } else if (error instanceof SealbookError) {
+    process.stderr.write(`resync: ${error.message}\n`);
+    process.exitCode = FAILED;
+  } else {
+    throw error;
+  }
 }

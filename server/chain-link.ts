@@ -99,8 +99,7 @@ async function openEmbedded(
     rpc,
     administrator,
     relayer: new Wallet(relayerKey).address,
-    lifetime: config.sessionLifetime ?? DEFAULT_SESSION_RULES.lifetime,
-    minimumToExtend: config.sessionMinimumToExtend ?? DEFAULT_SESSION_RULES.minimumToExtend,
+    ...sessionRules(config, DEFAULT_SESSION_RULES),
     gasPrice: config.gasPrice,
     file: deploymentFile(config.dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),
@@ -165,12 +164,27 @@ async function onlyKnownChain(dataDirectory: string): Promise<number> {
   return Number.parseInt(only, 10);
 }
 
+/** What is configured, completed by what holds otherwise. */
+export function sessionRules(config: Config, otherwise: SessionRules): SessionRules {
+  const lifetime = config.sessionLifetime ?? otherwise.lifetime;
+  const minimumToExtend = config.sessionMinimumToExtend ?? otherwise.minimumToExtend;
+  if (minimumToExtend < lifetime) return { lifetime, minimumToExtend };
+  throw new SealbookError(
+    "config_invalid",
+    `SESSION_MINIMUM_TO_EXTEND, ${minimumToExtend} s, has to be less than SESSION_LIFETIME, ${lifetime} s: set both`,
+  );
+}
+
+interface SessionRules {
+  readonly lifetime: number;
+  readonly minimumToExtend: number;
+}
+
 /** The rules of sessions are kept in the contract: what is configured has to get there. */
 async function applySessionRules(config: Config, { rpc, deployment, administration: admin }: Opened): Promise<void> {
   if (config.sessionLifetime === undefined && config.sessionMinimumToExtend === undefined) return;
   const rules = await sessionChain(rpc, deployment.contracts.SessionRegistry).rules();
-  const lifetime = config.sessionLifetime ?? rules.lifetime;
-  const minimum = config.sessionMinimumToExtend ?? rules.minimumToExtend;
+  const { lifetime, minimumToExtend: minimum } = sessionRules(config, rules);
   if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
   if (admin === undefined) {
     throw new SealbookError(

@@ -78,7 +78,7 @@ const Environment = z.object({
   }),
   ADMIN_KEY: privateKey.optional().meta({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
-    unset: "as `RELAYER_KEY`",
+    unset: "made and kept like `RELAYER_KEY`; the two have to differ",
   }),
   GAS_PRICE: whole(0, 1e15).default(0).meta({ description: "Gas price of transactions, in wei" }),
   SESSION_LIFETIME: whole(1, 86_400).optional().meta({
@@ -99,19 +99,23 @@ const Environment = z.object({
     description: "Name of the table on chain that records go to",
   }),
   LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
-    description: "Failed logins a minute allowed for one login",
+    description: "Failed logins a minute after which one login is refused",
   }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins a minute allowed from one network address",
+    description: "Failed logins a minute after which one network address is refused",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
     description: "Names of block proposers, as `0xADDRESS=NAME,...`",
     unset: "their addresses",
   }),
+  PUBLIC_URL: httpUrl.optional().meta({
+    description: "Address under which clients reach this server, for the links in its answers",
+    unset: "`http://HOST:PORT`",
+  }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
-    unset: "this server's `/api/v1/proof`",
+    unset: "`PUBLIC_URL/api/v1/proof`",
   }),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
     description: "Least severe level that is logged: fatal, error, warn, info, debug, or silent for none",
@@ -146,6 +150,7 @@ export interface Config {
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
+  readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
   readonly logLevel: z.output<typeof Environment>["LOG_LEVEL"];
 }
@@ -215,6 +220,7 @@ export function parseConfig(variables: EnvironmentVariables): Config {
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
     validatorNames: env.VALIDATOR_NAMES,
+    publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     logLevel: env.LOG_LEVEL,
   };

@@ -25,7 +25,7 @@ import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { type DirectoryLock, lockDirectory } from "./files/directory-lock.ts";
 import { listen } from "./http-server.ts";
-import { rateLimit } from "./http/limits.ts";
+import { attemptLimit, rateLimit } from "./http/limits.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournal } from "./journal/journal.ts";
 import { copyStore } from "./journal/record-copy.ts";
@@ -36,6 +36,7 @@ import { statusReport } from "./status.ts";
 import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
+import { AnchorRetry } from "./workers/anchor-retry.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
 /** How often a node is asked for its newest block; the embedded chain says so itself. */
@@ -160,6 +161,9 @@ function build(
     clock,
     proofWaitMilliseconds,
   });
+  const retry = new AnchorRetry(proofs, (count) =>
+    logger.warn({ count }, "proofs whose transaction had failed are anchored again"),
+  );
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -179,8 +183,8 @@ function build(
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
-      loginsPerAddress: rateLimit(config.loginAttemptsPerAddress, "failed logins for this address"),
-      loginsPerSource: rateLimit(config.loginAttemptsPerSource, "failed logins from this network address"),
+      loginsPerAddress: attemptLimit(config.loginAttemptsPerAddress, "failed logins for this address", isRefusedLogin),
+      loginsPerSource: attemptLimit(config.loginAttemptsPerSource, "failed logins from this network address", isRefusedLogin),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
     proofs: {
@@ -200,6 +204,7 @@ function build(
           inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
+          failedAnchors: async () => (await journal.proofs.failedAnchors()).length,
           divergences: () => telemetry.counts().divergences,
         }),
     },
@@ -225,18 +230,21 @@ function build(
       opened.defer(() => follower.stop());
       opened.defer(() => sender.stop());
       await sessions.recover();
-      const again = await proofs.recover();
-      if (again > 0) logger.warn({ count: again }, "proofs whose transaction had failed are anchored again");
       sender.start();
+      retry.start();
+      opened.defer(() => retry.stop());
       head.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
       const server = await listen(app, config.host, config.port);
-      opened.defer(() => server.close());
-      url = server.url;
-      return { url, demoAccount };
+      opened.defer(() => {
+        sender.release();
+        return server.close();
+      });
+      url = config.publicUrl ?? server.url;
+      return { url: server.url, demoAccount };
     },
 
     stop: () => opened.disposeAsync(),
@@ -252,6 +260,10 @@ async function holdDataFolder(directory: string): Promise<DirectoryLock> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${reason}`, { cause: error });
   }
+}
+
+function isRefusedLogin(error: unknown): boolean {
+  return error instanceof SealbookError && error.code === "login_refused";
 }
 
 function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {

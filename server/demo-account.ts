@@ -20,12 +20,8 @@ export async function ensureDemoAccount(
   accounts: AccountService,
 ): Promise<DemoAccount | undefined> {
   const kept = existsSync(file) ? DemoAccount.parse(JSON.parse(await readFile(file, "utf8"))) : undefined;
-  const known = kept && (await journal.accounts.find(kept.login));
-  if (known !== undefined) {
-    // Interrupted between the journal and the chain; a revoked one stays revoked.
-    if (!known.enrolled && known.revokedAt === undefined) await accounts.enroll(known.address, known.scope);
-    return undefined;
-  }
+  // A file without its account was left by a start that was interrupted; a revoked account stays revoked.
+  if (kept !== undefined && (await journal.accounts.find(kept.login)) !== undefined) return undefined;
   const { login, password } = await accounts.create("full", async (account) => {
     const content = { login: account.login, password: account.password };
     await writeFileDurably(file, [Buffer.from(`${JSON.stringify(content, null, 2)}\n`)]);

@@ -3,11 +3,12 @@ import { createServer, type RequestListener } from "node:http";
 import { SealbookError } from "./errors.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
+const GRACE_MILLISECONDS = 5_000;
 
 /** A listening HTTP server. */
 export interface HttpServer {
   readonly url: string;
-  /** Answers what is being answered, takes nothing new. */
+  /** Answers what is being answered, takes nothing new, and ends what is not done after a while. */
   close(): Promise<void>;
 }
 
@@ -30,8 +31,10 @@ export async function listen(listener: RequestListener, host: string, port: numb
       server.close();
       // A connection that is kept alive becomes idle only with the end of its last answer.
       const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS);
+      const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
       await closed;
       clearInterval(closing);
+      clearTimeout(ending);
     },
   };
 }

@@ -15,21 +15,24 @@ export interface StatusParts {
   readonly inspect: NodeInspector;
   readonly proofCounts: () => Promise<{ records: number; pending: number }>;
   readonly transactionsUnderWay: () => Promise<number>;
+  /** Proofs whose transaction failed for good and that wait for another. */
+  readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
 }
 
 /** The answer of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
 export async function statusReport(parts: StatusParts): Promise<object> {
-  const [node, counts, underWay] = await Promise.all([
+  const [node, counts, underWay, failed] = await Promise.all([
     inspected(parts.inspect),
     parts.proofCounts(),
     parts.transactionsUnderWay(),
+    parts.failedAnchors(),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = parts.divergences();
   return {
-    status: judge(node, blockAge, divergences, parts.regularBlocks),
+    status: judge(node, blockAge, divergences + failed, parts.regularBlocks),
     version: parts.version,
     uptime: Math.floor((Date.now() - parts.startedAt) / 1000),
     node: {
@@ -60,12 +63,12 @@ export async function statusReport(parts: StatusParts): Promise<object> {
 function judge(
   node: NodeReport | undefined,
   blockAge: number | null,
-  divergences: number,
+  faults: number,
   regularBlocks: boolean,
 ): "ok" | "degraded" | "down" {
   if (node === undefined) return "down";
   const stale = regularBlocks && blockAge !== null && blockAge > STALE_BLOCK_SECONDS;
-  return node.syncing || stale || divergences > 0 ? "degraded" : "ok";
+  return node.syncing || stale || faults > 0 ? "degraded" : "ok";
 }
 
 async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {

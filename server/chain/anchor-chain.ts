@@ -13,9 +13,6 @@ const proofAnchor = INTERFACES.ProofAnchor;
 /** The proof anchor contract at `address`. */
 export function anchorChain(rpc: Rpc, address: Address, validatorNames: ValidatorNames): AnchorChain {
   return {
-    chainId: rpc.chainId,
-    contract: address,
-
     anchorCall: (hash) => contractCall("anchor", "ProofAnchor", proofAnchor.encodeFunctionData("anchor", [hash])),
 
     async anchorOf(hash) {

@@ -90,7 +90,6 @@ export function chainLog(
 
   return {
     firstBlock,
-    head: async () => Number(await rpc.call("eth_blockNumber", [])),
     blockHash: async (blockNumber) => (await readBlock(rpc, blockNumber, NO_NAMES))?.hash,
     async entries(fromBlock, toBlock) {
       const answer = await rpc.call("eth_getLogs", [

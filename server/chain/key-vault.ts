@@ -1,10 +1,17 @@
 import { type BinaryLike, scrypt as nodeScrypt } from "node:crypto";
 import { decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "../domain/ports.ts";
+import { SealbookError } from "../errors.ts";
+import { turns } from "./turns.ts";
 import type { Address } from "../domain/transaction.ts";
 
 // The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
-scrypt.register(async (password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
+scrypt.register(async (password, salt, N, r, p, length) => inTurn(() => derive(password, salt, N, r, p, length)));
+
+/** Each derivation takes 128 MiB and one of the few threads that file access shares. */
+const DERIVATIONS_AT_ONCE = 2;
+const DERIVATIONS_WAITING = 64;
+const inTurn = turns(DERIVATIONS_AT_ONCE, DERIVATIONS_WAITING);
 
 function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p: number, length: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
@@ -27,7 +34,9 @@ export function keyVault(): KeyVault {
     try {
       const { privateKey } = await decryptKeystoreJson(keystore, password);
       return getBytes(privateKey);
-    } catch {
+    } catch (error) {
+      // A wrong password is an answer; having no time for it is none.
+      if (error instanceof SealbookError) throw error;
       return undefined;
     }
   };

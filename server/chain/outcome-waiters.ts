@@ -4,6 +4,7 @@ import type { TransactionOutcome } from "../domain/transaction.ts";
 export class OutcomeWaiters {
   readonly #read: (id: number) => Promise<TransactionOutcome>;
   readonly #waiting = new Map<number, Set<() => void>>();
+  #released = false;
 
   constructor(read: (id: number) => Promise<TransactionOutcome>) {
     this.#read = read;
@@ -13,7 +14,7 @@ export class OutcomeWaiters {
   async wait(id: number, milliseconds: number): Promise<TransactionOutcome> {
     const woken = this.#sleep(id, milliseconds);
     const outcome = await this.#read(id);
-    if (outcome.state !== "pending") {
+    if (outcome.state !== "pending" || this.#released) {
       woken.cancel();
       return outcome;
     }
@@ -26,8 +27,9 @@ export class OutcomeWaiters {
     for (const id of ids) for (const wake of this.#waiting.get(id) ?? []) wake();
   }
 
-  /** Wakes everybody: the process is about to end. */
+  /** Wakes everybody, and lets nobody wait from now on: the process is about to end. */
   release(): void {
+    this.#released = true;
     this.settled([...this.#waiting.keys()]);
   }
 

@@ -73,6 +73,8 @@ export class TransactionSender implements Transactions {
 
   start(): void {
     this.#stopped = false;
+    this.#workWaiting = false;
+    this.#confirmWaiting = false;
     this.#recheck = setInterval(() => this.#enqueue(() => this.#recheckOverdue()), RECHECK_MILLISECONDS);
     this.wake();
   }
@@ -82,11 +84,16 @@ export class TransactionSender implements Transactions {
     clearInterval(this.#recheck);
     await Promise.all(this.#sending);
     await this.#work;
+    this.release();
+  }
+
+  /** Lets nobody wait any longer: what has no outcome yet is answered as pending. */
+  release(): void {
     this.#waiters.release();
   }
 
   wake(): void {
-    if (this.#workWaiting) return;
+    if (this.#stopped || this.#workWaiting) return;
     this.#workWaiting = true;
     this.#enqueue(async () => {
       this.#workWaiting = false;
@@ -97,7 +104,7 @@ export class TransactionSender implements Transactions {
   /** Told of every new head. */
   onHead(blockNumber: number): void {
     this.#head = blockNumber;
-    if (this.#confirmWaiting) return;
+    if (this.#stopped || this.#confirmWaiting) return;
     this.#confirmWaiting = true;
     this.#enqueue(async () => {
       this.#confirmWaiting = false;

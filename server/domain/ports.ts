@@ -81,9 +81,6 @@ export interface AnchorOnChain {
 
 /** Anchors of the proof contract. */
 export interface AnchorChain {
-  readonly chainId: number;
-  /** Address of the contract. */
-  readonly contract: Address;
   anchorCall(hash: Uint8Array): ContractCall;
   anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
   /** The block that holds a transaction in which the contract was given a hash; `undefined` when none does. */
@@ -216,15 +213,23 @@ export type LogEntry =
 /** The local copy of the event table, written by whoever follows the log. */
 export interface CopyStore {
   progress(): Promise<{ blockNumber: number; blockHash: Uint8Array } | undefined>;
-  /** Takes over what a range of blocks says and where it ended, whole or not at all. */
-  apply(entries: readonly LogEntry[], blockNumber: number, blockHash: Uint8Array): Promise<void>;
+  /**
+   * Takes over what a range of blocks says and where it ended, whole or not at all.
+   * @param after Where the copy has to stand; `undefined` for a copy that holds nothing yet
+   * @returns false when it stands elsewhere, because somebody else changed or dropped it
+   */
+  apply(
+    entries: readonly LogEntry[],
+    after: number | undefined,
+    blockNumber: number,
+    blockHash: Uint8Array,
+  ): Promise<boolean>;
   /** Forgets the copy; it is built again from the chain. */
   drop(): Promise<void>;
 }
 
 /** The chain's log and head, as a follower needs them. */
 export interface ChainLog {
-  head(): Promise<number>;
   blockHash(blockNumber: number): Promise<Uint8Array | undefined>;
   /** What the contracts logged from one block to another, both included, in order. */
   entries(fromBlock: number, toBlock: number): Promise<LogEntry[]>;
@@ -304,5 +309,8 @@ export interface Telemetry {
   recordStored(account: Address, rowId: bigint): void;
   proofAccepted(): void;
   proofConfirmed(seconds: number): void;
+  /** The chain contradicts the journal's record; told at every check, reported once. */
   journalDiverged(recordHash: Uint8Array, message: string): void;
+  /** The chain confirms the journal's record: a divergence is over. */
+  journalAgreed(recordHash: Uint8Array): void;
 }

@@ -1,31 +1,37 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
-import { pinoHttp } from "pino-http";
+import { routePattern } from "./route-pattern.ts";
 
 const HEADER = "X-Request-Id";
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
+/** The logger of a request: its lines carry the request's id. */
+const loggers = new WeakMap<object, Logger>();
+
 /**
- * Logs every request with an id that also travels in the answer. Headers, bodies and query strings are left out:
- * they carry tokens, passwords and documents' names.
+ * Gives every request an id that also travels in the answer, and logs it when it is answered. Paths, headers and
+ * bodies are left out: they carry documents' names, tokens and passwords.
  */
 export function accessLog(logger: Logger): RequestHandler {
-  return pinoHttp({
-    logger,
-    genReqId(request, response) {
-      const given = request.headers[HEADER.toLowerCase()];
-      const id = typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID();
-      response.setHeader(HEADER, id);
-      return id;
-    },
-    serializers: {
-      req: ({ id, method, url }: IncomingMessage & { id: unknown }) => ({ id, method, path: url?.split("?")[0] }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
-    },
-    customLogLevel: (_request, response, error) =>
-      error !== undefined || response.statusCode >= 500 ? "warn" : "debug",
-    wrapSerializers: false,
-  });
+  return (request, response, next) => {
+    const given = request.get(HEADER);
+    const id = given !== undefined && WELL_FORMED.test(given) ? given : randomUUID();
+    response.set(HEADER, id);
+    const own = logger.child({ request_id: id });
+    loggers.set(request, own);
+    const start = performance.now();
+    response.on("finish", () => {
+      const { statusCode: status } = response;
+      const milliseconds = Math.round(performance.now() - start);
+      const line = { method: request.method, route: routePattern(request), status, milliseconds };
+      own[status >= 500 ? "warn" : "debug"](line, "request answered");
+    });
+    next();
+  };
+}
+
+/** Logs what went wrong in a request, with its id. */
+export function logFailure(request: object, error: Error, message: string): void {
+  loggers.get(request)?.error({ err: error }, message);
 }

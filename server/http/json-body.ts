@@ -5,9 +5,12 @@ import { SealbookError } from "../errors.ts";
 /** Deeper JSON than this has no use here and would exhaust whatever walks it. */
 const MAX_DEPTH = 32;
 
+const sizes = new WeakMap<object, number>();
+
 /**
- * Reads a JSON body. What cannot be kept exactly is refused instead of being changed without a word: numbers that
- * JavaScript cannot hold, and half surrogate pairs, which have no UTF-8 form.
+ * Reads a JSON body. What cannot be kept is refused instead of being changed without a word: whole numbers beyond
+ * 2^53, numbers beyond the range of a double, and half surrogate pairs, which have no UTF-8 form. Fractions are
+ * doubles, as everywhere in JSON.
  * @param limit Most bytes of a body
  */
 export function jsonBody(limit: number): RequestHandler[] {
@@ -28,8 +31,19 @@ export function jsonBody(limit: number): RequestHandler[] {
   ];
 }
 
+/** How many bytes the body had that {@link jsonBody} read. */
+export function bodyBytes(request: object): number {
+  return sizes.get(request) ?? 0;
+}
+
+/** The error for a body of more than `limit` bytes. */
+export function tooLarge(limit: number): SealbookError {
+  return new SealbookError("too_large", `the request body is larger than ${limit} bytes`);
+}
+
 /** What is not UTF-8 would be read as other characters than were sent. */
-function checkEncoding(_request: unknown, _response: unknown, body: Buffer, encoding: string): void {
+function checkEncoding(request: object, _response: unknown, body: Buffer, encoding: string): void {
+  sizes.set(request, body.length);
   if (encoding !== "utf-8" || !isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
 }
 

@@ -1,10 +1,11 @@
 import type { ProofStore } from "../domain/ports.ts";
 import type { ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database } from "./database.ts";
 import { blockOf } from "./transactions.ts";
 
-const FAILED = ["reverted", "refused", "cancelled"] as const;
+// As in the index on what failed, which is used only for the very same words.
+const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
 function select(database: Database) {
   return database
@@ -123,7 +124,7 @@ export function proofStore(database: Database): ProofStore {
         .selectFrom("anchors")
         .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
         .select("anchors.hash")
-        .where("transactions.state", "in", FAILED)
+        .where(FAILED)
         .orderBy("anchors.id")
         .execute();
       return rows.map((row) => ({ recordHash: row.hash }));

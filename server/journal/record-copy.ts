@@ -11,8 +11,10 @@ export function copyStore(database: Database, table: string): CopyStore {
       return row && { blockNumber: row.block_number, blockHash: row.block_hash };
     },
 
-    async apply(entries, blockNumber, blockHash) {
-      await database.transaction().execute(async (transaction) => {
+    async apply(entries, after, blockNumber, blockHash) {
+      return database.transaction().execute(async (transaction) => {
+        const progress = await transaction.selectFrom("copy_progress").select("block_number").executeTakeFirst();
+        if (progress?.block_number !== after) return false;
         const accounts = accountStore(transaction);
         for (const entry of entries) {
           if (entry.kind === "account") {
@@ -45,6 +47,7 @@ export function copyStore(database: Database, table: string): CopyStore {
             conflict.column("id").doUpdateSet({ block_number: blockNumber, block_hash: blockHash }),
           )
           .execute();
+        return true;
       });
     },
 

@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { TransactionPurpose } from "../domain/transaction.ts";
 
-/** Tables of the journal, as both engines have them. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
+/** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
 export interface Schema {
   accounts: AccountsTable;
   sessions: SessionsTable;

@@ -16,12 +16,12 @@ const MAX_STATEMENTS = 500;
 export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
-  // Text is compared by code point in searches, as PostgreSQL does it.
+  // Searches tell upper from lower case.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
-    PRAGMA busy_timeout = 10000;
+    PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
   `);
   const statements = new Map<string, StatementSync>();
@@ -38,7 +38,9 @@ export function sqliteDialect(file: string): Dialect {
     database: {
       close: () => database.close(),
       prepare(text) {
-        const statement = prepared(text);
+        // A transaction that reads first and writes later would be refused at once, without waiting, when another
+        // process has written meanwhile; one that takes its turn at the beginning waits for it.
+        const statement = prepared(text === "begin" ? "begin immediate" : text);
         const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
         return {
           reader: statement.columns().length > 0,

@@ -13,12 +13,14 @@ export interface TelemetryParts {
 
 /** Counts of what only the running process knows. */
 export interface EventCounts {
+  /** Journal records that the chain contradicted when they were last looked at. */
   readonly divergences: number;
 }
 
 /** Business events as named functions; none of them throws. */
 export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
-  let divergences = 0;
+  /** Recorded hashes, in hex. */
+  const diverged = new Set<string>();
 
   const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
     logger[level]({ account }, message);
@@ -46,10 +48,17 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
     proofAccepted: () => metrics.proofsAccepted.inc(),
     proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
     journalDiverged(recordHash, message) {
-      divergences += 1;
+      const hash = Buffer.from(recordHash).toString("hex");
+      if (diverged.has(hash)) return;
+      diverged.add(hash);
       metrics.divergences.inc();
-      logger.error({ alert: "journal_divergence", record_hash: Buffer.from(recordHash).toString("hex") }, message);
+      logger.error({ alert: "journal_divergence", state: "raised", record_hash: hash }, message);
     },
-    counts: () => ({ divergences }),
+    journalAgreed(recordHash) {
+      const hash = Buffer.from(recordHash).toString("hex");
+      if (!diverged.delete(hash)) return;
+      logger.info({ alert: "journal_divergence", state: "resolved", record_hash: hash }, "the chain confirms it again");
+    },
+    counts: () => ({ divergences: diverged.size }),
   };
 }

@@ -31,10 +31,10 @@ export function createMetrics(sources: MetricSources) {
         // A source that cannot answer leaves its gauge out instead of failing the whole page.
         try {
           const value = await read();
-          if (value === undefined) this.reset();
+          if (value === undefined) this.remove();
           else this.set(value);
         } catch {
-          this.reset();
+          this.remove();
         }
       },
     });
@@ -79,7 +79,7 @@ export function createMetrics(sources: MetricSources) {
     logins: new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers }),
     divergences: new Counter({
       name: "sealbook_journal_divergences_total",
-      help: "Journal records found that the chain contradicts",
+      help: "Journal records found that the chain contradicts, each once",
       registers,
     }),
     httpRequests: new Histogram({

@@ -3,6 +3,9 @@ import type { ChainLog, CopyStore, RecordCopy } from "../domain/ports.ts";
 /** Blocks taken over at once: small enough for any node's limit on log queries. */
 const BLOCKS_AT_ONCE = 1_000;
 
+/** How soon it tries again after a failure. */
+const RETRY_MILLISECONDS = 1_000;
+
 /** What the follower reports. */
 export type FollowerEvent =
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
@@ -24,6 +27,7 @@ export class LogFollower implements RecordCopy {
   #work: Promise<void> = Promise.resolve();
   #wanted = -1;
   #stopped = false;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(chain: ChainLog, store: CopyStore, onEvent: (event: FollowerEvent) => void) {
     this.#chain = chain;
@@ -39,6 +43,7 @@ export class LogFollower implements RecordCopy {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    clearTimeout(this.#retry);
     await this.#work;
     for (const wake of this.#waiting) wake();
   }
@@ -78,15 +83,28 @@ export class LogFollower implements RecordCopy {
       while (this.#reached < this.#wanted && !this.#stopped) {
         const to = Math.min(this.#wanted, this.#reached + BLOCKS_AT_ONCE);
         const hash = await this.#chain.blockHash(to);
-        if (hash === undefined) return;
-        await this.#store.apply(await this.#chain.entries(this.#reached + 1, to), to, hash);
+        if (hash === undefined) return this.#tryLater();
+        const entries = await this.#chain.entries(this.#reached + 1, to);
+        const after = this.#reached < this.#chain.firstBlock ? undefined : this.#reached;
+        if (!(await this.#store.apply(entries, after, to, hash))) {
+          this.#onEvent({ kind: "rebuilding", reason: "the copy was changed by somebody else" });
+          this.#checked = false;
+          return this.#tryLater();
+        }
         this.#reached = to;
         for (const wake of this.#waiting) wake();
       }
     } catch (error) {
-      // The copy is behind but whole; the next head goes on where it stands.
+      // The copy is behind but whole.
       this.#onEvent({ kind: "failing", error });
+      this.#tryLater();
     }
+  }
+
+  /** Goes on where the copy stands, also when no further block comes. */
+  #tryLater(): void {
+    clearTimeout(this.#retry);
+    if (!this.#stopped) this.#retry = setTimeout(() => this.onHead(this.#wanted), RETRY_MILLISECONDS);
   }
 
   /** Where the copy stands, once it is clear that it was made from this chain. */

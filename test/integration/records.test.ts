@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Interface, getAddress, getBytes, verifyMessage } from "ethers";
 import { content, refused } from "../support/envelope.ts";
@@ -272,6 +273,16 @@ describe("records", function () {
   describe("are decoded from the chain", function () {
     const decode = (inputdata: unknown, name: unknown = "insert") =>
       server.call(ROUTES.decode, { token }, { function: name, inputdata });
+
+    it("also when they are as large as they can be stored", async () => {
+      const payload = { noise: randomBytes(47_000).toString("base64") };
+      const { chainid } = await stored("large", "large", payload);
+      const [input = ""] = (await allTransactions(server.chainUrl)).map((transaction) => transaction.input).toReversed();
+      assert.isAbove(input.length, 100_000);
+      const { transaction } = content(await decode(input), ROUTES.decode).tparams;
+      assert.equal(transaction.rowid.reference, chainid);
+      assert.deepEqual(transaction.rowdata.payload, payload);
+    });
 
     it("as they were stored, with the sender's signature", async () => {
       const payload = { payload: { sensorvalue: 7, text: "ü".repeat(400) } };

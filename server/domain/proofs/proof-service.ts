@@ -90,7 +90,10 @@ export class ProofService {
     let divergence: string | undefined;
     for (const proof of confirmed) {
       const message = await this.#divergence(proof);
-      if (message === undefined) return { valid: true, proof };
+      if (message === undefined) {
+        this.#parts.telemetry.journalAgreed(proof.recordHash);
+        return { valid: true, proof };
+      }
       this.#parts.telemetry.journalDiverged(proof.recordHash, message);
       divergence ??= message;
     }

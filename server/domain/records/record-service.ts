@@ -36,6 +36,10 @@ export interface Search {
   readonly before?: number;
 }
 
+/** Characters of payload after which a page is full, whatever its limit. */
+const MAX_PAGE_SIZE = 8 * 1024 * 1024;
+const ROWS_AT_ONCE = 200;
+
 /** How often a record is given another row id before the chain's refusal is passed on. */
 const MAX_ATTEMPTS = 3;
 
@@ -49,7 +53,7 @@ export class RecordService {
 
   /**
    * Stores a record: signed with the account's key, paid by the relayer. Returns when the chain has it and a search
-   * finds it.
+   * finds it, or after the wait when the local copy lags behind the chain.
    * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message says whether the record will still be stored
    */
   async store({ account, signingKey }: Authorized, record: NewRecord): Promise<{ rowId: bigint; event: string }> {
@@ -92,16 +96,32 @@ export class RecordService {
     }
   }
 
-  /** Finds records of every sender, newest first. One row more than the limit says that there are more. */
+  /**
+   * Finds records of every sender, newest first: as many as the limit, or fewer when their payloads are large.
+   * @returns the rows, and where the next page begins when there are more
+   */
   async search({ field, phrase, limit, before }: Search): Promise<{ rows: RecordRow[]; next: number | undefined }> {
-    const found = await this.#parts.journal.records.search({
-      field,
-      pattern: parseSearchPattern(phrase),
-      limit: limit + 1,
-      ...(before === undefined ? {} : { before }),
-    });
-    const rows = found.slice(0, limit);
-    return { rows, next: found.length > limit ? rows.at(-1)?.position : undefined };
+    const pattern = parseSearchPattern(phrase);
+    const rows: RecordRow[] = [];
+    let size = 0;
+    let position = before;
+    while (rows.length < limit && size < MAX_PAGE_SIZE) {
+      const wanted = Math.min(limit - rows.length, ROWS_AT_ONCE);
+      const found = await this.#parts.journal.records.search({
+        field,
+        pattern,
+        // One row more than wanted says that there are more.
+        limit: wanted + 1,
+        ...(position === undefined ? {} : { before: position }),
+      });
+      for (const row of found.slice(0, wanted)) {
+        rows.push(row);
+        size += row.payload.length;
+      }
+      if (found.length <= wanted) return { rows, next: undefined };
+      position = rows.at(-1)?.position;
+    }
+    return { rows, next: position };
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock, Journal, KeyVault, Registrar } from "../ports.ts";
 import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { generatePassword } from "./password.ts";
-import type { Account, Scope } from "./session.ts";
+import type { Scope } from "./session.ts";
 
 /** What a new account's holder needs to log in; the password is nowhere else. */
 export interface NewAccount {
@@ -32,21 +32,18 @@ export class AccountService {
    * @param beforeEnrolment is given the account when its key is made and before anything else knows of it
    */
   async create(scope: Scope, beforeEnrolment?: (account: NewAccount) => Promise<void>): Promise<NewAccount> {
-    const { journal, vault, clock } = this.#parts;
+    const { journal, registrar, vault, clock } = this.#parts;
     const password = generatePassword();
     const { address, keystore } = await vault.create(password);
     const account = { login: address, password, scope };
     await beforeEnrolment?.(account);
-    await journal.accounts.insert({ address, keystore, scope, createdAt: clock() });
-    await this.enroll(address, scope);
-    return account;
-  }
-
-  /** Enrols an account that is in the journal: again, or after its enrolment was interrupted. */
-  async enroll(address: Address, scope: Scope): Promise<void> {
-    const { journal, registrar } = this.#parts;
+    // The chain first: an account that is interrupted here is one that nobody knows of, instead of one without password.
     await registrar.enroll(address, scope);
-    await journal.accounts.follow(address, { enrolled: true, scope });
+    await journal.atomically(async ({ accounts }) => {
+      await accounts.insert({ address, keystore, scope, createdAt: clock() });
+      await accounts.follow(address, { enrolled: true, scope });
+    });
+    return account;
   }
 
   /**
@@ -60,9 +57,5 @@ export class AccountService {
     if (!account.enrolled) throw new SealbookError("conflict", `account ${address} is not enrolled`);
     await registrar.revoke(address);
     await journal.accounts.follow(address, { enrolled: false, revokedAt: clock() });
-  }
-
-  list(): Promise<Account[]> {
-    return this.#parts.journal.accounts.list();
   }
 }

@@ -201,7 +201,14 @@ export class SessionService {
   async #activate(account: Account, token: Uint8Array, secureKey: Uint8Array, replaced?: Uint8Array): Promise<SessionView> {
     const { journal, chain, clock } = this.#parts;
     const hash = tokenHash(token);
-    const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]);
+    const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]).catch(async (error: unknown) => {
+      // Nobody will get the new token, and the chain has ended the old one.
+      await journal.atomically(async ({ sessions }) => {
+        if (replaced !== undefined) await sessions.transition(replaced, "replacing", { state: "ended" });
+        await sessions.transition(hash, "opening", { state: "ended" });
+      });
+      throw error;
+    });
     if (onChain === undefined) throw new SealbookError("internal", "the chain does not know a session it has just opened");
     const { expiresAt, validated } = onChain;
     await journal.atomically(async (atomic) => {

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { SealbookError } from "../../errors.ts";
+import { malformed } from "../../errors.ts";
 
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;
 const MAX_SOURCE = 256;
 
 /** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
-export const Sha256 = z
+const Sha256 = z
   .string()
-  .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
+  .regex(/^(0[xX])?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"));
 
 /** A transaction hash as callers write it. */
@@ -47,7 +47,8 @@ export const ProofBody = z
     },
   }));
 
-const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() });
+/** `GET` and `POST /api/v1/verify` */
+export const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() });
 
 /**
  * The hash that a verify call asks about: `hash` and `document_hash` are two names of one thing.
@@ -56,15 +57,9 @@ const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.o
 export function askedHash(question: z.output<typeof HashQuestion>): Uint8Array {
   const { hash, document_hash } = question;
   if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
-    throw fault("hash", "differs from document_hash; send one of them");
+    throw malformed("hash", "differs from document_hash; send one of them");
   }
   const asked = document_hash ?? hash;
-  if (asked === undefined) throw fault("document_hash", "is missing");
+  if (asked === undefined) throw malformed("document_hash", "is missing");
   return asked;
 }
-
-function fault(path: string, message: string): SealbookError {
-  return new SealbookError("malformed", `${path}: ${message}`, { details: [{ path, message }] });
-}
-
-export { HashQuestion };

@@ -18,7 +18,7 @@ export interface EventRouteParts {
 export async function store(parts: EventRouteParts, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
   const authorized = await parts.sessions.authorize(credentials.token);
-  await parts.storesPerAccount.take(authorized.account.address);
+  await parts.storesPerAccount(authorized.account.address);
   const { rowId, event } = await parts.records.store(authorized, payload);
   return { chainid: Number(rowId), event, notification: false, result: "success" };
 }

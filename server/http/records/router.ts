@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from "express";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
-import { jsonBody } from "../json-body.ts";
+import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
 import { decode, type DecodeRouteParts } from "./decode-route.ts";
 import { sendFailure, sendSuccess, startClock } from "./envelope.ts";
 import { type EventRouteParts, search, store } from "./event-routes.ts";
@@ -10,6 +10,9 @@ import { authenticate, close, extend, type SessionRouteParts, validate } from ".
 
 /** Most bytes of a call. */
 const MAX_BODY = 64 * 1024;
+/** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
+const MAX_DECODE_BODY = 256 * 1024;
+const DECODE_ROUTE = "/api/datastore/transaction/decode";
 
 /** What the record store API needs. */
 export type RecordApiParts = SessionRouteParts & EventRouteParts & DecodeRouteParts;
@@ -23,7 +26,7 @@ const ROUTES: ReadonlyMap<string, RouteHandler> = new Map<string, RouteHandler>(
   ["/api/admin/session/close", close],
   ["/api/datastore/event/store", store],
   ["/api/datastore/event/search", search],
-  ["/api/datastore/transaction/decode", decode],
+  [DECODE_ROUTE, decode],
 ]);
 
 /** The record store API: one endpoint, the route is in the body. */
@@ -34,8 +37,9 @@ export function recordRouter(parts: RecordApiParts): Router {
     response.set("Cache-Control", "no-store");
     next();
   });
-  router.post("/", jsonBody(MAX_BODY), async (request: Request, response: Response) => {
+  router.post("/", jsonBody(MAX_DECODE_BODY), async (request: Request, response: Response) => {
     const { route } = parseInput(Envelope, request.body);
+    if (route !== DECODE_ROUTE && bodyBytes(request) > MAX_BODY) throw tooLarge(MAX_BODY);
     const handler = ROUTES.get(route);
     if (handler === undefined) throw new SealbookError("not_found", "there is no such route");
     sendSuccess(response, route, await handler(parts, request, response));

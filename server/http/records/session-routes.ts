@@ -3,9 +3,8 @@ import type { Request, Response } from "express";
 import type { PanelFragments, ServiceLogStore, ServiceStatistics } from "../../domain/ports.ts";
 import type { SessionService, SessionView } from "../../domain/sessions/session-service.ts";
 import { toHex } from "../../domain/sessions/token.ts";
-import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
-import type { RateLimit } from "../limits.ts";
+import type { AttemptLimit } from "../limits.ts";
 import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { secondsSince } from "./envelope.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
@@ -20,14 +19,17 @@ export interface SessionRouteParts {
   readonly serviceLog: ServiceLogStore;
   readonly statistics: () => Promise<ServiceStatistics>;
   readonly panel: PanelFragments;
-  readonly loginsPerAddress: RateLimit;
-  readonly loginsPerSource: RateLimit;
+  readonly loginsPerAddress: AttemptLimit;
+  readonly loginsPerSource: AttemptLimit;
 }
 
 /** `/api/admin/auth` */
 export async function authenticate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
-  const view = await limited(parts, login, request.ip ?? "", () => parts.sessions.authenticate(login, password));
+  const { loginsPerSource, loginsPerAddress } = parts;
+  const view = await loginsPerSource(request.ip ?? "", () =>
+    loginsPerAddress(login, () => parts.sessions.authenticate(login, password)),
+  );
   const [lines, stats] = await Promise.all([
     parts.serviceLog.newest(view.account, MAX_LOG_LINES),
     parts.statistics(),
@@ -119,24 +121,6 @@ function tokenOf(request: Request): string {
   const { token } = parseInput(TokenCall, request.body).credentials;
   checkTokenCookie(request, token);
   return token;
-}
-
-/** Counts an attempt before the password is tried, so that many at once do not slip through; a good one is given back. */
-async function limited<T>(parts: SessionRouteParts, login: string, source: string, attempt: () => Promise<T>): Promise<T> {
-  const { loginsPerAddress, loginsPerSource } = parts;
-  await loginsPerSource.take(source);
-  await loginsPerAddress.take(login);
-  const giveBack = async (): Promise<void> => {
-    await Promise.all([loginsPerSource.giveBack(source), loginsPerAddress.giveBack(login)]);
-  };
-  try {
-    const result = await attempt();
-    await giveBack();
-    return result;
-  } catch (error) {
-    if (!(error instanceof SealbookError && error.code === "login_refused")) await giveBack();
-    throw error;
-  }
 }
 
 function newFormToken(): string {

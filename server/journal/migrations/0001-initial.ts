@@ -92,6 +92,13 @@ export const initial: Migration = {
       .execute();
 
     await db.schema
+      .createIndex("transactions_failed")
+      .on("transactions")
+      .column("id")
+      .where(sql.ref("state"), "in", sql`('reverted', 'refused', 'cancelled')`)
+      .execute();
+
+    await db.schema
       .createTable("anchors")
       .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
       .addColumn("hash", "blob", (c) => c.notNull().unique())

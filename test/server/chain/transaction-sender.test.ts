@@ -84,6 +84,16 @@ describe("transaction sender", function () {
     assert.isEmpty(events);
   });
 
+  it("hears intents also when it was woken before its start", async () => {
+    await sender.stop();
+    sender.wake();
+    sender.onHead(0);
+    sender.start();
+    await sent("first");
+    await sent("second");
+    assert.deepEqual(sentTexts(), ["first", "second"]);
+  });
+
   it("has the signed bytes on disk before it sends them", async () => {
     const checked: Promise<void>[] = [];
     node.onSend = (_transaction, raw) => {

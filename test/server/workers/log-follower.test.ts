@@ -151,10 +151,21 @@ describe("log follower", function () {
     const log = new FakeLog("a").row(3, 1, "one");
     const broken = { kind: "account", address: SENDER, get change(): never { throw new Error("unreadable"); } } as const;
     const entries = await log.entries(3, 3);
-    const failure = await store.apply([...entries, broken], 3, bytes("x")).then(() => undefined, (error: unknown) => error);
+    const failure = await store.apply([...entries, broken], undefined, 3, bytes("x")).then(() => undefined, (error: unknown) => error);
     assert.instanceOf(failure, Error);
     assert.isEmpty(await codes());
     assert.isUndefined(await store.progress());
+  });
+
+  it("builds the copy again when somebody else dropped it meanwhile", async () => {
+    const log = new FakeLog("a").row(3, 1, "one");
+    const follower = follow(log);
+    await follower.reached(3, 5_000);
+    await copyStore(journal.database, "events").drop();
+    log.row(4, 2, "two");
+    assert.isTrue(await follower.reached(4, 10_000));
+    assert.deepEqual(await codes(), ["two", "one"]);
+    assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
   });
 
   it("never gives out a row id that the chain has", async () => {

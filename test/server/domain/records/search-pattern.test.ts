@@ -44,7 +44,7 @@ describe("search pattern", function () {
         rowId: BigInt((position += 1)), sender: SENDER, code: "a\u{10FFFF}", topic: "a\u{10FFFF}\u{10FFFF}", createdAt: "", payload: "",
         transactionHash: new Uint8Array(32), blockNumber: 1,
       };
-      await copy.apply([{ kind: "row", row }], 1, new Uint8Array(32));
+      await copy.apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
       for (const field of ["code", "topic"] as const) {
         const pattern = parseSearchPattern("a*");
         assert.lengthOf(await recordStore(journal.database).search({ field, pattern, limit: 10 }), 1, field);
@@ -75,7 +75,7 @@ describe("search pattern", function () {
               transactionHash: new Uint8Array(32), blockNumber: 1,
             },
           }));
-          await copy.apply(rows, 1, new Uint8Array(32));
+          await copy.apply(rows, undefined, 1, new Uint8Array(32));
           for (const phrase of [...phrases, "*", ...texts]) {
             const pattern = parseSearchPattern(phrase);
             for (const field of ["code", "topic"] as const) {

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "chai";
+import { id, Interface, Wallet } from "ethers";
+import { z } from "zod";
+import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
+import { mined } from "../../server/chain/mined.ts";
+import { connectRpc } from "../../server/chain/rpc.ts";
+import { eventually } from "../support/eventually.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const RELAYER_ROLE = id("RELAYER_ROLE");
+const Keys = z.object({ relayer: z.string(), administrator: z.string() });
+const Deployment = z.object({ contracts: z.object({ ProofAnchor: z.string() }) });
+
+describe("a proof that the chain refuses", function () {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer();
+  });
+  after(() => server.stop());
+
+  /** Gives the relayer its role on the anchor contract, or takes it away. */
+  async function changeRole(change: "grantRole" | "revokeRole"): Promise<void> {
+    const read = (path: string): unknown => JSON.parse(readFileSync(join(server.directory, path), "utf8"));
+    const keys = Keys.parse(read("keys.json"));
+    const { ProofAnchor: to } = Deployment.parse(read("deployments/7325.json")).contracts;
+    const roles = new Interface(ProofAnchor__factory.abi);
+    const data = roles.encodeFunctionData(change, [RELAYER_ROLE, new Wallet(keys.relayer).address]);
+    const rpc = connectRpc(server.chainUrl, 7325);
+    await mined(rpc, new Wallet(keys.administrator), { to, data, gasPrice: 0n });
+    rpc.close();
+  }
+  const submit = (name: string) =>
+    server.post("/api/v1/proof", { document_id: name, hash: "ab".repeat(32), metadata: { timestamp: 1 } });
+  const status = async (): Promise<unknown> => (await server.get("/api/v1/status")).body.status;
+
+  it("stays pending, shows in the status, and is anchored by itself when the chain takes it", async () => {
+    await changeRole("revokeRole");
+    const answer = await submit("early");
+    assert.equal(answer.status, 202, answer.text);
+    assert.equal(answer.body.status, "pending");
+    assert.equal(await status(), "degraded");
+    await changeRole("grantRole");
+    await eventually(async () => {
+      assert.equal((await server.get("/api/v1/proof/early")).body.status, "confirmed");
+    }, 40_000);
+    assert.equal(await status(), "ok");
+  });
+
+  it("is tried again after a restart, which does not make the server deaf", async () => {
+    await changeRole("revokeRole");
+    assert.equal((await submit("before the restart")).status, 202);
+    await server.stop("keep");
+    server = await startServer({}, { directory: server.directory });
+    await changeRole("grantRole");
+    assert.equal((await submit("after the restart")).status, 201);
+    await eventually(async () => {
+      assert.equal((await server.get("/api/v1/proof/before%20the%20restart")).body.status, "confirmed");
+    }, 40_000);
+  });
+});

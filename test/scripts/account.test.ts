@@ -1,0 +1,282 @@
+import { assert } from "chai";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { content, refused } from "../support/envelope.ts";
+import { type ServerProcess, startProcess } from "../support/process.ts";
+import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
+const NOBODY = "0x00000000000000000000000000000000DeaDBeef";
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Row {
+  readonly login: string;
+  readonly scope: string;
+  readonly state: string;
+  readonly created: string;
+  readonly revoked: string | null;
+}
+
+/** Runs the script on a data folder. Nothing of this process's environment configures it. */
+async function account(directory: string, args: readonly string[], variables: EnvironmentVariables = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: directory,
+      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, out, err };
+}
+
+/** What it prints when it does what it is told. */
+async function succeed(directory: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await account(directory, args);
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+  return out;
+}
+
+/** What it says when it fails, without its own name before it. */
+async function fail(directory: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await account(directory, args);
+  assert.deepEqual({ code, out }, { code: 1, out: "" }, err);
+  const message = /^account: ([^\n]+)\n$/.exec(err)?.[1];
+  return message ?? assert.fail(`not one sentence: ${err}`);
+}
+
+async function create(directory: string, ...args: string[]): Promise<Login & { readonly scope: string }> {
+  return JSON.parse(await succeed(directory, "create", "--json", ...args)) as Login & { scope: string };
+}
+
+async function list(directory: string): Promise<Row[]> {
+  return JSON.parse(await succeed(directory, "list", "--json")) as Row[];
+}
+
+/** Asserts that no file under the folder has the text in it. */
+async function assertNowhere(secret: string, directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  assert.isNotEmpty(files);
+  for (const file of files) assert.isFalse((await readFile(file)).includes(secret), `${file} holds the password`);
+}
+
+describe("account script", () => {
+  let directory: string;
+
+  describe("without a server", () => {
+    let full: Login;
+    let reading: Login & { readonly scope: string };
+    let printed: string;
+
+    before(async () => {
+      directory = await temporaryDirectory();
+      printed = await succeed(directory, "create");
+      full = {
+        login: /^login +(\S+)$/m.exec(printed)?.[1] ?? assert.fail(printed),
+        password: /^password +(\S+)$/m.exec(printed)?.[1] ?? assert.fail(printed),
+      };
+      reading = await create(directory, "--scope", "read");
+    });
+    after(() => removeDirectory(directory));
+
+    it("prints a new account's login and password, once", () => {
+      assert.match(printed, /^login +0x[0-9a-fA-F]{40}\npassword +\S{12,}\nscope +full\n$/);
+      assert.lengthOf(printed.split(full.password), 2);
+    });
+
+    it("prints the same as JSON", () => {
+      assert.hasAllKeys(reading, ["login", "password", "scope"]);
+      assert.match(reading.login, /^0x[0-9a-fA-F]{40}$/);
+      assert.match(reading.password, /^\S{12,}$/);
+      assert.equal(reading.scope, "read");
+      assert.notEqual(reading.login, full.login);
+      assert.notEqual(reading.password, full.password);
+    });
+
+    it("keeps no password", async () => {
+      await assertNowhere(full.password, directory);
+      await assertNowhere(reading.password, directory);
+    });
+
+    it("lists the accounts, oldest first, and none of their secrets", async () => {
+      const rows = await list(directory);
+      assert.deepEqual(
+        rows.map(({ created: _, ...row }) => row),
+        [
+          { login: full.login, scope: "full", state: "enrolled", revoked: null },
+          { login: reading.login, scope: "read", state: "enrolled", revoked: null },
+        ],
+      );
+      for (const { created } of rows) assert.equal(new Date(created).toISOString(), created);
+      const lines = (await succeed(directory, "list")).split("\n");
+      assert.lengthOf(lines, 3);
+      assert.equal(lines[2], "");
+      for (const [index, { login, scope, state, created }] of rows.entries()) {
+        assert.deepEqual(lines[index]?.split(/ +/), [login, scope, state, created]);
+      }
+    });
+
+    it("lists without a chain", async () => {
+      // A port that a chain could not listen on, and a node that is not there.
+      const nowhere = { RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: `0x${"11".repeat(32)}` };
+      const { code, out, err } = await account(directory, ["list", "--json"], nowhere);
+      assert.deepEqual({ code, err }, { code: 0, err: "" });
+      assert.lengthOf(JSON.parse(out), 2);
+    });
+
+    it("revokes an account, and only that", async () => {
+      const { login } = await create(directory);
+      assert.equal(await succeed(directory, "revoke", login), `${login} is revoked\n`);
+      const rows = await list(directory);
+      assert.deepEqual(rows.map(({ state }) => state), ["enrolled", "enrolled", "revoked"]);
+      const { revoked } = rows[2] ?? assert.fail("not listed");
+      assert.isString(revoked);
+      assert.equal(new Date(revoked ?? "").toISOString(), revoked);
+      assert.include(await fail(directory, "revoke", login), login);
+      assert.deepEqual(await list(directory), rows);
+    });
+
+    it("takes a login in any case, and prints the outcome as JSON", async () => {
+      const { login } = await create(directory);
+      const out = await succeed(directory, "revoke", login.toLowerCase(), "--json");
+      assert.deepEqual(JSON.parse(out), { login, state: "revoked" });
+    });
+
+    it("refuses to revoke what is no account", async () => {
+      const before = await list(directory);
+      assert.include(await fail(directory, "revoke", NOBODY), NOBODY);
+      for (const login of ["alice", "0x12", `${full.login}00`, ""]) {
+        assert.include(await fail(directory, "revoke", login), `"${login}" is not a blockchain address`);
+      }
+      assert.deepEqual(await list(directory), before);
+    });
+
+    it("says what is wrong with the configuration", async () => {
+      const key = `0x${"11".repeat(32)}`;
+      const { code, out, err } = await account(directory, ["create"], { CHAIN_PORT: "many" });
+      assert.deepEqual({ code, out }, { code: 1, out: "" });
+      assert.match(err, /^account: CHAIN_PORT [^\n]+\n$/);
+      const unreachable = await account(directory, ["create"], { RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: key });
+      assert.deepEqual({ code: unreachable.code, out: unreachable.out }, { code: 1, out: "" });
+      assert.match(unreachable.err, /^account: [^\n]+\n$/);
+      assert.notInclude(unreachable.err, key);
+    });
+  });
+
+  describe("on an empty folder", () => {
+    beforeEach(async () => {
+      directory = await temporaryDirectory();
+    });
+    afterEach(() => removeDirectory(directory));
+
+    it("lists nothing, and leaves it empty", async () => {
+      assert.equal(await succeed(directory, "list", "--json"), "[]\n");
+      assert.equal(await succeed(directory, "list"), "");
+      assert.isEmpty(await readdir(directory));
+      const missing = join(directory, "missing");
+      assert.equal(await succeed(missing, "list", "--json"), "[]\n");
+      assert.isFalse(existsSync(missing));
+    });
+
+    const helpful: string[][] = [["--help"], ["create", "--help"], ["list", "--help"], ["revoke", "--help"]];
+    it("explains itself, and does nothing else", async () => {
+      for (const { code, out, err } of await Promise.all(helpful.map((args) => account(directory, args)))) {
+        assert.deepEqual({ code, err }, { code: 0, err: "" });
+        assert.match(out, /^Usage: account /);
+      }
+      assert.isEmpty(await readdir(directory));
+    });
+
+    const bad: [what: string, args: string[], message: RegExp][] = [
+      ["no subcommand", [], /Usage: account /],
+      ["an unknown subcommand", ["delete"], /unknown command 'delete'/],
+      ["an unknown option", ["create", "--password", "x"], /unknown option '--password'/],
+      ["an unknown option of list", ["list", "--yaml"], /unknown option '--yaml'/],
+      ["an unknown scope", ["create", "--scope", "write"], /Allowed choices are full, read/],
+      ["no login", ["revoke"], /missing required argument 'login'/],
+      ["two logins", ["revoke", NOBODY, NOBODY], /too many arguments/],
+    ];
+    it("refuses bad usage, and does nothing", async () => {
+      await Promise.all(
+        bad.map(async ([what, args, message]) => {
+          const { code, out, err } = await account(directory, args);
+          assert.deepEqual({ code, out }, { code: 2, out: "" }, `${what}: ${err}`);
+          assert.match(err, message, what);
+        }),
+      );
+      assert.isEmpty(await readdir(directory));
+    });
+  });
+
+  const besides: [what: string, start: (directory: string) => Promise<Pick<ServerProcess, "call" | "login"> & { end(): Promise<unknown> }>][] = [
+    ["a server in this process", async (folder) => {
+      const server: TestServer = await startServer({}, { directory: folder });
+      return { call: server.call, login: server.login, end: () => server.stop("keep") };
+    }],
+    ["a server in a process of its own", async (folder) => {
+      const server = await startProcess(folder);
+      return { call: server.call, login: server.login, end: () => server.end("SIGTERM") };
+    }],
+  ];
+  for (const [what, start] of besides) {
+    describe(`beside ${what}`, () => {
+      let server: Awaited<ReturnType<typeof start>>;
+
+      before(async () => {
+        directory = await temporaryDirectory();
+        server = await start(directory);
+      });
+      after(async () => {
+        await server.end();
+        await removeDirectory(directory);
+      });
+
+      it("makes an account that works at once, and whose password is kept nowhere", async () => {
+        const { login, password } = await create(directory);
+        const token = await server.login({ login, password });
+        content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { a: 1 } }), ROUTES.store);
+        await assertNowhere(password, directory);
+        const row = (await list(directory)).find((candidate) => candidate.login === login);
+        assert.equal(row?.state, "enrolled");
+      });
+
+      it("makes an account that only reads", async () => {
+        const token = await server.login(await create(directory, "--scope", "read"));
+        content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
+        const answer = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
+        refused(answer, ROUTES.store, 403, "scope_refused");
+      });
+
+      it("makes several accounts at the same time", async () => {
+        const made = await Promise.all([create(directory), create(directory), create(directory)]);
+        for (const one of made) assert.isNotEmpty(await server.login(one));
+        const known = new Set((await list(directory)).map(({ login }) => login));
+        for (const { login } of made) assert.isTrue(known.has(login));
+      });
+
+      it("revokes an account: no login any more, and its sessions are over", async () => {
+        const made = await create(directory);
+        const [token, other] = [await server.login(made), await server.login(made)];
+        const untouched = await server.login();
+        await succeed(directory, "revoke", made.login);
+        const search = { search: { target: "1", value: "*" } };
+        refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
+        refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");
+        refused(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store, 401, "token_invalid");
+        refused(await server.call(ROUTES.validate, { token: other }), ROUTES.validate, 401, "token_invalid");
+        content(await server.call(ROUTES.search, { token: untouched }, search), ROUTES.search);
+        assert.include(await fail(directory, "revoke", made.login), made.login);
+      });
+    });
+  }
+});
