@@ -13,7 +13,7 @@ export type SendRefusal = "known" | "nonce_used" | "later" | "never";
 const KNOWN = /already known|known transaction|already imported|already exists|alreadyknown/i;
 const NONCE_USED = /nonce too low|nonce_too_low|oldnonce|nonce is too low/i;
 const NEVER =
-  /intrinsic gas|exceeds block gas limit|gas limit (is )?too (low|high)|oversized|invalid (sender|signature|chain ?id)|(wrong|incorrect) chain ?id|transaction type not supported|max initcode|exceeds.*(tx|transaction) gas/i;
+  /^rlp\b|intrinsic gas|exceeds block gas limit|gas limit (is )?too (low|high)|oversized|invalid (sender|signature|chain ?id)|(wrong|incorrect) chain ?id|transaction type not supported|max initcode|exceeds.*(tx|transaction) gas/i;
 
 /** Tells apart why a node did not take a transaction. */
 export function classifyRefusal(error: unknown): SendRefusal {

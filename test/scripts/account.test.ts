@@ -1,14 +1,14 @@
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content, refused } from "../support/envelope.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
-import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { type Login, ROUTES } from "../support/server.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
 const NOBODY = "0x00000000000000000000000000000000DeaDBeef";
@@ -62,12 +62,18 @@ async function list(directory: string): Promise<Row[]> {
   return JSON.parse(await succeed(directory, "list", "--json")) as Row[];
 }
 
-/** Asserts that no file under the folder has the text in it. */
-async function assertNowhere(secret: string, directory: string): Promise<void> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  assert.isNotEmpty(files);
-  for (const file of files) assert.isFalse((await readFile(file)).includes(secret), `${file} holds the password`);
+/**
+ * The files under the folder that have the text in them. Another process looks: a server of this one would lose its
+ * locks on files that are opened and closed here.
+ */
+async function filesWith(needle: string, directory: string): Promise<string[]> {
+  const child = spawn("grep", ["-rlaF", "-e", needle, directory], { stdio: ["ignore", "pipe", "inherit"] });
+  return (await text(child.stdout)).split("\n").filter((line) => line !== "");
+}
+
+async function assertPasswordNowhere({ login, password }: Login, directory: string): Promise<void> {
+  assert.isNotEmpty(await filesWith(login, directory), "the login is found, so the search works");
+  assert.isEmpty(await filesWith(password, directory));
 }
 
 describe("account script", () => {
@@ -104,8 +110,8 @@ describe("account script", () => {
     });
 
     it("keeps no password", async () => {
-      await assertNowhere(full.password, directory);
-      await assertNowhere(reading.password, directory);
+      await assertPasswordNowhere(full, directory);
+      await assertPasswordNowhere(reading, directory);
     });
 
     it("lists the accounts, oldest first, and none of their secrets", async () => {
@@ -127,38 +133,29 @@ describe("account script", () => {
     });
 
     it("lists without a chain", async () => {
-      // A port that a chain could not listen on, and a node that is not there.
       const nowhere = { RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: `0x${"11".repeat(32)}` };
       const { code, out, err } = await account(directory, ["list", "--json"], nowhere);
       assert.deepEqual({ code, err }, { code: 0, err: "" });
       assert.lengthOf(JSON.parse(out), 2);
     });
 
-    it("revokes an account, and only that", async () => {
-      const { login } = await create(directory);
-      assert.equal(await succeed(directory, "revoke", login), `${login} is revoked\n`);
-      const rows = await list(directory);
-      assert.deepEqual(rows.map(({ state }) => state), ["enrolled", "enrolled", "revoked"]);
-      const { revoked } = rows[2] ?? assert.fail("not listed");
-      assert.isString(revoked);
-      assert.equal(new Date(revoked ?? "").toISOString(), revoked);
-      assert.include(await fail(directory, "revoke", login), login);
-      assert.deepEqual(await list(directory), rows);
-    });
-
-    it("takes a login in any case, and prints the outcome as JSON", async () => {
-      const { login } = await create(directory);
-      const out = await succeed(directory, "revoke", login.toLowerCase(), "--json");
-      assert.deepEqual(JSON.parse(out), { login, state: "revoked" });
-    });
-
-    it("refuses to revoke what is no account", async () => {
-      const before = await list(directory);
+    it("revokes an account, once, and only that", async () => {
+      const out = await succeed(directory, "revoke", reading.login.toLowerCase(), "--json");
+      assert.deepEqual(JSON.parse(out), { login: reading.login, state: "revoked" });
+      assert.include(await fail(directory, "revoke", reading.login), reading.login);
       assert.include(await fail(directory, "revoke", NOBODY), NOBODY);
-      for (const login of ["alice", "0x12", `${full.login}00`, ""]) {
-        assert.include(await fail(directory, "revoke", login), `"${login}" is not a blockchain address`);
+      const rows = await list(directory);
+      assert.deepEqual(rows.map(({ login, state }) => [login, state]), [[full.login, "enrolled"], [reading.login, "revoked"]]);
+      const { revoked } = rows[1] ?? assert.fail("not listed");
+      assert.equal(new Date(revoked ?? "").toISOString(), revoked);
+    });
+
+    it("refuses to revoke what is no login", async () => {
+      const malformed = ["alice", `${full.login}00`];
+      const messages = await Promise.all(malformed.map((login) => fail(directory, "revoke", login)));
+      for (const [index, login] of malformed.entries()) {
+        assert.include(messages[index], `"${login}" is not a blockchain address`);
       }
-      assert.deepEqual(await list(directory), before);
     });
 
     it("says what is wrong with the configuration", async () => {
@@ -181,14 +178,13 @@ describe("account script", () => {
 
     it("lists nothing, and leaves it empty", async () => {
       assert.equal(await succeed(directory, "list", "--json"), "[]\n");
-      assert.equal(await succeed(directory, "list"), "");
       assert.isEmpty(await readdir(directory));
       const missing = join(directory, "missing");
       assert.equal(await succeed(missing, "list", "--json"), "[]\n");
       assert.isFalse(existsSync(missing));
     });
 
-    const helpful: string[][] = [["--help"], ["create", "--help"], ["list", "--help"], ["revoke", "--help"]];
+    const helpful: string[][] = [["--help"], ["create", "--help"]];
     it("explains itself, and does nothing else", async () => {
       for (const { code, out, err } of await Promise.all(helpful.map((args) => account(directory, args)))) {
         assert.deepEqual({ code, err }, { code: 0, err: "" });
@@ -201,10 +197,8 @@ describe("account script", () => {
       ["no subcommand", [], /Usage: account /],
       ["an unknown subcommand", ["delete"], /unknown command 'delete'/],
       ["an unknown option", ["create", "--password", "x"], /unknown option '--password'/],
-      ["an unknown option of list", ["list", "--yaml"], /unknown option '--yaml'/],
       ["an unknown scope", ["create", "--scope", "write"], /Allowed choices are full, read/],
       ["no login", ["revoke"], /missing required argument 'login'/],
-      ["two logins", ["revoke", NOBODY, NOBODY], /too many arguments/],
     ];
     it("refuses bad usage, and does nothing", async () => {
       await Promise.all(
@@ -218,65 +212,45 @@ describe("account script", () => {
     });
   });
 
-  const besides: [what: string, start: (directory: string) => Promise<Pick<ServerProcess, "call" | "login"> & { end(): Promise<unknown> }>][] = [
-    ["a server in this process", async (folder) => {
-      const server: TestServer = await startServer({}, { directory: folder });
-      return { call: server.call, login: server.login, end: () => server.stop("keep") };
-    }],
-    ["a server in a process of its own", async (folder) => {
-      const server = await startProcess(folder);
-      return { call: server.call, login: server.login, end: () => server.end("SIGTERM") };
-    }],
-  ];
-  for (const [what, start] of besides) {
-    describe(`beside ${what}`, () => {
-      let server: Awaited<ReturnType<typeof start>>;
+  describe("beside a running server", () => {
+    let server: ServerProcess;
 
-      before(async () => {
-        directory = await temporaryDirectory();
-        server = await start(directory);
-      });
-      after(async () => {
-        await server.end();
-        await removeDirectory(directory);
-      });
-
-      it("makes an account that works at once, and whose password is kept nowhere", async () => {
-        const { login, password } = await create(directory);
-        const token = await server.login({ login, password });
-        content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { a: 1 } }), ROUTES.store);
-        await assertNowhere(password, directory);
-        const row = (await list(directory)).find((candidate) => candidate.login === login);
-        assert.equal(row?.state, "enrolled");
-      });
-
-      it("makes an account that only reads", async () => {
-        const token = await server.login(await create(directory, "--scope", "read"));
-        content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
-        const answer = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
-        refused(answer, ROUTES.store, 403, "scope_refused");
-      });
-
-      it("makes several accounts at the same time", async () => {
-        const made = await Promise.all([create(directory), create(directory), create(directory)]);
-        for (const one of made) assert.isNotEmpty(await server.login(one));
-        const known = new Set((await list(directory)).map(({ login }) => login));
-        for (const { login } of made) assert.isTrue(known.has(login));
-      });
-
-      it("revokes an account: no login any more, and its sessions are over", async () => {
-        const made = await create(directory);
-        const [token, other] = [await server.login(made), await server.login(made)];
-        const untouched = await server.login();
-        await succeed(directory, "revoke", made.login);
-        const search = { search: { target: "1", value: "*" } };
-        refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
-        refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");
-        refused(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store, 401, "token_invalid");
-        refused(await server.call(ROUTES.validate, { token: other }), ROUTES.validate, 401, "token_invalid");
-        content(await server.call(ROUTES.search, { token: untouched }, search), ROUTES.search);
-        assert.include(await fail(directory, "revoke", made.login), made.login);
-      });
+    before(async () => {
+      directory = await temporaryDirectory();
+      server = await startProcess(directory);
     });
-  }
+    after(async () => {
+      await server.end("SIGTERM");
+      await removeDirectory(directory);
+    });
+
+    it("makes an account that works at once, and whose password is kept nowhere", async () => {
+      const made = await create(directory);
+      const token = await server.login(made);
+      content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { a: 1 } }), ROUTES.store);
+      await assertPasswordNowhere(made, directory);
+    });
+
+    it("makes accounts at the same time, one of which only reads", async () => {
+      const [full, reading] = await Promise.all([create(directory), create(directory, "--scope", "read")]);
+      assert.isNotEmpty(await server.login(full));
+      const token = await server.login(reading);
+      content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
+      const answer = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
+      refused(answer, ROUTES.store, 403, "scope_refused");
+    });
+
+    it("revokes an account: no login any more, and its sessions are over", async () => {
+      const made = await create(directory);
+      const [token, other] = [await server.login(made), await server.login(made)];
+      const untouched = await server.login();
+      assert.equal(await succeed(directory, "revoke", made.login), `${made.login} is revoked\n`);
+      const search = { search: { target: "1", value: "*" } };
+      refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
+      refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");
+      refused(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store, 401, "token_invalid");
+      refused(await server.call(ROUTES.validate, { token: other }), ROUTES.validate, 401, "token_invalid");
+      content(await server.call(ROUTES.search, { token: untouched }, search), ROUTES.search);
+    });
+  });
 });

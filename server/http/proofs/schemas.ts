@@ -8,7 +8,7 @@ const MAX_SOURCE = 256;
 /** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
 const Sha256 = z
   .string()
-  .regex(/^(0[xX])?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
+  .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"));
 
 /** A transaction hash as callers write it. */
