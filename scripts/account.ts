@@ -5,6 +5,7 @@ import { getAddress, isAddress } from "ethers";
 import { openChainLink } from "../server/chain-link.ts";
 import { keyVault } from "../server/chain/key-vault.ts";
 import { parseConfig, readEnv } from "../server/config.ts";
+import { holdAdministration } from "../server/data-folder.ts";
 import { AccountService } from "../server/domain/sessions/account-service.ts";
 import type { Account, Scope } from "../server/domain/sessions/session.ts";
 import { SealbookError } from "../server/errors.ts";
@@ -24,6 +25,9 @@ interface JsonOption {
 async function withAccounts(work: (accounts: AccountService) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnv());
   await using opened = new AsyncDisposableStack();
+  // Two of these at once would start the same chain and use the same nonces.
+  const lock = await holdAdministration(config.dataDirectory);
+  opened.defer(() => lock.release());
   const link = await openChainLink(config, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   if (link.administration === undefined) {

@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     onDeployed: () => (deployed += 1),
   });
   for (const [name, address] of Object.entries(deployment.contracts)) console.log(`${name.padEnd(16)} ${address}`);
-  console.log(deployed === 0 ? "Everything was deployed before; nothing changed." : `${deployed} contracts deployed.`);
+  console.log(deployed === 0 ? "Everything was deployed before; nothing changed." : `Contracts deployed: ${deployed}.`);
   console.log(inProcess ? "This chain ends with this command; the addresses are not kept." : `Addresses: ${file}`);
   if (inProcess) await rm(folder, { recursive: true });
   await connection.close();

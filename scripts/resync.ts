@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { parseConfig, readEnv } from "../server/config.ts";
+import { holdDataFolder } from "../server/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
-import { lockDirectory } from "../server/files/directory-lock.ts";
 import { copyStore } from "../server/journal/record-copy.ts";
 import { openSqlite } from "../server/journal/sqlite.ts";
 
@@ -19,7 +19,7 @@ const program = new Command("resync")
     const config = parseConfig(readEnv());
     const file = config.databaseFile;
     if (!existsSync(file)) throw new SealbookError("not_found", `there is no database at ${file}`);
-    const lock = lockDirectory(config.dataDirectory);
+    const lock = await holdDataFolder(config.dataDirectory);
     const database = await openSqlite(file);
     await copyStore(database, config.tableName).drop();
     await database.destroy();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Wallet } from "ethers";
 import { administration, type Administration } from "./chain/administration.ts";
 import {
@@ -26,6 +27,8 @@ import { SealbookError } from "./errors.ts";
 
 /** The embedded chain's id; no public network has it. */
 export const EMBEDDED_CHAIN_ID = 7325;
+const OTHER_WAIT_MILLISECONDS = 30_000;
+const OTHER_RETRY_MILLISECONDS = 200;
 
 /** The chain with the contracts on it, and the keys to use them. */
 export interface ChainLink {
@@ -89,7 +92,7 @@ async function openEmbedded(
   } catch (error) {
     if (!(share && error instanceof EmbeddedChainError && error.code === "chain-in-use")) throw error;
   }
-  const url = embedded?.url ?? (await readFile(urlFile, "utf8"));
+  const url = embedded?.url ?? (await urlOfOther(urlFile));
   const rpc = connectRpc(url, EMBEDDED_CHAIN_ID);
   opened.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
@@ -105,6 +108,17 @@ async function openEmbedded(
     onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),
   });
   return { rpc, deployment, relayerKey, embedded, administration: administrationOf(config, rpc, deployment, administrator) };
+}
+
+/** Where the embedded chain of another process answers, as soon as it does: that process may be just starting. */
+async function urlOfOther(urlFile: string): Promise<string> {
+  for (const deadline = Date.now() + OTHER_WAIT_MILLISECONDS; Date.now() < deadline; await sleep(OTHER_RETRY_MILLISECONDS)) {
+    const url = await readFile(urlFile, "utf8").catch(() => undefined);
+    if (url === undefined) continue;
+    const chainId = await askChainId(url).catch(() => undefined);
+    if (chainId === EMBEDDED_CHAIN_ID) return url;
+  }
+  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
 }
 
 /** The keys for the embedded chain: configured ones, else those made for it. */

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createApp } from "./app.ts";
@@ -16,6 +15,7 @@ import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config } from "./config.ts";
+import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
 import { ProofService } from "./domain/proofs/proof-service.ts";
@@ -23,7 +23,6 @@ import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
-import { type DirectoryLock, lockDirectory } from "./files/directory-lock.ts";
 import { listen } from "./http-server.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
 import type { Database } from "./journal/database.ts";
@@ -41,6 +40,8 @@ import { LogFollower } from "./workers/log-follower.ts";
 
 /** How often a node is asked for its newest block; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
+/** How long a stop lets requests wait for the chain: less than what the HTTP server grants them. */
+const STOP_PATIENCE_MILLISECONDS = 3_000;
 
 /** What a test may put in the place of the real thing. */
 export interface ContextOverrides {
@@ -239,9 +240,11 @@ function build(
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
       const server = await listen(app, config.host, config.port);
-      opened.defer(() => {
-        sender.release();
-        return server.close();
+      opened.defer(async () => {
+        // Whoever still waits for the chain then is told that it is pending instead of being cut off.
+        const patience = setTimeout(() => sender.release(), STOP_PATIENCE_MILLISECONDS);
+        await server.close();
+        clearTimeout(patience);
       });
       url = config.publicUrl ?? server.url;
       return { url: server.url, demoAccount };
@@ -249,17 +252,6 @@ function build(
 
     stop: () => opened.disposeAsync(),
   };
-}
-
-async function holdDataFolder(directory: string): Promise<DirectoryLock> {
-  try {
-    await mkdir(directory, { recursive: true });
-    return lockDirectory(directory);
-  } catch (error) {
-    if (error instanceof SealbookError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${reason}`, { cause: error });
-  }
 }
 
 function isRefusedLogin(error: unknown): boolean {

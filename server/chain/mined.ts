@@ -3,7 +3,7 @@ import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../errors.ts";
 import { readReceipt } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";
-import type { Rpc } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc.ts";
 
 /** Administration is rare: one transaction, waited for. */
 const WAIT_MILLISECONDS = 120_000;
@@ -38,7 +38,7 @@ export async function mined(
     gasLimit: GAS_LIMIT,
     gasPrice,
   });
-  const hash = String(await rpc.call("eth_sendRawTransaction", [raw]));
+  const hash = String(await rpc.call("eth_sendRawTransaction", [raw]).catch(refused));
   for (const deadline = Date.now() + WAIT_MILLISECONDS; Date.now() < deadline; await sleep(INTERVAL_MILLISECONDS)) {
     const receipt = await readReceipt(rpc, hash, new Map());
     if (receipt === undefined) continue;
@@ -47,4 +47,9 @@ export async function mined(
     throw new SealbookError("chain_reverted", reason);
   }
   throw new SealbookError("chain_unavailable", `transaction ${hexlify(hash)} was not mined within two minutes`);
+}
+
+function refused(error: unknown): never {
+  if (!(error instanceof NodeError)) throw error;
+  throw new SealbookError("chain_reverted", `the node refused the transaction: ${error.message}`, { cause: error });
 }

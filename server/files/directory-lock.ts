@@ -9,15 +9,16 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes a folder for this process. The lock is SQLite's exclusive file lock, which the operating system gives back
+ * Takes a folder for this process, for one kind of use. The lock is SQLite's exclusive file lock, which the operating system gives back
  * when the process ends in whatever way, so a killed process never blocks the next one.
+ * @param use Uses of different names do not keep each other out
  * @throws SealbookError `conflict` naming the process that holds it; whatever the file system says, otherwise
  */
-export function lockDirectory(directory: string): DirectoryLock {
-  const pidFile = join(directory, "lock.pid");
+export function lockDirectory(directory: string, use = "lock"): DirectoryLock {
+  const pidFile = join(directory, `${use}.pid`);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(join(directory, "lock.sqlite"), { timeout: 0 });
+    database = new DatabaseSync(join(directory, `${use}.sqlite`), { timeout: 0 });
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();

@@ -107,7 +107,7 @@ describe("deploy script", () => {
     const outcome = await deployTo(undefined, { DATA_DIR: data, TMPDIR: temporary });
     const addresses = printed(outcome);
     assert.lengthOf([...new Set(Object.values(addresses))], 3);
-    assert.match(outcome.out, /^3 contracts deployed\.$/m);
+    assert.match(outcome.out, /^Contracts deployed: 3\.$/m);
     assert.match(outcome.out, /the addresses are not kept\.\n$/);
     assert.isFalse(existsSync(data));
     assert.deepEqual((await readdir(temporary)).filter((name) => name.startsWith("sealbook")), []);
@@ -180,7 +180,7 @@ describe("deploy script", () => {
 
     it("deploys the contracts and writes their addresses down", async () => {
       first = await deploy();
-      assert.match(first.out, /^3 contracts deployed\.$/m);
+      assert.match(first.out, /^Contracts deployed: 3\.$/m);
       assert.include(first.out, file);
       const { chainId, firstBlock, contracts } = await readDeploymentFile(file);
       assert.deepEqual(contracts, printed(first));
