@@ -28,7 +28,7 @@ export async function holdAdministration(directory: string): Promise<DirectoryLo
 
 async function hold(directory: string, use: string): Promise<DirectoryLock> {
   try {
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     return lockDirectory(directory, use);
   } catch (error) {
     if (error instanceof SealbookError) throw error;
