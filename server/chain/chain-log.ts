@@ -1,6 +1,6 @@
 import { getBytes, id, type LogDescription } from "ethers";
 import { z } from "zod";
-import type { ChainLog, LogEntry } from "../domain/ports.ts";
+import type { ChainLog, LogEntry } from "../domain/records/copy.ts";
 import type { ContractAddresses } from "../domain/transaction.ts";
 import { unpackRowData } from "../domain/records/compression.ts";
 import { decodeRowData } from "../domain/records/row-data.ts";

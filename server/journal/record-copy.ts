@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CopyStore } from "../domain/ports.ts";
+import type { CopyStore } from "../domain/records/copy.ts";
 import { accountStore } from "./accounts.ts";
 import type { Database } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import type { ChainLog, CopyStore, RecordCopy } from "../domain/ports.ts";
+import type { ChainLog, CopyStore, RecordCopy } from "../domain/records/copy.ts";
 
 /** Blocks taken over at once: small enough for any node's limit on log queries. */
 const BLOCKS_AT_ONCE = 1_000;

@@ -1,4 +1,5 @@
-import type { Clock, Journal, RecordChain, RecordCopy, Telemetry, Transactions } from "../ports.ts";
+import type { Clock, Journal, RecordChain, Telemetry, Transactions } from "../ports.ts";
+import type { RecordCopy } from "./copy.ts";
 import { SealbookError } from "../../errors.ts";
 import type { Authorized } from "../sessions/session-service.ts";
 import { type Bzip2, packRowData } from "./compression.ts";

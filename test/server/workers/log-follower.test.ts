@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { keccak256 } from "ethers";
-import type { ChainLog, LogEntry } from "../../../server/domain/ports.ts";
+import type { ChainLog, LogEntry } from "../../../server/domain/records/copy.ts";
 import { accountStore } from "../../../server/journal/accounts.ts";
 import { copyStore } from "../../../server/journal/record-copy.ts";
 import { recordStore } from "../../../server/journal/records.ts";
