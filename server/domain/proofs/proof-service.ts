@@ -105,8 +105,12 @@ export class ProofService {
   /** Gives proofs whose transaction failed for good a new one. */
   async recover(): Promise<number> {
     const { journal, transactions } = this.#parts;
-    const failed = await journal.proofs.failedAnchors();
-    for (const { recordHash: hash } of failed) await journal.atomically((atomic) => this.#anchorAgain(atomic, hash));
+    // Read and written as one whole: the same record may be sent again at this very moment.
+    const failed = await journal.atomically(async (atomic) => {
+      const anchors = await atomic.proofs.failedAnchors();
+      for (const { recordHash: hash } of anchors) await this.#anchorAgain(atomic, hash);
+      return anchors;
+    });
     if (failed.length > 0) transactions.wake();
     return failed.length;
   }
