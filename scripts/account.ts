@@ -1,7 +1,7 @@
 // Enrols, lists and revokes accounts. Works beside a running server and without one.
 import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, Option } from "commander";
-import { getAddress, isAddress } from "ethers";
+import { getAddress, isAddress, Wallet } from "ethers";
 import { openChainLink } from "../server/chain-link.ts";
 import { keyVault } from "../server/chain/key-vault.ts";
 import { parseConfig, readEnv } from "../server/config.ts";
@@ -35,7 +35,7 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   }
   const database = await openSqlite(config.databaseFile);
   opened.defer(() => database.destroy());
-  const journal = createJournal(database, link.deployment.contracts);
+  const journal = createJournal(database, link.deployment.contracts, new Wallet(link.relayerKey).address);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
 }
 

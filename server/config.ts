@@ -95,6 +95,15 @@ const Environment = z.object({
   PROOF_WAIT: whole(1, 600).default(30).meta({
     description: "Seconds that a proof request waits for its confirmation before it answers 202 `pending`",
   }),
+  BATCH_MAX_AGE: whole(1, 600).default(12).meta({
+    description: "Longest time in seconds that a hash waits for others to share a transaction with",
+  }),
+  MAX_OUTSTANDING: whole(1, 100_000_000).default(1_000_000).meta({
+    description: "Proofs that may wait for the chain; past that number no more are accepted, with 503",
+  }),
+  ANCHOR_DEADLINE: whole(1, 86_400).default(60).meta({
+    description: "Seconds after which a proof that is not on chain raises an alert",
+  }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the table on chain that records go to",
   }),
@@ -145,6 +154,9 @@ export interface Config {
   readonly sessionMinimumToExtend: number | undefined;
   readonly chainWaitMilliseconds: number;
   readonly proofWaitMilliseconds: number;
+  readonly batchMaxAgeMilliseconds: number;
+  readonly maxOutstanding: number;
+  readonly anchorDeadlineMilliseconds: number;
   readonly tableName: string;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -215,6 +227,9 @@ export function parseConfig(variables: EnvironmentVariables): Config {
     sessionMinimumToExtend: minimum,
     chainWaitMilliseconds: env.CHAIN_WAIT * 1000,
     proofWaitMilliseconds: env.PROOF_WAIT * 1000,
+    batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
+    maxOutstanding: env.MAX_OUTSTANDING,
+    anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
     tableName: env.TABLE_NAME,
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,

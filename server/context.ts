@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ZeroAddress } from "ethers";
 import { createApp } from "./app.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
@@ -18,7 +19,10 @@ import type { Config } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
+import { AnchorRepair } from "./domain/proofs/anchor-repair.ts";
+import { AnchorTrees } from "./domain/proofs/anchor-trees.ts";
 import { ProofService } from "./domain/proofs/proof-service.ts";
+import { ProofVerifier } from "./domain/proofs/proof-verifier.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
@@ -35,11 +39,16 @@ import { statusReport } from "./status.ts";
 import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
+import { AnchorFollower } from "./workers/anchor-follower.ts";
 import { AnchorRetry } from "./workers/anchor-retry.ts";
+import { Batcher } from "./workers/batcher.ts";
+import { DeadlineWatch } from "./workers/deadline-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
 /** How often a node is asked for its newest block; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
+/** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
+const BATCH_LEAD_MILLISECONDS = 400;
 /** How long a stop lets requests wait for the chain: less than what the HTTP server grants them. */
 const STOP_PATIENCE_MILLISECONDS = 3_000;
 
@@ -97,9 +106,9 @@ function build(
   const startedAt = Date.now();
   const version = packageVersion();
 
-  const journal = createJournal(database, contracts);
-  const transactions = transactionStore(database);
   const signer = transactionSigner(link.relayerKey, rpc.chainId, config.gasPrice);
+  const journal = createJournal(database, contracts, signer.address);
+  const transactions = transactionStore(database);
   const sender = new TransactionSender({
     rpc,
     store: transactions,
@@ -125,6 +134,8 @@ function build(
     records: () => journal.records.count(),
     liveSessions,
     transactionsUnderWay: () => transactions.countUnderWay(),
+    oldestUnconfirmed: () => deadline.oldestSeconds(),
+    waiting: () => anchorFollower.waiting,
     chain: () => ({ blockNumber: head.head, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
@@ -154,17 +165,43 @@ function build(
     clock,
     chainWaitMilliseconds,
   });
-  const proofs = new ProofService({
+  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
+  const trees = new AnchorTrees(journal.anchors);
+  const repair = new AnchorRepair(journal, anchors);
+  const anchorFollower = new AnchorFollower({ transactions: sender, repair, telemetry, clock });
+  const batcher = new Batcher({
     journal,
+    chain: anchors,
     transactions: sender,
-    chain: anchorChain(rpc, contracts.ProofAnchor, validatorNames),
+    follower: anchorFollower,
+    trees,
     telemetry,
     clock,
-    proofWaitMilliseconds,
+    rules: { maxAgeMilliseconds: config.batchMaxAgeMilliseconds, leadMilliseconds: BATCH_LEAD_MILLISECONDS },
+    maxOutstanding: config.maxOutstanding,
   });
-  const retry = new AnchorRetry(proofs, (count) =>
-    logger.warn({ count }, "proofs whose transaction had failed are anchored again"),
-  );
+  const proofs = new ProofService({
+    journal,
+    intake: batcher,
+    underWay: anchorFollower,
+    repair,
+    trees,
+    clock,
+    pause: (milliseconds) => sleep(milliseconds),
+    proofWaitMilliseconds,
+    follow(mended) {
+      for (const anchor of mended) anchorFollower.closed(anchor);
+      sender.wake();
+    },
+  });
+  const retry = new AnchorRetry({
+    journal,
+    repair,
+    follower: anchorFollower,
+    transactions: sender,
+    onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
+  });
+  const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, config.anchorDeadlineMilliseconds);
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -190,6 +227,7 @@ function build(
     },
     proofs: {
       proofs,
+      verifier: new ProofVerifier({ journal, chain: anchors, trees, telemetry }),
       place: () => ({
         chainId: rpc.chainId,
         contract: contracts.ProofAnchor,
@@ -205,7 +243,7 @@ function build(
           inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
-          failedAnchors: async () => (await journal.proofs.failedAnchors()).length,
+          failedAnchors: async () => (await journal.anchors.failed()).length,
           divergences: () => telemetry.counts().divergences,
         }),
     },
@@ -217,6 +255,7 @@ function build(
 
   head.subscribe((blockNumber) => sender.onHead(blockNumber));
   head.subscribe((blockNumber) => follower.onHead(blockNumber));
+  head.subscribe((blockNumber) => batcher.onHead({ number: blockNumber, time: Math.floor(clock() / 1000) }));
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {
@@ -230,10 +269,15 @@ function build(
       opened.defer(() => head.stop());
       opened.defer(() => follower.stop());
       opened.defer(() => sender.stop());
+      opened.defer(() => anchorFollower.release());
       await sessions.recover();
       sender.start();
+      await batcher.start();
+      opened.defer(() => batcher.stop());
       retry.start();
       opened.defer(() => retry.stop());
+      deadline.start();
+      opened.defer(() => deadline.stop());
       head.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
@@ -242,7 +286,11 @@ function build(
       const server = await listen(app, config.host, config.port);
       opened.defer(async () => {
         // Whoever still waits for the chain then is told that it is pending instead of being cut off.
-        const patience = setTimeout(() => sender.release(), STOP_PATIENCE_MILLISECONDS);
+        const release = (): void => {
+          anchorFollower.release();
+          sender.release();
+        };
+        const patience = setTimeout(release, STOP_PATIENCE_MILLISECONDS);
         await server.close();
         clearTimeout(patience);
       });

@@ -14,6 +14,7 @@ export type ErrorCode =
   | "conflict"
   | "too_many_requests"
   | "overloaded"
+  | "journal_unavailable"
   | "chain_unavailable"
   | "chain_reverted"
   | "config_invalid"

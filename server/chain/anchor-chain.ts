@@ -13,7 +13,14 @@ const proofAnchor = INTERFACES.ProofAnchor;
 /** The proof anchor contract at `address`. */
 export function anchorChain(rpc: Rpc, address: Address, validatorNames: ValidatorNames): AnchorChain {
   return {
-    anchorCall: (hash) => contractCall("anchor", "ProofAnchor", proofAnchor.encodeFunctionData("anchor", [hash])),
+    anchorCall: ({ hash, size }) =>
+      contractCall(
+        "anchor",
+        "ProofAnchor",
+        size === 0
+          ? proofAnchor.encodeFunctionData("anchor", [hash])
+          : proofAnchor.encodeFunctionData("anchorBatch", [hash, size]),
+      ),
 
     async anchorOf(hash) {
       const result = await readContract(rpc, address, proofAnchor.encodeFunctionData("anchorOf", [hash]));

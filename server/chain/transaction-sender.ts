@@ -16,6 +16,8 @@ const BLOCKS_AT_ONCE = 32;
 const RECHECK_MILLISECONDS = 4_000;
 /** How long a transaction may take before it is asked for. */
 const OVERDUE_MILLISECONDS = 4_000;
+/** Transactions of another relayer that are older than this are seen to in its place: it may have gone for good. */
+const TAKE_OVER_MILLISECONDS = 60_000;
 
 /** What the sender reports; for logs and alerts. */
 export type SenderEvent =
@@ -159,7 +161,7 @@ export class TransactionSender implements Transactions {
     const first = await this.#prepare();
     const room = MAX_UNDER_WAY - this.#underWay.size;
     if (room <= 0) return;
-    const signed = await store.claim(signer.address, room, (queued) =>
+    const signed = await store.claim(signer.address, room, Date.now() - TAKE_OVER_MILLISECONDS, (queued) =>
       queued.map((transaction, index) => signer.sign(transaction, first + index)),
     );
     if (signed.length === 0) return;
@@ -259,18 +261,14 @@ export class TransactionSender implements Transactions {
   }
 
   async #settle(receipts: readonly Receipt[]): Promise<void> {
-    const { rpc, store, onEvent } = this.#options;
+    const { store, onEvent } = this.#options;
     const settlements: Settlement[] = [];
-    for (const { transactionHash, succeeded, block } of receipts) {
-      const transaction = this.#underWay.get(transactionHash);
+    for (const receipt of receipts) {
+      const transaction = this.#underWay.get(receipt.transactionHash);
       if (transaction === undefined) continue;
-      if (succeeded) {
-        settlements.push({ id: transaction.id, state: "confirmed", block });
-      } else {
-        const reason = await revertReason(rpc, transaction.raw);
-        settlements.push({ id: transaction.id, state: "reverted", block, reason });
-        onEvent({ kind: "reverted", id: transaction.id, reason });
-      }
+      const settlement = await this.#settlementOf(transaction, receipt);
+      settlements.push(settlement);
+      if (settlement.state === "reverted") onEvent({ kind: "reverted", id: transaction.id, reason: settlement.reason ?? "" });
     }
     if (settlements.length === 0) return;
     await store.settle(settlements);
@@ -278,11 +276,32 @@ export class TransactionSender implements Transactions {
     this.#waiters.settled(settlements.map(({ id }) => id));
   }
 
+  async #settlementOf({ id, raw }: SignedTransaction, { succeeded, block }: Receipt): Promise<Settlement> {
+    if (succeeded) return { id, state: "confirmed", block };
+    return { id, state: "reverted", block, reason: await revertReason(this.#options.rpc, raw) };
+  }
+
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
     const before = Date.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
+    await this.#seeToOthers();
+  }
+
+  /**
+   * Another relayer's transactions can be sent again and settled without its key. Not to be mined before the others of
+   * its key is no harm: they are all sent, in the order of their nonces.
+   */
+  async #seeToOthers(): Promise<void> {
+    const { rpc, store, signer, validatorNames } = this.#options;
+    const left = await store.leftByOthers(signer.address, Date.now() - TAKE_OVER_MILLISECONDS);
+    for (const transaction of left.slice(0, MAX_UNDER_WAY)) {
+      const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
+      if (receipt !== undefined) await store.settle([await this.#settlementOf(transaction, receipt)]);
+      // Refusals are for its own relayer to deal with: only it knows the nonces that follow.
+      else await rpc.call("eth_sendRawTransaction", [hexlify(transaction.raw)]).catch(ifRefused);
+    }
   }
 
   /** Tells a lost transaction from a mined one, and sends the lost ones again: always the same bytes. */
@@ -296,4 +315,8 @@ export class TransactionSender implements Transactions {
     for (const transaction of lost) transaction.sentAt = Date.now();
     this.#send(lost);
   }
+}
+
+function ifRefused(error: unknown): void {
+  if (!(error instanceof NodeError)) throw error;
 }

@@ -7,3 +7,10 @@ export interface BlockReference {
   /** The proposer's address, or the name configured for it. */
   readonly validator: string;
 }
+
+/** The newest block, as it is watched for. */
+export interface BlockHead {
+  readonly number: number;
+  /** Block time, Unix seconds. */
+  readonly time: number;
+}

@@ -16,7 +16,8 @@ import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
 import type { RecordRow, RecordQuery } from "./records/record.ts";
-import type { NewProof, StoredProof } from "./proofs/proof.ts";
+import type { AnchorContent } from "./proofs/anchor.ts";
+import type { AnchorStore, ProofStore } from "./proofs/stores.ts";
 
 /** Wall clock in milliseconds since 1970. */
 export type Clock = () => number;
@@ -81,7 +82,8 @@ export interface AnchorOnChain {
 
 /** Anchors of the proof contract. */
 export interface AnchorChain {
-  anchorCall(hash: Uint8Array): ContractCall;
+  /** Puts a hash alone on chain, or the root over `size` hashes. */
+  anchorCall(content: AnchorContent): ContractCall;
   anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
   /** The block that holds a transaction in which the contract was given a hash; `undefined` when none does. */
   blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined>;
@@ -103,6 +105,7 @@ export interface Journal {
   readonly sessions: SessionStore;
   readonly records: RecordStore;
   readonly proofs: ProofStore;
+  readonly anchors: AnchorStore;
   readonly intents: IntentStore;
   readonly serviceLog: ServiceLogStore;
 }
@@ -144,23 +147,6 @@ export interface RecordStore {
   count(): Promise<number>;
 }
 
-export interface ProofStore {
-  /** Writes a proof, and its anchor unless its recorded hash has one already. */
-  insert(proof: NewProof): Promise<void>;
-  /** Oldest first. Documents whose recorded texts read alike share a recorded hash and its anchor. */
-  byRecordHash(recordHash: Uint8Array): Promise<StoredProof[]>;
-  /** Newest first. */
-  byDocument(documentId: string): Promise<StoredProof[]>;
-  /** By the document's own hash, oldest first. */
-  byHash(hash: Uint8Array): Promise<StoredProof[]>;
-  byTransaction(transactionHash: Uint8Array): Promise<StoredProof[]>;
-  /** Anchors whose transaction failed for good, to be tried again. */
-  failedAnchors(): Promise<{ recordHash: Uint8Array }[]>;
-  /** Gives an anchor whose transaction failed a new one. */
-  retry(recordHash: Uint8Array, transactionId: number): Promise<void>;
-  counts(): Promise<{ records: number; pending: number }>;
-}
-
 export interface IntentStore {
   /** Writes a call the relayer has to make; returns its id. */
   insert(call: ContractCall): Promise<number>;
@@ -177,16 +163,20 @@ export interface ServiceLogStore {
 export interface TransactionStore {
   /**
    * Signs the oldest waiting intents and writes what was signed, in one step that no cancellation can interrupt.
+   * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
    * @param sign gets the intents in order and answers the signed transactions of all of them
    * @returns what was signed
    */
   claim(
     sender: Address,
     limit: number,
+    othersBefore: number,
     sign: (queued: QueuedTransaction[]) => SignedTransaction[],
   ): Promise<SignedTransaction[]>;
   /** Signed and not settled, by nonce. */
   underWay(sender: Address): Promise<SignedTransaction[]>;
+  /** Signed before a time (Unix milliseconds) with the keys of others, and not settled: they may have gone for good. */
+  leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
   /** The newest block that holds a transaction of a key. */
@@ -269,8 +259,20 @@ export interface Telemetry {
   loginRefused(login: Address, isAccount: boolean): void;
   sessionChanged(account: Address, change: "validated" | "extended" | "closed"): void;
   recordStored(account: Address, rowId: bigint): void;
-  proofAccepted(): void;
+  proofsAccepted(count: number): void;
   proofConfirmed(seconds: number): void;
+  /** @param size Hashes under its root; 0 for a hash alone */
+  batchClosed(size: number): void;
+  /** The chain does not take a batch; it is halved to find out why. */
+  anchorSplit(hashes: number, reason: string): void;
+  /** The chain does not take an anchor, and it cannot be halved: it is set aside and tried again ever more rarely. */
+  anchorFailed(hash: Uint8Array, hashes: number, reason: string): void;
+  /** Proofs wait longer for the chain than is promised; told at every check, reported once. */
+  anchoringLate(seconds: number): void;
+  /** None does, or none any longer. */
+  anchoringInTime(): void;
+  /** The journal could not be written. */
+  journalFailing(error: unknown): void;
   /** The chain contradicts the journal's record; told at every check, reported once. */
   journalDiverged(recordHash: Uint8Array, message: string): void;
   /** The chain confirms the journal's record: a divergence is over. */

@@ -17,6 +17,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   too_many_requests: 429,
   overloaded: 503,
+  journal_unavailable: 503,
   chain_unavailable: 503,
   chain_reverted: 409,
   config_invalid: 500,

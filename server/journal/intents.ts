@@ -1,8 +1,8 @@
 import type { IntentStore } from "../domain/ports.ts";
-import type { ContractAddresses } from "../domain/transaction.ts";
+import type { Address, ContractAddresses } from "../domain/transaction.ts";
 import type { Database } from "./database.ts";
 
-export function intentStore(database: Database, addresses: ContractAddresses): IntentStore {
+export function intentStore(database: Database, addresses: ContractAddresses, relayer: Address): IntentStore {
   return {
     async insert(call) {
       const { id } = await database
@@ -12,6 +12,7 @@ export function intentStore(database: Database, addresses: ContractAddresses): I
           to_address: addresses[call.contract],
           data: call.data,
           state: "queued",
+          sender: relayer,
           created_at: Date.now(),
         })
         .returning("id")

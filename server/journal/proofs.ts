@@ -1,19 +1,23 @@
-import type { ProofStore } from "../domain/ports.ts";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
-import { sql, type SqlBool } from "kysely";
+import type { ProofStore } from "../domain/proofs/stores.ts";
+import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchors.ts";
 import type { Database } from "./database.ts";
-import { blockOf } from "./transactions.ts";
+import type { Schema } from "./schema.ts";
 
-// As in the index on what failed, which is used only for the very same words.
-const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
+/** Bytes of a hash that are indexed: as in the migration, word for word. */
+const RECORD_HASH_PREFIX = sql<Uint8Array>`substr(proofs.record_hash, 1, 8)`;
+const HASH_PREFIX = sql<Uint8Array>`substr(proofs.hash, 1, 8)`;
+const PREFIX_LENGTH = 8;
+/** Rows or values of one statement: a power of two, so that there are few different statements to prepare. */
+const MOST_AT_ONCE = 128;
 
 function select(database: Database) {
   return database
     .selectFrom("proofs")
     .innerJoin("anchors", "anchors.id", "proofs.anchor_id")
-    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
-      "proofs.sequence",
       "proofs.document_id",
       "proofs.hash",
       "proofs.record_hash",
@@ -22,31 +26,27 @@ function select(database: Database) {
       "proofs.source",
       "proofs.metadata",
       "proofs.accepted_at",
-      "anchors.transaction_id",
-      "transactions.state",
-      "transactions.hash as transaction_hash",
-      "transactions.block_number",
-      "transactions.block_hash",
-      "transactions.block_time",
-      "transactions.validator",
+      "proofs.anchor_id",
+      "proofs.leaf_index",
+      "anchors.hash as anchor_hash",
+      "anchors.size",
+      ...OUTCOME_COLUMNS,
     ]);
 }
 
 type ProofRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
 function toProof(row: ProofRow): StoredProof {
-  const state = row.state === "confirmed" ? "confirmed" : row.state === "queued" || row.state === "sent" ? "pending" : "failed";
-  const block = state === "confirmed" ? blockOf(row) : undefined;
   return {
-    sequence: row.sequence,
     documentId: row.document_id,
     hash: row.hash,
     recordHash: row.record_hash,
     metadata: toMetadata(row),
     acceptedAt: row.accepted_at,
-    transactionId: row.transaction_id,
-    state,
-    anchor: block && row.transaction_hash ? { transactionHash: row.transaction_hash, block } : undefined,
+    anchorId: row.anchor_id,
+    leafIndex: row.leaf_index,
+    content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
+    outcome: toAnchorOutcome(row),
   };
 }
 
@@ -61,41 +61,42 @@ function toMetadata(row: ProofRow): ProofMetadata {
 }
 
 export function proofStore(database: Database): ProofStore {
+  const pendingPlaces = (e: ExpressionBuilder<Schema, "anchors">) =>
+    e.fn.coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`).as("places");
+
   return {
-    async insert(proof) {
-      await database
-        .insertInto("anchors")
-        .values({ hash: proof.recordHash, size: 0, transaction_id: proof.transactionId })
-        .onConflict((conflict) => conflict.column("hash").doNothing())
-        .execute();
-      const { id } = await database
-        .selectFrom("anchors")
-        .select("id")
-        .where("hash", "=", proof.recordHash)
-        .executeTakeFirstOrThrow();
-      const { type, timestamp, source, ...rest } = proof.metadata;
-      await database
-        .insertInto("proofs")
-        .values({
-          document_id: proof.documentId,
-          hash: proof.hash,
-          record_hash: proof.recordHash,
-          timestamp,
-          type: type ?? null,
-          source: source ?? null,
-          metadata: Object.keys(rest).length === 0 ? null : JSON.stringify(rest),
-          accepted_at: proof.acceptedAt,
-          anchor_id: id,
-        })
-        .execute();
+    async insert(proofs) {
+      const rows = proofs.map(({ metadata: { type, timestamp, source, ...rest }, ...proof }) => ({
+        document_id: proof.documentId,
+        hash: proof.hash,
+        record_hash: proof.recordHash,
+        timestamp,
+        type: type ?? null,
+        source: source ?? null,
+        metadata: isEmpty(rest) ? null : JSON.stringify(rest),
+        accepted_at: proof.acceptedAt,
+        anchor_id: proof.anchorId,
+        leaf_index: proof.leafIndex,
+      }));
+      for (let first = 0, count = 0; first < rows.length; first += count) {
+        count = largestPowerOfTwo(Math.min(rows.length - first, MOST_AT_ONCE));
+        await database.insertInto("proofs").values(rows.slice(first, first + count)).execute();
+      }
     },
 
-    async byRecordHash(recordHash) {
-      const rows = await select(database)
-        .where("proofs.record_hash", "=", recordHash)
-        .orderBy("proofs.sequence")
-        .execute();
-      return rows.map(toProof);
+    async byRecordHashes(recordHashes) {
+      const found: StoredProof[] = [];
+      for (let first = 0; first < recordHashes.length; first += MOST_AT_ONCE) {
+        const wanted = recordHashes.slice(first, first + MOST_AT_ONCE);
+        const rows = await select(database)
+          .where(RECORD_HASH_PREFIX, "in", padded(wanted.map(prefix)))
+          .orderBy("proofs.sequence")
+          .execute();
+        if (rows.length === 0) continue;
+        const whole = new Set(wanted.map(hex));
+        found.push(...rows.filter((row) => whole.has(hex(row.record_hash))).map(toProof));
+      }
+      return found;
     },
 
     async byDocument(documentId) {
@@ -107,49 +108,74 @@ export function proofStore(database: Database): ProofStore {
     },
 
     async byHash(hash) {
-      const rows = await select(database).where("proofs.hash", "=", hash).orderBy("proofs.sequence").execute();
-      return rows.map(toProof);
-    },
-
-    async byTransaction(transactionHash) {
       const rows = await select(database)
-        .where("transactions.hash", "=", transactionHash)
+        .where(HASH_PREFIX, "=", prefix(hash))
+        .where("proofs.hash", "=", hash)
         .orderBy("proofs.sequence")
         .execute();
       return rows.map(toProof);
     },
 
-    async failedAnchors() {
-      const rows = await database
-        .selectFrom("anchors")
-        .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
-        .select("anchors.hash")
-        .where(FAILED)
-        .orderBy("anchors.id")
+    async byAnchor(anchorId, fromLeaf, limit) {
+      const rows = await select(database)
+        .where("proofs.anchor_id", "=", anchorId)
+        .where("proofs.leaf_index", ">=", fromLeaf)
+        .orderBy("proofs.leaf_index")
+        .orderBy("proofs.sequence")
+        .limit(limit)
         .execute();
-      return rows.map((row) => ({ recordHash: row.hash }));
-    },
-
-    async retry(recordHash, transactionId) {
-      await database
-        .updateTable("anchors")
-        .set({ transaction_id: transactionId })
-        .where("hash", "=", recordHash)
-        .execute();
+      return rows.map(toProof);
     },
 
     async counts() {
-      return database
+      const { newest } = await database
         .selectFrom("proofs")
-        .innerJoin("anchors", "anchors.id", "proofs.anchor_id")
-        .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
-        .select((e) => [
-          e.fn.countAll<number>().as("records"),
-          e.fn
-            .coalesce(e.fn.sum<number>(e.case().when("transactions.state", "=", "confirmed").then(0).else(1).end()), sql<number>`0`)
-            .as("pending"),
-        ])
+        .select((e) => e.fn.coalesce(e.fn.max("sequence"), sql<number>`0`).as("newest"))
         .executeTakeFirstOrThrow();
+      const { open } = await database
+        .selectFrom("anchors")
+        .innerJoin("proofs", "proofs.anchor_id", "anchors.id")
+        .select((e) => e.fn.countAll<number>().as("open"))
+        .where("anchors.transaction_id", "is", null)
+        .executeTakeFirstOrThrow();
+      const closed = await Promise.all(
+        [sql.lit("queued" as const), sql.lit("sent" as const)].map((state) =>
+          database
+            .selectFrom("transactions")
+            .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
+            .select(pendingPlaces)
+            .where("transactions.state", "=", state)
+            .executeTakeFirstOrThrow(),
+        ),
+      );
+      // Proofs are never deleted, so that the newest one's number is how many there are.
+      return { records: newest, pending: closed.reduce((sum, { places }) => sum + places, open) };
     },
   };
+}
+
+function prefix(hash: Uint8Array): Uint8Array {
+  return hash.subarray(0, PREFIX_LENGTH);
+}
+
+/** The last value repeated until their number is a power of two. */
+function padded(values: readonly Uint8Array[]): Uint8Array[] {
+  const last = values.at(-1);
+  if (last === undefined) return [];
+  const floor = largestPowerOfTwo(values.length);
+  const length = floor === values.length ? floor : 2 * floor;
+  return [...values, ...Array.from({ length: length - values.length }, () => last)];
+}
+
+function largestPowerOfTwo(upTo: number): number {
+  return 2 ** Math.floor(Math.log2(upTo));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
 }

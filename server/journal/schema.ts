@@ -67,9 +67,13 @@ export interface CopyProgressTable {
 /** What went or goes on chain: a hash alone (`size` 0) or the root over `size` hashes. */
 export interface AnchorsTable {
   id: Generated<number>;
-  hash: Uint8Array;
+  /** Not known while the anchor is open, which is as long as it has no transaction either. */
+  hash: Uint8Array | null;
   size: number;
-  transaction_id: number;
+  transaction_id: number | null;
+  /** Address of the relayer that opened it. */
+  relayer: string;
+  opened_at: number;
 }
 
 /** A proof's own facts, written once, at acceptance. */
@@ -86,6 +90,8 @@ export interface ProofsTable {
   metadata: string | null;
   accepted_at: number;
   anchor_id: number;
+  /** Place under the anchor. Proofs whose recorded hashes are the same share one. */
+  leaf_index: number;
 }
 
 /** The relayer's transactions, from intent to outcome. */
@@ -96,7 +102,7 @@ export interface TransactionsTable {
   /** Call data; dropped once the chain has it. */
   data: Uint8Array | null;
   state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
-  /** Address of the key that signed it. */
+  /** Address of the key that signed it, or that is to sign it. */
   sender: string | null;
   nonce: number | null;
   /** Signed bytes; dropped once the chain has them. */
@@ -121,6 +127,7 @@ export interface ServiceLogTable {
   message: string;
 }
 
+export type AnchorRow = Selectable<AnchorsTable>;
 export type AccountRow = Selectable<AccountsTable>;
 export type SessionRow = Selectable<SessionsTable>;
 export type TransactionRow = Selectable<TransactionsTable>;

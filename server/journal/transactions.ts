@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BlockReference } from "../domain/block.ts";
 import type { TransactionStore } from "../domain/ports.ts";
-import type { TransactionOutcome } from "../domain/transaction.ts";
+import type { SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import type { TransactionRow } from "./schema.ts";
@@ -39,14 +39,25 @@ function toOutcome(row: TransactionRow): TransactionOutcome {
   }
 }
 
+function selectSent(database: Database) {
+  return database.selectFrom("transactions").select(["id", "nonce", "raw", "hash"]).where("state", "=", SENT);
+}
+
+function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "hash">[]): SignedTransaction[] {
+  return rows.flatMap(({ id, nonce, raw, hash }) =>
+    nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
+  );
+}
+
 export function transactionStore(database: Database): TransactionStore {
   return {
-    claim: (sender, limit, sign) =>
+    claim: (sender, limit, othersBefore, sign) =>
       database.transaction().execute(async (transaction) => {
         const rows = await transaction
           .selectFrom("transactions")
           .select(["id", "purpose", "to_address", "data"])
           .where("state", "=", QUEUED)
+          .where((e) => e.or([e("sender", "=", sender), e("sender", "is", null), e("created_at", "<", othersBefore)]))
           .orderBy("id")
           .limit(limit)
           .execute();
@@ -70,16 +81,17 @@ export function transactionStore(database: Database): TransactionStore {
       }),
 
     async underWay(sender) {
-      const rows = await database
-        .selectFrom("transactions")
-        .select(["id", "nonce", "raw", "hash"])
-        .where("state", "=", SENT)
-        .where("sender", "=", sender)
+      return toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
+    },
+
+    async leftByOthers(sender, before) {
+      const rows = await selectSent(database)
+        .where("sender", "!=", sender)
+        .where("created_at", "<", before)
+        .orderBy("sender")
         .orderBy("nonce")
         .execute();
-      return rows.flatMap(({ id, nonce, raw, hash }) =>
-        nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
-      );
+      return toSigned(rows);
     },
 
     async highestNonce(sender) {
@@ -130,7 +142,7 @@ export function transactionStore(database: Database): TransactionStore {
     async requeue(id) {
       await database
         .updateTable("transactions")
-        .set({ state: "queued", sender: null, nonce: null, raw: null, hash: null })
+        .set({ state: "queued", nonce: null, raw: null, hash: null })
         .where("id", "=", id)
         .where("state", "=", "sent")
         .execute();

@@ -21,6 +21,7 @@ export interface EventCounts {
 export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
   /** Recorded hashes, in hex. */
   const diverged = new Set<string>();
+  let late = false;
 
   const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
     logger[level]({ account }, message);
@@ -45,8 +46,25 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       metrics.recordsStored.inc();
       tell("info", account, `record ${rowId} stored`);
     },
-    proofAccepted: () => metrics.proofsAccepted.inc(),
+    proofsAccepted: (count) => metrics.proofsAccepted.inc(count),
     proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
+    batchClosed: (size) => metrics.batchSize.observe(Math.max(1, size)),
+    anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain does not take a batch; it is halved"),
+    anchorFailed(hash, hashes, reason) {
+      metrics.anchorsSetAside.inc();
+      logger.error({ hash: Buffer.from(hash).toString("hex"), hashes, reason }, "the chain does not take an anchor; it is set aside");
+    },
+    anchoringLate(seconds) {
+      if (late) return;
+      late = true;
+      logger.error({ alert: "degraded_performance", state: "raised", oldest_seconds: seconds }, "proofs wait too long for the chain");
+    },
+    anchoringInTime() {
+      if (!late) return;
+      late = false;
+      logger.info({ alert: "degraded_performance", state: "resolved" }, "no proof waits too long for the chain any more");
+    },
+    journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
     journalDiverged(recordHash, message) {
       const hash = Buffer.from(recordHash).toString("hex");
       if (diverged.has(hash)) return;

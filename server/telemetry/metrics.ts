@@ -10,6 +10,10 @@ export interface MetricSources {
   records(): Promise<number>;
   liveSessions(): Promise<number>;
   transactionsUnderWay(): Promise<number>;
+  /** Seconds since the oldest proof was accepted that is not on chain; 0 when all are. */
+  oldestUnconfirmed(): Promise<number>;
+  /** Requests that wait for the chain. */
+  waiting(): number;
   chain(): { blockNumber: number | undefined; reachable: boolean };
   node(): Promise<NodeReport | undefined>;
 }
@@ -53,6 +57,10 @@ export function createMetrics(sources: MetricSources) {
 
   gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await sources.proofs()).records);
   gauge("sealbook_proofs_pending", "Proofs accepted and not confirmed yet", async () => (await sources.proofs()).pending);
+  gauge("sealbook_proof_oldest_pending_seconds", "Time since the oldest proof was accepted that is not on chain", () =>
+    sources.oldestUnconfirmed(),
+  );
+  gauge("sealbook_proof_requests_waiting", "Requests that wait for their confirmation", () => sources.waiting());
   gauge("sealbook_records", "Records in the local copy of the event table", () => sources.records());
   gauge("sealbook_sessions_live", "Sessions that are live", () => sources.liveSessions());
   gauge("sealbook_transactions_under_way", "Transactions without an outcome", () => sources.transactionsUnderWay());
@@ -73,6 +81,17 @@ export function createMetrics(sources: MetricSources) {
       name: "sealbook_proof_confirmation_seconds",
       help: "Time from acceptance to confirmation of a proof",
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 6, 12, 30, 60],
+      registers,
+    }),
+    batchSize: new Histogram({
+      name: "sealbook_batch_size_hashes",
+      help: "Hashes that share a transaction",
+      buckets: [1, 3, 10, 30, 100, 300, 1000],
+      registers,
+    }),
+    anchorsSetAside: new Counter({
+      name: "sealbook_anchors_set_aside_total",
+      help: "Times that the chain did not take an anchor which cannot be halved",
       registers,
     }),
     recordsStored: new Counter({ name: "sealbook_records_stored_total", help: "Records stored", registers }),

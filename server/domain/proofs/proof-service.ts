@@ -1,25 +1,40 @@
-import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "../ports.ts";
+import type { Clock, Journal } from "../ports.ts";
 import { SealbookError } from "../../errors.ts";
-import type { NewProof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import type { StoredAnchor } from "./anchor.ts";
+import type { AnchorRepair } from "./anchor-repair.ts";
+import type { AnchorsUnderWay, ProofIntake } from "./anchoring.ts";
+import type { AnchorTrees } from "./anchor-trees.ts";
+import { isSameRecord, type NewProof, type PlacedProof, type Proof, type ProofMetadata, type ProofRequest, type StoredProof } from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
+
+/** How often the journal is asked for a proof that another relayer looks after. */
+const ASK_AGAIN_MILLISECONDS = 500;
 
 /** What the service needs. */
 export interface ProofServiceParts {
-  readonly journal: Journal;
-  readonly transactions: Transactions;
-  readonly chain: AnchorChain;
-  readonly telemetry: Telemetry;
+  readonly journal: Pick<Journal, "proofs" | "anchors">;
+  readonly intake: ProofIntake;
+  readonly underWay: AnchorsUnderWay;
+  readonly repair: Pick<AnchorRepair, "mend">;
+  readonly trees: AnchorTrees;
   readonly clock: Clock;
+  readonly pause: (milliseconds: number) => Promise<void>;
   /** How long a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
+  /** Takes up anchors that were mended. */
+  readonly follow: (anchors: readonly StoredAnchor[]) => void;
 }
 
-/** Whether a document's hash has a proof. */
-export type Verification =
-  | { readonly valid: true; readonly proof: StoredProof }
-  | { readonly valid: false; readonly message: string };
+/** Proofs that share an anchor, or some of them. */
+export interface Batch {
+  readonly anchor: StoredAnchor;
+  /** In the order of their places. */
+  readonly proofs: readonly Proof[];
+  /** Place at which the next page begins, when there is one. */
+  readonly next: number | undefined;
+}
 
-/** Accepts, finds and verifies proofs. */
+/** Accepts and finds proofs. */
 export class ProofService {
   readonly #parts: ProofServiceParts;
 
@@ -31,130 +46,115 @@ export class ProofService {
    * Accepts a document's hash and waits for its anchor. What is accepted is on disk before anything is sent, and MUST
    * end in exactly one anchor, whatever is killed and when; the same record again is the same proof.
    * @returns the proof, still `pending` when the chain did not confirm it within the wait
+   * @throws SealbookError `overloaded` when too many are on their way; nothing was accepted then
    */
-  async submit(request: ProofRequest): Promise<{ proof: StoredProof; isNew: boolean }> {
-    const { journal, transactions, telemetry, clock, proofWaitMilliseconds } = this.#parts;
-    const now = clock();
-    const metadata: ProofMetadata = { ...request.metadata, timestamp: request.metadata.timestamp ?? Math.floor(now / 1000) };
-    const hash = recordHash({
-      documentId: request.documentId,
-      timestamp: metadata.timestamp,
-      type: metadata.type ?? "",
-      hash: request.hash,
-    });
-    const accepted: Omit<NewProof, "transactionId"> = {
-      documentId: request.documentId,
-      hash: request.hash,
-      recordHash: hash,
-      metadata,
-      acceptedAt: now,
-    };
-    const { transactionId, isNew } = await journal.atomically(async (atomic) => {
-      const known = await atomic.proofs.byRecordHash(hash);
-      const transactionId = await this.#anchorOnce(atomic, hash, known);
-      if (known.some((proof) => isSameRecord(proof, accepted))) return { transactionId, isNew: false };
-      await atomic.proofs.insert({ ...accepted, transactionId });
-      return { transactionId, isNew: true };
-    });
-    if (isNew) telemetry.proofAccepted();
-    transactions.wake();
-    const outcome = await transactions.outcome(transactionId, proofWaitMilliseconds);
-    if (isNew && outcome.state === "confirmed") telemetry.proofConfirmed((clock() - now) / 1000);
-    const proof = (await journal.proofs.byRecordHash(hash)).find((stored) => isSameRecord(stored, accepted));
-    if (proof === undefined) throw new SealbookError("internal", "a proof that was accepted is not in the journal");
-    return { proof, isNew };
-  }
-
-  /** Finds proofs by their id, the recorded hash, else those of a document; newest first, empty when there is none. */
-  async find(id: string): Promise<StoredProof[]> {
-    const { proofs } = this.#parts.journal;
-    if (/^[0-9a-fA-F]{64}$/.test(id)) {
-      const found = await proofs.byRecordHash(Buffer.from(id, "hex"));
-      if (found.length > 0) return found.toReversed();
-    }
-    return proofs.byDocument(id);
-  }
-
-  /** The proofs anchored by a transaction. */
-  async findByTransaction(transactionHash: Uint8Array): Promise<StoredProof[]> {
-    return this.#parts.journal.proofs.byTransaction(transactionHash);
+  async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
+    const end = this.#end();
+    const { proof, isNew } = await this.#parts.intake.accept(this.#newProof(request));
+    return { proof: await this.#settled(proof, isNew, end), isNew };
   }
 
   /**
-   * Whether a document's hash was recorded: the journal says where, the chain decides.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   * Accepts 1 to 1000 documents' hashes, all of them or none, under one root.
+   * @returns their proofs in the order given; records that were known come with their first proof
    */
-  async verify(hash: Uint8Array): Promise<Verification> {
-    const known = await this.#parts.journal.proofs.byHash(hash);
-    const confirmed = known.filter(({ state }) => state === "confirmed");
-    let divergence: string | undefined;
-    for (const proof of confirmed) {
-      const message = await this.#divergence(proof);
-      if (message === undefined) {
-        this.#parts.telemetry.journalAgreed(proof.recordHash);
-        return { valid: true, proof };
+  async submitTogether(requests: readonly ProofRequest[]): Promise<{ proofs: Proof[]; batch: StoredAnchor | undefined; isNew: boolean }> {
+    const { intake, journal } = this.#parts;
+    const end = this.#end();
+    const placements = await intake.acceptTogether(requests.map((request) => this.#newProof(request)));
+    const first = placements[0];
+    if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
+    // One after the other: all but the first have an outcome as soon as the first has, unless they are known ones.
+    const proofs: Proof[] = [];
+    for (const { proof, isNew } of placements) proofs.push(await this.#settled(proof, isNew, end));
+    const own = placements.find(({ isNew }) => isNew) ?? first;
+    const isShared = placements.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
+    const isNew = placements.some((placement) => placement.isNew);
+    const batch = isNew || isShared ? await journal.anchors.find(own.proof.anchorId) : undefined;
+    return { proofs, batch, isNew };
+  }
+
+  /** Finds proofs by their id, the recorded hash, else those of a document; newest first, empty when there is none. */
+  async find(id: string): Promise<Proof[]> {
+    const { proofs } = this.#parts.journal;
+    if (/^[0-9a-fA-F]{64}$/.test(id)) {
+      const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
+      if (found.length > 0) return this.#complete(found.toReversed());
+    }
+    return this.#complete(await proofs.byDocument(id));
+  }
+
+  /** The proofs anchored by a transaction, from a place on. */
+  async findByTransaction(transactionHash: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
+    return this.#batchOf(await this.#parts.journal.anchors.byTransaction(transactionHash), from, limit);
+  }
+
+  /** The proofs under a root, from a place on. */
+  async findByRoot(root: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
+    return this.#batchOf(await this.#parts.journal.anchors.byHash(root), from, limit);
+  }
+
+  async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {
+    if (anchor === undefined) return undefined;
+    const found = await this.#parts.journal.proofs.byAnchor(anchor.id, from, limit + 1);
+    const last = found[limit];
+    // Proofs that share a place are not torn apart: the page ends before them.
+    const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
+    return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
+  }
+
+  #newProof(request: ProofRequest): NewProof {
+    const acceptedAt = this.#parts.clock();
+    const timestamp = request.metadata.timestamp ?? Math.floor(acceptedAt / 1000);
+    const metadata: ProofMetadata = { ...request.metadata, timestamp };
+    const { documentId, hash } = request;
+    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash({ documentId, timestamp, type: metadata.type ?? "", hash }) };
+  }
+
+  #end(): number {
+    return performance.now() + this.#parts.proofWaitMilliseconds;
+  }
+
+  /** Waits for a proof's anchor until `end`. */
+  async #settled(placed: PlacedProof, isNew: boolean, end: number): Promise<Proof> {
+    const { underWay, repair, follow, trees } = this.#parts;
+    let proof = placed;
+    let isMended = isNew;
+    for (;;) {
+      const state = await underWay.state(proof.anchorId, end - performance.now());
+      if (state?.outcome.state === "confirmed" && state.content !== undefined) {
+        const merkle = await trees.proofOf(proof.anchorId, state.content, proof.leafIndex);
+        return { ...proof, outcome: state.outcome, merkle };
       }
-      this.#parts.telemetry.journalDiverged(proof.recordHash, message);
-      divergence ??= message;
+      if (state !== undefined) return { ...proof, outcome: state.outcome, merkle: undefined };
+      const stored = await this.#read(proof);
+      if (stored.outcome.state === "confirmed" || performance.now() >= end) return this.#completed(stored);
+      if (stored.outcome.state === "failed") {
+        // Whoever sends a record again that was set aside wants it to be tried again now.
+        if (isMended) return this.#completed(stored);
+        isMended = true;
+        follow(await repair.mend(stored.anchorId));
+      } else if (stored.anchorId === proof.anchorId) {
+        await this.#parts.pause(ASK_AGAIN_MILLISECONDS);
+      }
+      proof = stored;
     }
-    if (divergence !== undefined) return { valid: false, message: divergence };
-    if (known.length > 0) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
-    return { valid: false, message: "No proof found for this hash" };
   }
 
-  /** Gives proofs whose transaction failed for good a new one. */
-  async recover(): Promise<number> {
-    const { journal, transactions } = this.#parts;
-    // Read and written as one whole: the same record may be sent again at this very moment.
-    const failed = await journal.atomically(async (atomic) => {
-      const anchors = await atomic.proofs.failedAnchors();
-      for (const { recordHash: hash } of anchors) await this.#anchorAgain(atomic, hash);
-      return anchors;
-    });
-    if (failed.length > 0) transactions.wake();
-    return failed.length;
+  async #read(proof: PlacedProof): Promise<StoredProof> {
+    const { proofs } = this.#parts.journal;
+    const stored = (await proofs.byRecordHashes([proof.recordHash])).find((other) => isSameRecord(other, proof));
+    if (stored === undefined) throw new SealbookError("internal", "a proof that was accepted is not in the journal");
+    return stored;
   }
 
-  /** The transaction that anchors a recorded hash: the one there is, unless it failed for good. */
-  async #anchorOnce(journal: Journal, hash: Uint8Array, [first]: readonly StoredProof[]): Promise<number> {
-    if (first === undefined) return journal.intents.insert(this.#parts.chain.anchorCall(hash));
-    return first.state === "failed" ? this.#anchorAgain(journal, hash) : first.transactionId;
+  #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
+    return Promise.all(stored.map((proof) => this.#completed(proof)));
   }
 
-  async #anchorAgain(journal: Journal, hash: Uint8Array): Promise<number> {
-    const id = await journal.intents.insert(this.#parts.chain.anchorCall(hash));
-    await journal.proofs.retry(hash, id);
-    return id;
+  async #completed(stored: StoredProof): Promise<Proof> {
+    const { anchorId, content, leafIndex, outcome } = stored;
+    const isOnChain = outcome.state === "confirmed" && content !== undefined;
+    return { ...stored, merkle: isOnChain ? await this.#parts.trees.proofOf(anchorId, content, leafIndex) : undefined };
   }
-
-  /** How the chain contradicts the journal, if it does. */
-  async #divergence(proof: StoredProof): Promise<string | undefined> {
-    const { documentId, hash, metadata } = proof;
-    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
-    if (Buffer.compare(recomputed, proof.recordHash) !== 0) {
-      return "The journal's record of this hash does not belong to its recorded hash: the journal was changed";
-    }
-    const { chain } = this.#parts;
-    if (proof.anchor === undefined) return "The journal calls this record confirmed without an anchor";
-    const { transactionHash, block } = proof.anchor;
-    const [anchor, mined] = await Promise.all([chain.anchorOf(proof.recordHash), chain.blockOf(transactionHash, proof.recordHash)]);
-    if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
-    if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
-    if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
-      return "The journal has a record of this hash, but the chain holds its transaction in another block";
-    }
-    // An anchor before this transaction is the first one of the same hash, which stands.
-    if (anchor.blockNumber <= block.number) return undefined;
-    return "The journal has a record of this hash, but the chain saw it only later";
-  }
-}
-
-/** Recorded texts have no separators: other parts can read alike, and then have the same hash. */
-function isSameRecord(a: Omit<NewProof, "transactionId">, b: Omit<NewProof, "transactionId">): boolean {
-  return (
-    a.documentId === b.documentId &&
-    a.metadata.timestamp === b.metadata.timestamp &&
-    (a.metadata.type ?? "") === (b.metadata.type ?? "") &&
-    Buffer.compare(a.hash, b.hash) === 0
-  );
 }

@@ -1,4 +1,4 @@
-import type { BlockReference } from "../block.ts";
+import type { AnchorContent, AnchorOutcome } from "./anchor.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
 export interface ProofMetadata {
@@ -19,7 +19,7 @@ export interface ProofRequest {
   readonly metadata: Omit<ProofMetadata, "timestamp"> & { readonly timestamp?: number };
 }
 
-/** What is written when a proof is accepted. */
+/** A proof's own facts, written once, when it is accepted. */
 export interface NewProof {
   readonly documentId: string;
   readonly hash: Uint8Array;
@@ -28,14 +28,42 @@ export interface NewProof {
   readonly metadata: ProofMetadata;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
-  readonly transactionId: number;
 }
 
-/** A proof as the journal has it: its own facts joined with those of its anchor's transaction. */
-export interface StoredProof extends NewProof {
-  /** Order of acceptance. */
-  readonly sequence: number;
-  readonly state: "pending" | "confirmed" | "failed";
-  /** Set when confirmed. */
-  readonly anchor: { readonly transactionHash: Uint8Array; readonly block: BlockReference } | undefined;
+/** A proof with its place under an anchor. */
+export interface PlacedProof extends NewProof {
+  readonly anchorId: number;
+  readonly leafIndex: number;
+}
+
+/** A proof as the journal has it: its own facts joined with those of its anchor. */
+export interface StoredProof extends PlacedProof {
+  readonly outcome: AnchorOutcome;
+  /** Unknown while the anchor is open. */
+  readonly content: AnchorContent | undefined;
+}
+
+/** Where a recorded hash stands in a batch: what `ProofAnchor.verify` asks for. */
+export interface MerkleProof {
+  readonly root: Uint8Array;
+  readonly leaf: Uint8Array;
+  readonly index: number;
+  readonly path: readonly Uint8Array[];
+}
+
+/** A proof as it is given out. */
+export interface Proof extends NewProof {
+  readonly outcome: AnchorOutcome;
+  /** Set when it is confirmed as a part of a batch. */
+  readonly merkle: MerkleProof | undefined;
+}
+
+/** Recorded texts have no separators: other parts can read alike, and then have the same hash. */
+export function isSameRecord(a: NewProof, b: NewProof): boolean {
+  return (
+    a.documentId === b.documentId &&
+    a.metadata.timestamp === b.metadata.timestamp &&
+    (a.metadata.type ?? "") === (b.metadata.type ?? "") &&
+    Buffer.compare(a.hash, b.hash) === 0
+  );
 }

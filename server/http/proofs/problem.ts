@@ -10,6 +10,8 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   method_not_allowed: "Method not allowed",
   unsupported_media_type: "Unsupported media type",
   too_many_requests: "Too many requests",
+  overloaded: "Too much is under way",
+  journal_unavailable: "The journal cannot be written",
   chain_unavailable: "The chain is not reachable",
 };
 

@@ -1,4 +1,5 @@
-import type { ProofMetadata, StoredProof } from "../../domain/proofs/proof.ts";
+import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
+import type { NewProof, Proof, ProofMetadata, StoredProof } from "../../domain/proofs/proof.ts";
 
 /** Where proofs stand, for what every representation of one carries. */
 export interface ProofPlace {
@@ -19,7 +20,7 @@ interface DocumentFields {
 
 /** A proof as this API answers it. */
 export type ProofAnswer =
-  | ({ readonly status: "pending" } & DocumentFields)
+  | ({ readonly status: "pending"; readonly reason?: string } & DocumentFields)
   | {
       readonly status: "confirmed";
       readonly id: string;
@@ -31,21 +32,22 @@ export type ProofAnswer =
         readonly block_hash: string;
         readonly timestamp: number;
         readonly validator: string;
+        readonly merkle?: { readonly root: string; readonly leaf: string; readonly index: number; readonly path: readonly string[] };
       };
       readonly verification_url: string;
     };
 
 /** A proof's id: the recorded hash, without prefix. */
-export function proofId(proof: StoredProof): string {
+export function proofId(proof: NewProof): string {
   return Buffer.from(proof.recordHash).toString("hex");
 }
 
 /** The path under which a proof is found. */
-export function proofPath(proof: StoredProof): string {
+export function proofPath(proof: NewProof): string {
   return `/api/v1/proof/${proofId(proof)}`;
 }
 
-export function representProof(proof: StoredProof, place: ProofPlace): ProofAnswer {
+export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
   const id = proofId(proof);
   const fields: DocumentFields = {
     id,
@@ -54,8 +56,11 @@ export function representProof(proof: StoredProof, place: ProofPlace): ProofAnsw
     record_hash: id,
     metadata: proof.metadata,
   };
-  if (proof.anchor === undefined) return { status: "pending", ...fields };
-  const { transactionHash, block } = proof.anchor;
+  const { outcome, merkle } = proof;
+  // Accepted is accepted: what the chain does not take now is tried again, and says why it was set aside.
+  if (outcome.state === "failed") return { status: "pending", ...fields, reason: outcome.reason };
+  if (outcome.state === "pending") return { status: "pending", ...fields };
+  const { transactionHash, block } = outcome;
   const tx_hash = prefixed(transactionHash);
   return {
     status: "confirmed",
@@ -69,20 +74,54 @@ export function representProof(proof: StoredProof, place: ProofPlace): ProofAnsw
       block_hash: prefixed(block.hash),
       timestamp: block.time,
       validator: block.validator,
+      ...(merkle === undefined
+        ? {}
+        : {
+            merkle: {
+              root: prefixed(merkle.root),
+              leaf: prefixed(merkle.leaf),
+              index: merkle.index,
+              path: merkle.path.map(prefixed),
+            },
+          }),
     },
     verification_url: `${place.explorerUrl}/tx/${tx_hash}`,
   };
 }
 
+/** A batch's id: its root, without prefix. */
+function batchId({ hash }: StoredAnchor): string {
+  return Buffer.from(hash).toString("hex");
+}
+
+/** The path under which a batch is found. */
+export function batchPath(anchor: StoredAnchor): string {
+  return `/api/v1/proof/batch/${batchId(anchor)}`;
+}
+
+/** What the proofs of a batch share. */
+export function representBatch(anchor: StoredAnchor): object {
+  const { outcome } = anchor;
+  const onChain =
+    outcome.state === "confirmed"
+      ? {
+          tx_hash: prefixed(outcome.transactionHash),
+          block_number: outcome.block.number,
+          block_hash: prefixed(outcome.block.hash),
+          timestamp: outcome.block.time,
+          validator: outcome.block.validator,
+        }
+      : {};
+  return { id: batchId(anchor), root: prefixed(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
+}
+
 /** What a verify call answers for a hash that has a proof. */
-export function representVerified(proof: StoredProof): object {
+export function representVerified({ outcome }: StoredProof): object {
+  if (outcome.state !== "confirmed") return { valid: true };
+  const { transactionHash, block } = outcome;
   return {
     valid: true,
-    proof: proof.anchor && {
-      tx_hash: prefixed(proof.anchor.transactionHash),
-      block_number: proof.anchor.block.number,
-      timestamp: proof.anchor.block.time,
-    },
+    proof: { tx_hash: prefixed(transactionHash), block_number: block.number, timestamp: block.time },
   };
 }
 

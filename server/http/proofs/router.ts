@@ -1,40 +1,63 @@
 import { type Request, type Response, Router } from "express";
-import type { ProofService } from "../../domain/proofs/proof-service.ts";
-import type { StoredProof } from "../../domain/proofs/proof.ts";
+import type { Batch, ProofService } from "../../domain/proofs/proof-service.ts";
+import type { Proof } from "../../domain/proofs/proof.ts";
+import type { ProofVerifier } from "../../domain/proofs/proof-verifier.ts";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { jsonBody } from "../json-body.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { sendProblem } from "./problem.ts";
-import { proofPath, type ProofPlace, representProof, representVerified } from "./representation.ts";
-import { askedHash, HashQuestion, ProofBody, TransactionHash } from "./schemas.ts";
+import {
+  batchPath,
+  proofPath,
+  type ProofPlace,
+  representBatch,
+  representProof,
+  representVerified,
+} from "./representation.ts";
+import { askedHash, BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, TransactionHash } from "./schemas.ts";
 
 /** Most bytes of a request body. */
 const MAX_BODY = 64 * 1024;
+/** Most bytes of the body of a bulk call. */
+const MAX_BATCH_BODY = 8 * 1024 * 1024;
 /** When a pending proof is worth asking for again. */
 const PENDING_RETRY_SECONDS = 3;
 
 /** What the integrity-proof API needs. */
 export interface ProofApiParts {
   readonly proofs: ProofService;
+  readonly verifier: ProofVerifier;
   /** Known only once the server listens, because links may lead to the server itself. */
   readonly place: () => ProofPlace;
   readonly status: () => Promise<object>;
 }
 
 /** The integrity-proof API, below `/api/v1`. */
-export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
+export function proofRouter({ proofs, verifier, place, status }: ProofApiParts): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
+  const bulk = jsonBody(MAX_BATCH_BODY);
 
-  const send = (response: Response, [newest, ...older]: readonly [StoredProof, ...StoredProof[]]): void => {
-    if (newest.anchor === undefined) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+  const send = (response: Response, [newest, ...older]: readonly [Proof, ...Proof[]]): void => {
+    if (!isConfirmed(newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
     const history = older.map((proof) => representProof(proof, place()));
     response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
   };
 
+  const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
+    const confirmed = anchor.outcome.state === "confirmed";
+    if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+    response.json({
+      status: confirmed ? "confirmed" : "pending",
+      batch: representBatch(anchor),
+      proofs: page.map((proof) => representProof(proof, place())),
+      ...(next === undefined ? {} : { next: String(next) }),
+    });
+  };
+
   const answerVerify = async (hash: Uint8Array, response: Response): Promise<void> => {
-    const verification = await proofs.verify(hash);
+    const verification = await verifier.verify(hash);
     response.json(verification.valid ? representVerified(verification.proof) : verification);
   };
 
@@ -42,7 +65,7 @@ export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
     .route("/proof")
     .post(json, async (request: Request, response: Response) => {
       const { proof, isNew } = await proofs.submit(parseInput(ProofBody, request.body));
-      const confirmed = proof.anchor !== undefined;
+      const confirmed = isConfirmed(proof);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (isNew || !confirmed) response.location(proofPath(proof));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
@@ -50,12 +73,42 @@ export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
     })
     .all(onlyMethods("POST"));
 
+  // A GET is for a document that is called "batch".
+  router.post("/proof/batch", bulk, async (request: Request, response: Response) => {
+    const { documents } = parseInput(BatchBody, request.body);
+    const { proofs: answered, batch, isNew } = await proofs.submitTogether(documents);
+    const confirmed = answered.every(isConfirmed);
+    response.status(confirmed ? (isNew ? 201 : 200) : 202);
+    if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
+    if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+    response.json({
+      status: confirmed ? "confirmed" : "pending",
+      batch: batch === undefined ? null : representBatch(batch),
+      proofs: answered.map((proof) => representProof(proof, place())),
+    });
+  });
+
+  router
+    .route("/proof/batch/:id")
+    .get(async (request: Request<{ id: string }>, response: Response) => {
+      const { id } = request.params;
+      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
+      sendBatch(response, found);
+    })
+    .all(onlyMethods("GET"));
+
   router
     .route("/proof/tx/:txhash")
     .get(async (request: Request<{ txhash: string }>, response: Response) => {
       const { txhash } = request.params;
-      const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"));
-      send(response, existing(found, `no proof was anchored by transaction ${txhash}`));
+      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
+      const alone = found.anchor.size === 0 ? found.proofs.toReversed() : [];
+      if (found.anchor.size === 0) send(response, existing(alone, `transaction ${txhash} anchored nothing`));
+      else sendBatch(response, found);
     })
     .all(onlyMethods("GET"));
 
@@ -91,7 +144,11 @@ export function proofRouter({ proofs, place, status }: ProofApiParts): Router {
   return router;
 }
 
-function existing(found: readonly StoredProof[], otherwise: string): readonly [StoredProof, ...StoredProof[]] {
+function isConfirmed({ outcome }: Proof): boolean {
+  return outcome.state === "confirmed";
+}
+
+function existing(found: readonly Proof[], otherwise: string): readonly [Proof, ...Proof[]] {
   const [first, ...rest] = found;
   if (first === undefined) throw new SealbookError("not_found", otherwise);
   return [first, ...rest];

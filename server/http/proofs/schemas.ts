@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { MAX_TREE_SIZE } from "../../domain/merkle.ts";
 import { malformed } from "../../errors.ts";
 
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;
 const MAX_SOURCE = 256;
+/** Proofs of a page when no limit is asked for. */
+const MAX_PAGE = 100;
 
 /** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
 const Sha256 = z
@@ -46,6 +49,25 @@ export const ProofBody = z
       ...(source === undefined ? {} : { source }),
     },
   }));
+
+/** `POST /api/v1/proof/batch` */
+export const BatchBody = z.object({
+  documents: z
+    .array(ProofBody)
+    .min(1, "has no document")
+    .max(MAX_TREE_SIZE, `has more than ${MAX_TREE_SIZE} documents`),
+});
+
+/** A batch's id: its root. */
+export const BatchId = Sha256;
+
+/** Which part of a batch is asked for. */
+export const PageQuestion = z.object({
+  limit: z.string().regex(/^\d{1,4}$/, "is not a number").transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_TREE_SIZE, `is not between 1 and ${MAX_TREE_SIZE}`)
+    .default(MAX_PAGE),
+  cursor: z.string().regex(/^\d{1,4}$/, "is not a cursor that an answer gave").transform(Number).default(0),
+});
 
 /** `GET` and `POST /api/v1/verify` */
 export const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() });

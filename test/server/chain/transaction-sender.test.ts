@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { hexlify, Interface, keccak256, Transaction } from "ethers";
+import { hexlify, Interface, keccak256, Transaction, computeAddress } from "ethers";
 import { connectRpc, type Rpc } from "../../../server/chain/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
@@ -32,7 +32,7 @@ describe("transaction sender", function () {
     sender.start();
   };
   const intend = (text: string): Promise<number> =>
-    intentStore(journal.database, ADDRESSES).insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.from(text) });
+    intentStore(journal.database, ADDRESSES, computeAddress(KEY)).insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.from(text) });
   const row = (id: number) => journal.database.selectFrom("transactions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   const textOf = (raw: string) => Buffer.from(Transaction.from(raw).data.slice(2), "hex").toString();
   const sentTexts = () => node.sent.map(textOf);

@@ -13,7 +13,7 @@ describe("journal", function () {
   let journal: Journal;
   beforeEach(async () => {
     opened = await openTestDatabase();
-    journal = createJournal(opened.database, ADDRESSES);
+    journal = createJournal(opened.database, ADDRESSES, ADDRESS);
   });
   afterEach(() => opened.close());
 
@@ -143,7 +143,7 @@ describe("journal", function () {
       for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
       let next = 0;
       const claims = [...Array<undefined>(10)].map(() =>
-        store.claim(ADDRESS, 4, (queued) => {
+        store.claim(ADDRESS, 4, 0, (queued) => {
           const signed = sign(queued, next);
           next += signed.length;
           return signed;
@@ -161,9 +161,9 @@ describe("journal", function () {
     it("whose nonce is used once only", async () => {
       const store = transactionStore(opened.database);
       await insert(journal, "a");
-      await store.claim(ADDRESS, 1, (queued) => sign(queued, 7));
+      await store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 7));
       await insert(journal, "b");
-      const thrown = await failure(store.claim(ADDRESS, 1, (queued) => sign(queued, 7)));
+      const thrown = await failure(store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 7)));
       assert.instanceOf(thrown, Error);
       assert.equal(await store.highestNonce(ADDRESS), 7);
       assert.lengthOf(await store.underWay(ADDRESS), 1);
@@ -172,7 +172,7 @@ describe("journal", function () {
     it("and a refused one makes room for its filler, in one step", async () => {
       const store = transactionStore(opened.database);
       const id = await insert(journal, "a");
-      await store.claim(ADDRESS, 1, (queued) => sign(queued, 3));
+      await store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 3));
       const filler = await store.refuse(id, "never", { sender: ADDRESS, nonce: 3, raw: Buffer.from("filler"), hash: Buffer.alloc(32, 1) });
       assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
       assert.deepEqual((await store.underWay(ADDRESS)).map((each) => [each.id, each.nonce]), [[filler, 3]]);

@@ -1,0 +1,69 @@
+import { merkleTree } from "../merkle.ts";
+import type { AnchorChain, Journal } from "../ports.ts";
+import { type AnchorContent, hashesUnder, type StoredAnchor } from "./anchor.ts";
+import type { SplitPart } from "./stores.ts";
+
+/**
+ * What a failed anchor needs. Anything that can be the fault of one hash is looked for by halving; what is the
+ * relayer's own fault, a missing role, would fail in halves as it does in the whole.
+ */
+export function remedyFor({ size }: AnchorContent, reason: string): "split" | "retry" {
+  return size > 1 && !/^AccessControl/.test(reason) ? "split" : "retry";
+}
+
+/** The content over hashes: one goes as it is, several under a root. */
+export function contentOver(hashes: readonly Uint8Array[]): AnchorContent {
+  const [only] = hashes;
+  if (hashes.length === 1 && only !== undefined) return { hash: only, size: 0 };
+  return { hash: merkleTree(hashes).root, size: hashes.length };
+}
+
+/** Gives anchors whose transaction failed for good new ones. */
+export class AnchorRepair {
+  readonly #journal: Journal;
+  readonly #chain: Pick<AnchorChain, "anchorCall">;
+
+  constructor(journal: Journal, chain: Pick<AnchorChain, "anchorCall">) {
+    this.#journal = journal;
+    this.#chain = chain;
+  }
+
+  /**
+   * Mends one anchor, unless somebody else was faster.
+   * @returns the anchors that its proofs are under now; empty when there was nothing to mend
+   */
+  async mend(anchorId: number): Promise<readonly StoredAnchor[]> {
+    return this.#journal.atomically(async (atomic) => {
+      const anchor = await atomic.anchors.find(anchorId);
+      if (anchor?.outcome.state !== "failed") return [];
+      const parts =
+        remedyFor(anchor, anchor.outcome.reason) === "split"
+          ? await this.#split(atomic, anchor)
+          : await this.#retry(atomic, anchor);
+      return parts;
+    });
+  }
+
+  async #retry({ anchors, intents }: Journal, anchor: StoredAnchor): Promise<StoredAnchor[]> {
+    const transactionId = await intents.insert(this.#chain.anchorCall(anchor));
+    await anchors.retry(anchor.id, transactionId);
+    return [{ ...anchor, transactionId, outcome: { state: "pending" } }];
+  }
+
+  async #split({ anchors, intents }: Journal, anchor: StoredAnchor): Promise<StoredAnchor[]> {
+    const leaves = await anchors.leaves(anchor.id);
+    const middle = Math.ceil(leaves.length / 2);
+    const parts: SplitPart[] = [];
+    for (const hashes of [leaves.slice(0, middle), leaves.slice(middle)]) {
+      const content = contentOver(hashes);
+      const transactionId = await intents.insert(this.#chain.anchorCall(content));
+      parts.push({ ...content, places: hashesUnder(content), transactionId });
+    }
+    const ids = await anchors.split(anchor.id, parts);
+    return parts.map(({ hash, size, transactionId }, index) => {
+      const id = ids[index];
+      if (id === undefined) throw new RangeError(`part ${index} of anchor ${anchor.id} has no id`);
+      return { id, hash, size, transactionId, outcome: { state: "pending" } };
+    });
+  }
+}

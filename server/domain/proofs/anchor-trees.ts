@@ -1,0 +1,40 @@
+import { type MerkleTree, merkleTree } from "../merkle.ts";
+import type { AnchorContent } from "./anchor.ts";
+import type { MerkleProof } from "./proof.ts";
+import type { AnchorStore } from "./stores.ts";
+
+/** Trees that are kept: a thousand leaves take about a quarter of a megabyte. */
+const KEPT = 64;
+
+/** The Merkle trees of batches: the newest in memory, the others built again from the journal when they are asked for. */
+export class AnchorTrees {
+  readonly #anchors: Pick<AnchorStore, "leaves">;
+  /** By anchor, the one longest unused first. */
+  readonly #kept = new Map<number, MerkleTree>();
+
+  constructor(anchors: Pick<AnchorStore, "leaves">) {
+    this.#anchors = anchors;
+  }
+
+  keep(anchorId: number, tree: MerkleTree): void {
+    this.#kept.delete(anchorId);
+    this.#kept.set(anchorId, tree);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  async of(anchorId: number): Promise<MerkleTree> {
+    const tree = this.#kept.get(anchorId) ?? merkleTree(await this.#anchors.leaves(anchorId));
+    this.keep(anchorId, tree);
+    return tree;
+  }
+
+  /** Where a hash stands under an anchor; `undefined` for one anchored alone. */
+  async proofOf(anchorId: number, { size }: AnchorContent, index: number): Promise<MerkleProof | undefined> {
+    if (size === 0) return undefined;
+    const tree = await this.of(anchorId);
+    return { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
+  }
+}

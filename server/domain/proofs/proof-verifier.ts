@@ -1,0 +1,84 @@
+import { verifyPath } from "../merkle.ts";
+import type { AnchorChain, Journal, Telemetry } from "../ports.ts";
+import type { AnchorTrees } from "./anchor-trees.ts";
+import type { StoredProof } from "./proof.ts";
+import { recordHash } from "./record-hash.ts";
+
+/** Whether a document's hash has a proof. */
+export type Verification =
+  | { readonly valid: true; readonly proof: StoredProof }
+  | { readonly valid: false; readonly message: string };
+
+/** What the verifier needs. */
+export interface ProofVerifierParts {
+  readonly journal: Pick<Journal, "proofs">;
+  readonly chain: AnchorChain;
+  readonly trees: AnchorTrees;
+  readonly telemetry: Telemetry;
+}
+
+/** Checks the journal's records against the chain. */
+export class ProofVerifier {
+  readonly #parts: ProofVerifierParts;
+
+  constructor(parts: ProofVerifierParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Whether a document's hash was recorded: the journal says where, the chain decides.
+   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   */
+  async verify(hash: Uint8Array): Promise<Verification> {
+    const { journal, telemetry } = this.#parts;
+    const known = await journal.proofs.byHash(hash);
+    let divergence: string | undefined;
+    for (const proof of known) {
+      if (proof.outcome.state !== "confirmed") continue;
+      const message = await this.#divergence(proof);
+      if (message === undefined) {
+        telemetry.journalAgreed(proof.recordHash);
+        return { valid: true, proof };
+      }
+      telemetry.journalDiverged(proof.recordHash, message);
+      divergence ??= message;
+    }
+    if (divergence !== undefined) return { valid: false, message: divergence };
+    if (known.length > 0) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
+    return { valid: false, message: "No proof found for this hash" };
+  }
+
+  /** How the chain contradicts the journal, if it does. */
+  async #divergence(proof: StoredProof): Promise<string | undefined> {
+    const { documentId, hash, metadata, outcome, content } = proof;
+    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+    if (Buffer.compare(recomputed, proof.recordHash) !== 0) {
+      return "The journal's record of this hash does not belong to its recorded hash: the journal was changed";
+    }
+    if (outcome.state !== "confirmed" || content === undefined) {
+      return "The journal calls this record confirmed without an anchor";
+    }
+    if (!(await this.#isUnder(proof, content))) {
+      return "The journal's record of this hash is not under its anchor: the journal was changed";
+    }
+    const { chain } = this.#parts;
+    const { transactionHash, block } = outcome;
+    const [anchor, mined] = await Promise.all([chain.anchorOf(content.hash), chain.blockOf(transactionHash, content.hash)]);
+    if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
+    if (anchor.size !== content.size) return "The journal has a record of this hash, but the chain has its anchor in another form";
+    if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
+    if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
+      return "The journal has a record of this hash, but the chain holds its transaction in another block";
+    }
+    // An anchor before this transaction is the first one of the same hash, which stands.
+    if (anchor.blockNumber <= block.number) return undefined;
+    return "The journal has a record of this hash, but the chain saw it only later";
+  }
+
+  /** Whether a record's hash leads to what its anchor put on chain. */
+  async #isUnder(proof: StoredProof, content: NonNullable<StoredProof["content"]>): Promise<boolean> {
+    if (content.size === 0) return Buffer.compare(proof.recordHash, content.hash) === 0;
+    const merkle = await this.#parts.trees.proofOf(proof.anchorId, content, proof.leafIndex).catch(() => undefined);
+    return merkle !== undefined && verifyPath(proof.recordHash, merkle.path, content.hash);
+  }
+}
