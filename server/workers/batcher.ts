@@ -52,6 +52,8 @@ interface Request<Answer> {
 /** What a write to disk did; nothing of it holds before the write has succeeded. */
 interface Written {
   readonly answers: (() => void)[];
+  /** New proofs. */
+  accepted: number;
   readonly placed: { readonly anchorId: number; readonly acceptedAt: readonly number[] }[];
   readonly closed: {
     readonly anchor: StoredAnchor;
@@ -209,7 +211,7 @@ export class Batcher implements ProofIntake {
   }
 
   async #write(atomic: Journal, singles: readonly Request<void>[], bulks: readonly Request<void>[]): Promise<Written> {
-    const written: Written = { answers: [], placed: [], closed: [], open: this.#open };
+    const written: Written = { answers: [], accepted: 0, placed: [], closed: [], open: this.#open };
     // Another relayer may have closed it, taking this one for dead.
     if (this.#open !== undefined && !(await atomic.anchors.isOpen(this.#open.anchorId))) written.open = undefined;
     if (singles.length > 0) {
@@ -245,6 +247,7 @@ export class Batcher implements ProofIntake {
       placements = place(proofs, known, { anchorId: batch.anchorId, size: 0 });
     }
     await atomic.proofs.insert(placements.added);
+    written.accepted += placements.added.length;
     if (batch !== undefined) {
       const { anchorId } = batch;
       const own = placements.added.filter((proof) => proof.anchorId === anchorId);
@@ -276,13 +279,11 @@ export class Batcher implements ProofIntake {
   }
 
   /** Takes over what is on disk now, and tells everybody. */
-  #apply({ answers, placed, closed, open }: Written): void {
+  #apply({ answers, accepted, placed, closed, open }: Written): void {
     const { follower, telemetry, transactions } = this.#parts;
     this.#open = open;
-    for (const { anchorId, acceptedAt } of placed) {
-      follower.placed(anchorId, acceptedAt);
-      telemetry.proofsAccepted(acceptedAt.length);
-    }
+    telemetry.proofsAccepted(accepted);
+    for (const { anchorId, acceptedAt } of placed) follower.placed(anchorId, acceptedAt);
     for (const { anchor, shared, keepTree } of closed) {
       keepTree?.();
       if (shared) this.#underWay.add(anchor.id);
