@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /** The parts of a recorded hash. */
 export interface RecordHashParts {
@@ -17,5 +17,5 @@ export interface RecordHashParts {
  */
 export function recordHash({ documentId, timestamp, type, hash }: RecordHashParts): Uint8Array {
   const text = `${documentId}${timestamp}${type}${Buffer.from(hash).toString("hex")}`;
-  return createHash("sha256").update(text, "utf8").digest();
+  return digest("sha256", text, "buffer");
 }

@@ -1,0 +1,95 @@
+import { assert } from "chai";
+import fc from "fast-check";
+import { type BatchingState, closingTime } from "../../../../server/domain/proofs/batching.ts";
+
+const RULES = { maxAgeMilliseconds: 12_000, leadMilliseconds: 400 };
+const OPENED = 1_000_000;
+const state = (change: Partial<BatchingState> = {}): BatchingState => ({
+  size: 1,
+  openedAt: OPENED,
+  underWay: 0,
+  nextBlocks: undefined,
+  ...change,
+});
+
+describe("a batch closes", function () {
+  it("at once when it is full", () => {
+    assert.equal(closingTime(state({ size: 1000, underWay: 3 }), RULES, OPENED), OPENED);
+  });
+
+  describe("where blocks come on demand", function () {
+    it("at once when nothing is under way", () => {
+      assert.equal(closingTime(state(), RULES, OPENED + 7), OPENED + 7);
+    });
+
+    it("when its oldest hash has waited long enough, as long as the one before it is not on chain", () => {
+      assert.equal(closingTime(state({ size: 999, underWay: 1 }), RULES, OPENED + 7), OPENED + 12_000);
+    });
+  });
+
+  describe("where blocks come regularly", function () {
+    const nextBlocks = [OPENED + 3_000, OPENED + 6_000] as const;
+
+    it("shortly before the next block, even when nothing is under way", () => {
+      for (const underWay of [0, 1, 5]) {
+        assert.equal(closingTime(state({ underWay, nextBlocks }), RULES, OPENED + 7), OPENED + 2_600);
+      }
+    });
+
+    it("before the one after it when the next one has a batch already and is about to come", () => {
+      assert.equal(closingTime(state({ underWay: 1, nextBlocks }), RULES, OPENED + 2_700), OPENED + 5_600);
+    });
+
+    it("at once when the next block is about to come and has none", () => {
+      assert.isAtMost(closingTime(state({ nextBlocks }), RULES, OPENED + 2_700), OPENED + 2_700);
+    });
+
+    it("when its oldest hash has waited long enough, however late the block is", () => {
+      const late = [OPENED + 60_000, OPENED + 120_000] as const;
+      assert.equal(closingTime(state({ underWay: 1, nextBlocks: late }), RULES, OPENED + 7), OPENED + 12_000);
+    });
+  });
+
+  it("never later than its oldest hash may wait, and never in the past of a simulated clock that follows it", () => {
+    const times = fc.record({
+      size: fc.integer({ min: 1, max: 1000 }),
+      underWay: fc.integer({ min: 0, max: 3 }),
+      period: fc.option(fc.integer({ min: 1_000, max: 12_000 }), { nil: undefined }),
+      age: fc.integer({ min: 0, max: 11_999 }),
+      due: fc.integer({ min: 0, max: 12_000 }),
+    });
+    fc.assert(
+      fc.property(times, ({ size, underWay, period, age, due }) => {
+        const now = OPENED + age;
+        const nextBlocks = period === undefined ? undefined : ([now + due, now + due + period] as const);
+        const close = closingTime(state({ size, underWay, nextBlocks }), RULES, now);
+        assert.isAtMost(close, OPENED + RULES.maxAgeMilliseconds);
+        // The clock jumps to the closing time: then it has come.
+        const then = Math.max(now, close);
+        if (nextBlocks === undefined || then < nextBlocks[0] - RULES.leadMilliseconds) {
+          assert.isAtMost(closingTime(state({ size, underWay, nextBlocks }), RULES, then), Math.max(then, close));
+        }
+      }),
+    );
+  });
+
+  it("once a block on a simulated chain under a steady load, and every hash is in the block after it at the latest", () => {
+    const period = 3_000;
+    let openedAt: number | undefined;
+    let size = 0;
+    const closed: number[] = [];
+    for (let now = 0; now < 60_000; now += 10) {
+      const next = (Math.floor(now / period) + 1) * period;
+      // A hash arrives every 10 ms; what was closed before the last block is on chain.
+      openedAt ??= now;
+      size += 1;
+      const underWay = closed.filter((at) => at > next - period - RULES.leadMilliseconds && at + 200 > next - period).length;
+      if (closingTime({ size, openedAt, underWay, nextBlocks: [next, next + period] }, RULES, now) > now) continue;
+      assert.isAtMost(now - openedAt, period, "nothing waits longer than for one block");
+      closed.push(now);
+      openedAt = undefined;
+      size = 0;
+    }
+    assert.approximately(closed.length, 20, 1);
+  });
+});
