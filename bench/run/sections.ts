@@ -1,6 +1,8 @@
 import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
+import { gas } from "../sections/gas.ts";
 import { naive } from "../sections/naive.ts";
+import { records } from "../sections/records.ts";
 import { single } from "../sections/single.ts";
 import type { Section } from "./bench.ts";
 
@@ -10,4 +12,6 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["naive", naive],
   ["bare", bare],
   ["bulk", bulk],
+  ["records", records],
+  ["gas", gas],
 ]);
