@@ -6,7 +6,6 @@ import { figuresOf, type LoadFigures } from "./latencies.ts";
 
 /** Longer than anything that is measured: an answer that comes late has to count as late. */
 const TIMEOUT_SECONDS = 120;
-const HOUR_SECONDS = 3_600;
 /** More connections at once overflow the queue of a listening socket, and some are reset then. */
 const CLIENTS_AT_ONCE = 512;
 const CONNECTING_SECONDS = 0.5;
@@ -28,7 +27,7 @@ export interface ClosedLoop {
   readonly seconds: number;
   /** Called for every answer that has the expected status. */
   readonly onAnswer?: () => void;
-  /** Ends the load before its time. */
+  /** Ends the load before its time, within a second. Whoever has one shows the progress. */
   readonly signal?: AbortSignal;
 }
 
@@ -95,8 +94,8 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
       instance.on("reqError", (error: unknown) => fail(`a connection failed: ${String(error)}`));
     });
 
-  using progress = showProgress(load.label, Math.min(seconds, HOUR_SECONDS) + warmUpSeconds, "s");
-  const ticking = setInterval(() => progress.update(warmUpSeconds + (performance.now() - begin) / 1000), 1_000);
+  using progress = signal === undefined ? showProgress(load.label, seconds + warmUpSeconds, "s") : undefined;
+  const ticking = setInterval(() => progress?.update(warmUpSeconds + (performance.now() - begin) / 1000), 1_000);
   const groups: Promise<void>[] = [];
   for (let left = clients; left > 0 && !over.signal.aborted; left -= CLIENTS_AT_ONCE) {
     if (groups.length > 0) await sleep(CONNECTING_SECONDS * 1_000);
