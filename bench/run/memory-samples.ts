@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 const INTERVAL_MILLISECONDS = 1_000;
+/** Written to clear_refs, makes the kernel forget the highest memory so far. */
+const FORGET_PEAK = "5";
 
 /** How much memory a process had when so much work was done. */
 interface Sample {
@@ -12,6 +14,8 @@ interface Sample {
 /** What samples say together; megabytes. */
 export interface MemoryFigures {
   readonly start: number;
+  /** The highest before the work began. */
+  readonly peakBefore: number;
   /** The highest at any moment, as the kernel keeps it, not only at those that were sampled. */
   readonly peak: number;
   readonly end: number;
@@ -24,6 +28,7 @@ export class MemorySamples implements Disposable {
   readonly #samples: Sample[] = [];
   readonly #status: string;
   readonly #done: () => number;
+  readonly #peakBefore: number;
   readonly #timer: NodeJS.Timeout;
 
   /**
@@ -33,7 +38,10 @@ export class MemorySamples implements Disposable {
   constructor(pid: number, done: () => number) {
     this.#status = `/proc/${pid}/status`;
     this.#done = done;
-    this.#add(readFileSync(this.#status, "utf8"));
+    const text = readFileSync(this.#status, "utf8");
+    this.#peakBefore = megabytesOf(text, "VmHWM");
+    writeFileSync(`/proc/${pid}/clear_refs`, FORGET_PEAK);
+    this.#add(text);
     this.#timer = setInterval(() => void readFile(this.#status, "utf8").then((text) => this.#add(text)), INTERVAL_MILLISECONDS);
   }
 
@@ -45,7 +53,9 @@ export class MemorySamples implements Disposable {
     const start = this.#samples[0]?.megabytes ?? Number.NaN;
     const end = this.#samples.at(-1) ?? { done: 0, megabytes: Number.NaN };
     const late = this.#samples.filter(({ done }) => done >= end.done / 2);
-    return { start, peak: megabytesOf(text, "VmHWM"), end: end.megabytes, lateGrowth: (slope(late) * end.done) / 2 };
+    const peak = megabytesOf(text, "VmHWM");
+    const lateGrowth = (slope(late) * end.done) / 2;
+    return { start, peakBefore: this.#peakBefore, peak, end: end.megabytes, lateGrowth };
   }
 
   [Symbol.dispose](): void {

@@ -37,13 +37,14 @@ export async function memory({ report, root, quick }: Bench): Promise<void> {
     enough.abort();
   }
   if (done < total) throw new Error(`only ${done} of ${total} proofs were confirmed within ${LIMIT_SECONDS} s`);
-  const { start, peak, end, lateGrowth } = samples.figures();
+  const { start, peakBefore, peak, end, lateGrowth } = samples.figures();
   report.add({
     section: "memory",
     name: `server process, ${total} proofs`,
     value: peak,
     unit: "MB at the peak",
-    details: { start_MB: start, end_MB: end, "growth in the last half_MB": lateGrowth },
+    // The first start makes the demo account, and its keystore takes memory by design.
+    details: { "peak of the first start_MB": peakBefore, start_MB: start, end_MB: end, "growth in the last half_MB": lateGrowth },
     targets: [atMost(peak, MAX_MEGABYTES, "MB"), atMost(lateGrowth, MAX_LATE_GROWTH, "MB growth in the last half")],
   });
 }
