@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { attempt } from "./run/attempt.ts";
 import type { Bench } from "./run/bench.ts";
 import { machine } from "./run/machine.ts";
 import { killAll } from "./run/processes.ts";
@@ -41,14 +42,7 @@ async function measure({ only, quick = false, out }: Options): Promise<void> {
   report.line({ ...machine(), quick, sections: only });
   const bench: Bench = { report, root, quick, ...(quick ? SHORT : LONG) };
   for (const [name, section] of SECTIONS) {
-    if (!only.includes(name)) continue;
-    try {
-      await section(bench);
-    } catch (error) {
-      // The others can be measured all the same; the exit code tells.
-      report.fail(name, error instanceof Error ? error.message : String(error));
-      process.exitCode = 1;
-    }
+    if (only.includes(name)) await attempt(report, name, () => section(bench));
   }
   addRatios(report);
   await cleanUp();
@@ -57,7 +51,11 @@ async function measure({ only, quick = false, out }: Options): Promise<void> {
 
 await new Command("bench")
   .description("Measures the server, and what it is compared with, each in processes and folders of their own.")
-  .option("--only <sections>", "comma-separated sections to run", parseSections, [...SECTIONS.keys()])
+  .addOption(
+    new Option("--only <sections>", "the sections to run, separated by commas")
+      .argParser(parseSections)
+      .default([...SECTIONS.keys()], "all of them"),
+  )
   .option("--quick", "a short run, to see that everything works; its figures mean little")
   .option("--out <file>", "write the figures there as well, as lines of JSON")
   .addHelpText(

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Documents } from "../load/documents.ts";
-import { latencyDetails } from "../load/latencies.ts";
+import { latencyDetails, type LoadFigures } from "../load/latencies.ts";
 import { openLoop } from "../load/open-loop.ts";
 import { postSingles } from "../load/posts.ts";
+import { attempt } from "../run/attempt.ts";
 import type { Bench } from "../run/bench.ts";
-import { atLeast, atMost } from "../run/result.ts";
+import type { Report } from "../run/report.ts";
+import { atLeast, atMost, type Target } from "../run/result.ts";
 import { startSealbook } from "../run/sealbook.ts";
 
 const UNIT = "proofs/s";
 const PERIOD_SECONDS = 3;
+const REGULAR_BLOCKS = { CHAIN_BLOCK_PERIOD: String(PERIOD_SECONDS) };
 const CLIENTS = [1, 32, 512];
 /** Enough that waiting for a block alone does not keep them below 1,000 a second. */
 const MANY_CLIENTS = 4_500;
 const OPEN_RATE = 1_200;
-/** So many connections at once overflow the queue of a listening socket; the rest try again after seconds. */
+/** So many clients do not connect all at once. */
 const CONNECTING_SECONDS = 15;
 /** What a load leaves unanswered when it ends is done before the next one begins. */
 const SETTLE_MILLISECONDS = 1_000;
@@ -23,8 +26,9 @@ export const SINGLE_512 = "instant blocks, 512 clients";
 
 /** Posts of one document each, until they are confirmed. */
 export async function single(bench: Bench): Promise<void> {
-  await instantBlocks(bench);
-  await regularBlocks(bench);
+  for (const part of [instantBlocks, regularBlocks, manyClients, evenArrival]) {
+    await attempt(bench.report, "single", () => part(bench));
+  }
 }
 
 async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
@@ -32,32 +36,47 @@ async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): P
   for (const clients of CLIENTS) {
     const name = `instant blocks, ${clients} client${clients === 1 ? "" : "s"}`;
     const figures = await postSingles(server.url, { label: `single: ${name}`, clients, warmUpSeconds, seconds });
-    const targets = name === SINGLE_512 ? [atLeast(figures.perSecond, 2_000, UNIT)] : [];
-    report.add({ section: "single", name, value: figures.perSecond, unit: UNIT, details: latencyDetails(figures), targets });
+    add(report, name, figures, name === SINGLE_512 ? [atLeast(figures.perSecond, 2_000, UNIT)] : []);
     await sleep(SETTLE_MILLISECONDS);
   }
 }
 
 async function regularBlocks({ report, root, quick }: Bench): Promise<void> {
-  await using server = await startSealbook(root, { CHAIN_BLOCK_PERIOD: String(PERIOD_SECONDS) });
-  // Whole numbers of blocks: all answers come right after one.
-  const seconds = (quick ? 3 : 10) * PERIOD_SECONDS;
-  const add = (name: string, figures: Awaited<ReturnType<typeof openLoop>>, isSustained: boolean): void => {
-    const targets = isSustained
-      ? [atLeast(figures.perSecond, 1_000, UNIT), atMost(figures.p99, (PERIOD_SECONDS + 1) * 1_000, "ms p99")]
-      : [];
-    report.add({ section: "single", name, value: figures.perSecond, unit: UNIT, details: latencyDetails(figures), targets });
-  };
-  for (const clients of [...CLIENTS, MANY_CLIENTS]) {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
+  for (const clients of CLIENTS) {
     const name = `3-second blocks, ${clients} client${clients === 1 ? "" : "s"}`;
-    const isSustained = clients === MANY_CLIENTS;
-    const warmUpSeconds = isSustained ? CONNECTING_SECONDS : PERIOD_SECONDS;
-    add(name, await postSingles(server.url, { label: `single: ${name}`, clients, warmUpSeconds, seconds }), isSustained);
+    const load = { label: `single: ${name}`, clients, warmUpSeconds: PERIOD_SECONDS, seconds: wholeBlocks(quick) };
+    add(report, name, await postSingles(server.url, load));
     await sleep(PERIOD_SECONDS * 1_000 + SETTLE_MILLISECONDS);
   }
+}
+
+async function manyClients({ report, root, quick }: Bench): Promise<void> {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
+  const name = `3-second blocks, ${MANY_CLIENTS} clients`;
+  const load = { label: `single: ${name}`, clients: MANY_CLIENTS, warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const figures = await postSingles(server.url, load);
+  add(report, name, figures, sustained(figures));
+}
+
+async function evenArrival({ report, root, quick }: Bench): Promise<void> {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
   const name = `3-second blocks, ${OPEN_RATE} posts/s arriving evenly`;
-  const documents = new Documents();
-  const url = `${server.url}/api/v1/proof`;
-  const load = { label: `single: ${name}`, url, rate: OPEN_RATE, body: documents.single, warmUpSeconds: CONNECTING_SECONDS, seconds };
-  add(name, await openLoop(load), true);
+  const times = { warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const body = new Documents().single;
+  const figures = await openLoop({ label: `single: ${name}`, url: `${server.url}/api/v1/proof`, rate: OPEN_RATE, body, ...times });
+  add(report, name, figures, sustained(figures));
+}
+
+/** Seconds of whole blocks: all answers come right after one. */
+function wholeBlocks(quick: boolean): number {
+  return (quick ? 3 : 10) * PERIOD_SECONDS;
+}
+
+function sustained({ perSecond, p99 }: LoadFigures): Target[] {
+  return [atLeast(perSecond, 1_000, UNIT), atMost(p99, (PERIOD_SECONDS + 1) * 1_000, "ms p99")];
+}
+
+function add(report: Report, name: string, figures: LoadFigures, targets: Target[] = []): void {
+  report.add({ section: "single", name, value: figures.perSecond, unit: UNIT, details: latencyDetails(figures), targets });
 }
