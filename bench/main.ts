@@ -1,87 +1,72 @@
-// Latency and throughput of both APIs against a server of this process: see README.md in this folder.
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+// Measures Sealbook, and what it is compared with, in one run: see README.md in this folder.
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
-import { parseConfig } from "../server/config.ts";
-import { createContext } from "../server/context.ts";
-import { createLogger } from "../server/telemetry/logger.ts";
-import { type Figures, measure } from "./latency.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { attempt } from "./run/attempt.ts";
+import type { Bench } from "./run/bench.ts";
+import { machine } from "./run/machine.ts";
+import { killAll } from "./run/processes.ts";
+import { Report } from "./run/report.ts";
+import { SECTIONS } from "./run/sections.ts";
+import { table } from "./run/table.ts";
+import { addRatios } from "./sections/ratios.ts";
 
-const Answer = z.object({ content: z.object({ tparams: z.object({ tx: z.string() }) }) });
-const Demo = z.object({ login: z.string(), password: z.string() });
+const INTERRUPTED = 130;
+const LONG = { seconds: 20, warmUpSeconds: 5 };
+const SHORT = { seconds: 4, warmUpSeconds: 2 };
 
-const folder = await mkdtemp(join(tmpdir(), "sealbook-bench-"));
-const config = parseConfig({
-  DATA_DIR: folder,
-  PORT: "0",
-  CHAIN_PORT: "0",
-  LOG_LEVEL: "silent",
-  STORE_RATE: "1000000",
-  SESSION_LIFETIME: "3600",
-});
-const context = await createContext(config, createLogger(config.logLevel, false));
-const { url } = await context.start();
-
-async function post(path: string, body: object): Promise<unknown> {
-  const response = await fetch(`${url}${path}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const answer: unknown = await response.json();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer;
+interface Options {
+  readonly only: readonly string[];
+  readonly quick?: boolean;
+  readonly out?: string;
 }
 
-function report(name: string, figures: Figures): void {
-  console.log(JSON.stringify({ name, ...figures }));
+function parseSections(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !SECTIONS.has(name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`There is no section ${unknown.join(", ")}.`);
+  return names;
 }
 
-const call = (route: string, credentials: object, payload?: object): Promise<unknown> =>
-  post("/api", { method: "GET", route, credentials, payload });
-const tokenOf = (answer: unknown): string => Answer.parse(answer).content.tparams.tx;
+async function measure({ only, quick = false, out }: Options): Promise<void> {
+  const report = new Report(out);
+  const root = await mkdtemp(join(tmpdir(), "sealbook-bench-"));
+  const cleanUp = async (): Promise<void> => {
+    await killAll();
+    await rm(root, { recursive: true, maxRetries: 5 });
+  };
+  const interrupt = (): void => void cleanUp().finally(() => process.exit(INTERRUPTED));
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
 
-const demo = Demo.parse(JSON.parse(await readFile(context.demoAccountFile, "utf8")));
-report("login", await measure(10, 1, async () => void (await call("/api/admin/auth", demo))));
+  report.line({ ...machine(), quick, sections: only });
+  const bench: Bench = { report, root, quick, ...(quick ? SHORT : LONG) };
+  for (const [name, section] of SECTIONS) {
+    if (only.includes(name)) await attempt(report, name, () => section(bench));
+  }
+  addRatios(report);
+  await cleanUp();
+  process.stdout.write(`\n${table(report)}\n`);
+}
 
-let token = tokenOf(await call("/api/admin/auth", demo));
-report(
-  "validate",
-  await measure(200, 1, async () => {
-    token = tokenOf(await call("/api/admin/session/validate", { token }));
-  }),
-);
+await new Command("bench")
+  .description("Measures the server, and what it is compared with, each in processes and folders of their own.")
+  .addOption(
+    new Option("--only <sections>", "the sections to run, separated by commas")
+      .argParser(parseSections)
+      .default([...SECTIONS.keys()], "all of them"),
+  )
+  .option("--quick", "a short run, to see that everything works; its figures mean little")
+  .option("--out <file>", "write the figures there as well, as lines of JSON")
+  .addHelpText(
+    "after",
+    `
+Sections, in the order in which they run: ${[...SECTIONS.keys()].join(", ")}
+README.md in the folder bench says what each measures. Figures go to the standard output, a line of JSON each, and as
+a table in Markdown at the end; progress goes to the standard error.
 
-let reading = 0;
-const store = (): Promise<unknown> =>
-  call(
-    "/api/datastore/event/store",
-    { token },
-    { code: `station-${(reading += 1)}`, topic: "PM2.5", payload: { sensorvalue: reading / 10, sensordevice: "SDS011" } },
-  );
-report("store, one client", await measure(200, 1, async () => void (await store())));
-report("store, 64 clients", await measure(4_000, 64, async () => void (await store())));
-const search = (value: string) => async (): Promise<void> => {
-  await call("/api/datastore/event/search", { token }, { search: { target: "1", value, limit: 10 } });
-};
-report("search by a code", await measure(2_000, 16, search("station-17")));
-report("search by a prefix", await measure(2_000, 16, search("station-1*")));
-
-const hash = (index: number): string => createHash("sha256").update(`document ${index}`).digest("hex");
-const prove = (first: number) => async (index: number): Promise<void> => {
-  await post("/api/v1/proof", { document_id: `doc-${first + index}`, hash: hash(first + index), metadata: { timestamp: 1 } });
-};
-report("proof, one client", await measure(200, 1, prove(0)));
-report("proof, 64 clients", await measure(4_000, 64, prove(200)));
-report(
-  "verify, 16 clients",
-  await measure(2_000, 16, async (index) => {
-    const response = await fetch(`${url}/api/v1/verify?hash=${hash(index)}`);
-    await response.arrayBuffer();
-  }),
-);
-
-await context.stop();
-await rm(folder, { recursive: true });
+Exit code: 0 all was measured, whether or not it reaches its target; 1 a section failed, such as by an answer that is
+no success.`,
+  )
+  .action(measure)
+  .parseAsync();

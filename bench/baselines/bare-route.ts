@@ -1,0 +1,18 @@
+// What Sealbook is compared with: the most that an Express route can answer. It reads the same body and answers the
+// same JSON every time, an answer that Sealbook gave and that is in the file named on the command line.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import express from "express";
+
+const answer: unknown = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+
+const app = express();
+app.post("/api/v1/proof", express.json(), (_request, response) => {
+  response.status(201).json(answer);
+});
+
+const server = createServer(app);
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object") console.log(`listens on http://127.0.0.1:${address?.port}`);
+});

@@ -1,0 +1,46 @@
+// What Sealbook is compared with: the same rows written to the same database with the same care, and nothing else.
+// Command line: the database's file, rows a commit, seconds before it counts, seconds that count. Writes the rows a
+// second as a line of JSON.
+import { randomBytes } from "node:crypto";
+import { openSqlite } from "../../server/journal/sqlite.ts";
+import { Documents } from "../load/documents.ts";
+
+const [file = "", size = "", warmUp = "", counted = ""] = process.argv.slice(2);
+const groupSize = Number(size);
+const database = await openSqlite(file);
+const documents = new Documents();
+
+/** Writes a group as a confirmed batch of the pipeline leaves it: a transaction, its anchor, and the proofs. */
+async function insertGroup(): Promise<void> {
+  const now = Date.now();
+  await database.transaction().execute(async (transaction) => {
+    const { id: transactionId } = await transaction
+      .insertInto("transactions")
+      .values({ purpose: "anchor", to_address: `0x${"00".repeat(20)}`, state: "confirmed", created_at: now, hash: randomBytes(32) })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const { id: anchorId } = await transaction
+      .insertInto("anchors")
+      .values({ hash: randomBytes(32), size: groupSize, transaction_id: transactionId })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const rows = Array.from({ length: groupSize }, () => {
+      const { document_id, hash, metadata } = documents.next();
+      const { type, source, timestamp } = metadata;
+      const facts = { document_id, hash: Buffer.from(hash, "hex"), record_hash: randomBytes(32), timestamp, type, source };
+      return { ...facts, metadata: null, accepted_at: now, anchor_id: anchorId };
+    });
+    await transaction.insertInto("proofs").values(rows).execute();
+  });
+}
+
+async function rowsWithin(seconds: number): Promise<number> {
+  const start = performance.now();
+  let rows = 0;
+  for (; performance.now() - start < seconds * 1000; rows += groupSize) await insertGroup();
+  return rows / ((performance.now() - start) / 1000);
+}
+
+await rowsWithin(Number(warmUp));
+console.log(JSON.stringify({ perSecond: await rowsWithin(Number(counted)) }));
+await database.destroy();

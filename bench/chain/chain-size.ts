@@ -1,0 +1,68 @@
+import { AbiCoder, keccak256 } from "ethers";
+import { z } from "zod";
+import { EMBEDDED_CHAIN_ID } from "../../server/chain-link.ts";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
+import { connectRpc, type Rpc } from "../../server/chain/rpc.ts";
+
+const Hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
+const Logs = z.array(z.object({ transactionHash: Hex, topics: z.array(Hex), data: Hex }));
+const Transaction = z.object({ input: Hex });
+
+/** All transactions of one contract are of one form: some of them tell how large they are. */
+const SAMPLED = 50;
+const WORD_BYTES = 32;
+const ANCHORS_SLOT = 1;
+
+/** What anchors take on chain: means over transactions, in bytes. */
+export interface ChainSize {
+  readonly transactions: number;
+  readonly callData: number;
+  /** Topics and data of the log. */
+  readonly log: number;
+  /** Storage words that the contract fills. */
+  readonly storage: number;
+  /** The signed transaction with everything in it. */
+  readonly transaction: number;
+}
+
+/** Reads what a run left on the chain of a data folder. */
+export async function chainSize(chainUrl: string, directory: string): Promise<ChainSize> {
+  const contract = (await readDeployment(deploymentFile(directory, EMBEDDED_CHAIN_ID)))?.contracts.ProofAnchor;
+  if (contract === undefined) throw new Error(`there are no contracts in ${directory}`);
+  const rpc = connectRpc(chainUrl, EMBEDDED_CHAIN_ID);
+  try {
+    const topic = INTERFACES.ProofAnchor.getEvent("Anchored").topicHash;
+    const logs = Logs.parse(await rpc.call("eth_getLogs", [{ address: contract, topics: [topic], fromBlock: "0x0" }]));
+    const sizes = await Promise.all(
+      logs.slice(-SAMPLED).map(async ({ transactionHash, topics, data }) => ({
+        callData: bytes(Transaction.parse(await rpc.call("eth_getTransactionByHash", [transactionHash])).input),
+        transaction: bytes(Hex.parse(await rpc.call("eth_getRawTransactionByHash", [transactionHash]))),
+        log: topics.length * WORD_BYTES + bytes(data),
+        storage: (await wordsOf(rpc, contract, topics[1] ?? "")) * WORD_BYTES,
+      })),
+    );
+    const mean = (key: "callData" | "transaction" | "log" | "storage"): number =>
+      sizes.reduce((sum, size) => sum + size[key], 0) / Math.max(1, sizes.length);
+    const transactions = new Set(logs.map(({ transactionHash }) => transactionHash)).size;
+    return { transactions, callData: mean("callData"), log: mean("log"), storage: mean("storage"), transaction: mean("transaction") };
+  } finally {
+    rpc.close();
+  }
+}
+
+/** How many words of storage an anchor has. */
+async function wordsOf(rpc: Rpc, contract: string, hash: string): Promise<number> {
+  const first = BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(["bytes32", "uint256"], [hash, ANCHORS_SLOT])));
+  for (let words = 0; ; words += 1) {
+    const slot = `0x${(first + BigInt(words)).toString(16).padStart(64, "0")}`;
+    if (BigInt(Hex.parse(await rpc.call("eth_getStorageAt", [contract, slot, "latest"]))) === 0n) {
+      if (words === 0) throw new Error(`${hash} has no storage: the layout of ProofAnchor is not what this expects`);
+      return words;
+    }
+  }
+}
+
+function bytes(hex: string): number {
+  return (hex.length - 2) / 2;
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { startAnvil } from "../../server/chain/embedded/anvil-process.ts";
+
+/** Room for a thousand hashes that take a storage slot each. */
+const GAS_LIMIT = 100_000_000;
+const CHAIN_ID = 7_328;
+
+const Quantity = z.string().transform(Number);
+const Receipt = z.object({ status: Quantity, gasUsed: Quantity, contractAddress: z.string().nullable() });
+
+/** A bare EVM: the one of the embedded chain, with room for larger transactions. */
+export interface Evm extends AsyncDisposable {
+  /** Whose transactions need no signature. */
+  readonly sender: string;
+  /**
+   * Sends a transaction in a block of its own.
+   * @param to `null` deploys a contract
+   */
+  send(to: string | null, data: string): Promise<z.infer<typeof Receipt>>;
+}
+
+/** Starts one in an empty folder. */
+export async function startEvm(directory: string): Promise<Evm> {
+  const genesis = { version: 1, chainId: CHAIN_ID, timestamp: Math.floor(Date.now() / 1000), gasLimit: GAS_LIMIT } as const;
+  const anvil = await startAnvil(directory, genesis, null);
+  const sender = `0x${"5e".repeat(20)}`;
+  await anvil.control.call("anvil_impersonateAccount", [sender]);
+  return {
+    sender,
+    async send(to, data) {
+      const gas = `0x${GAS_LIMIT.toString(16)}`;
+      const transaction = { from: sender, data, gas, gasPrice: "0x0", ...(to === null ? {} : { to }) };
+      const hash = await anvil.control.call("eth_sendTransaction", [transaction]);
+      await anvil.control.call("evm_mine");
+      const receipt = Receipt.parse(await anvil.control.call("eth_getTransactionReceipt", [hash]));
+      if (receipt.status !== 1) throw new Error(`transaction ${String(hash)} was reverted`);
+      return receipt;
+    },
+    [Symbol.asyncDispose]: () => anvil.stop(),
+  };
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import autocannon from "autocannon";
+import { showProgress } from "../run/progress.ts";
+import { Answers } from "./answers.ts";
+import { figuresOf, type LoadFigures } from "./latencies.ts";
+
+/** Longer than anything that is measured: an answer that comes late has to count as late. */
+const TIMEOUT_SECONDS = 120;
+/** More connections at once overflow the queue of a listening socket, and some are reset then. */
+const CLIENTS_AT_ONCE = 512;
+const CONNECTING_SECONDS = 0.5;
+
+/** What to send, and for how long. */
+export interface ClosedLoop {
+  readonly label: string;
+  readonly url: string;
+  /** Clients, each with a connection; each sends its next request when it has the answer to the last. */
+  readonly clients: number;
+  readonly method: "GET" | "POST";
+  /** Path, and body of a post, of the next request. */
+  readonly next: () => { readonly path: string; readonly body?: string };
+  /** Status of an answer that counts. */
+  readonly expected: number;
+  /** Looks at the bodies that the first client gets. */
+  readonly check: (body: string) => boolean;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** Called for every answer that has the expected status. */
+  readonly onAnswer?: () => void;
+  /** Ends the load before its time, within a second. Whoever has one shows the progress. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of a load. */
+export interface ClosedLoopFigures extends LoadFigures {
+  /** The body of an answer. */
+  readonly sample: string;
+}
+
+/**
+ * Runs clients against a server from this process.
+ * @throws Error when an answer is neither what is expected nor 202, or a connection fails
+ */
+export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
+  const { clients, method, next, warmUpSeconds, seconds, signal } = load;
+  const answers = new Answers(load.expected, load.check);
+  const latencies: number[] = [];
+  const begin = performance.now() + warmUpSeconds * 1000;
+  let end = begin + seconds * 1000;
+  let pending = 0;
+  const over = new AbortController();
+  const stop = (): void => {
+    end = Math.min(end, performance.now());
+    over.abort();
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  const fail = (reason: string): void => {
+    answers.fail(reason);
+    stop();
+  };
+  const take = (status: number, milliseconds: number): void => {
+    const now = performance.now();
+    const counts = answers.take(status);
+    if (answers.fault !== undefined) return stop();
+    if (now > end) return;
+    if (counts) load.onAnswer?.();
+    if (now < begin) pending = answers.pending;
+    else if (counts) latencies.push(milliseconds);
+  };
+  const request: autocannon.Request = { setupRequest: (made) => Object.assign(made, next()) };
+  const inspected: autocannon.Request = { ...request, onResponse: (status, body) => answers.inspect(status, body) };
+
+  const runGroup = (connections: number, isFirst: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let setUp = 0;
+      const instance = autocannon(
+        {
+          url: load.url,
+          connections,
+          method,
+          headers: method === "POST" ? { "content-type": "application/json" } : {},
+          requests: [request],
+          duration: (end - performance.now()) / 1000,
+          timeout: TIMEOUT_SECONDS,
+          setupClient(client) {
+            if (isFirst && setUp === 0) client.setRequests([inspected]);
+            setUp += 1;
+          },
+        },
+        (error) => (error === null ? resolve() : reject(error)),
+      );
+      over.signal.addEventListener("abort", () => instance.stop(), { once: true });
+      instance.on("response", (_client, status, _bytes, milliseconds) => take(status, milliseconds));
+      instance.on("reqError", (error: unknown) => fail(`a connection failed: ${String(error)}`));
+    });
+
+  using progress = signal === undefined ? showProgress(load.label, seconds + warmUpSeconds, "s") : undefined;
+  const ticking = setInterval(() => progress?.update(warmUpSeconds + (performance.now() - begin) / 1000), 1_000);
+  const groups: Promise<void>[] = [];
+  for (let left = clients; left > 0 && !over.signal.aborted; left -= CLIENTS_AT_ONCE) {
+    if (groups.length > 0) await sleep(CONNECTING_SECONDS * 1_000);
+    groups.push(runGroup(Math.min(left, CLIENTS_AT_ONCE), groups.length === 0));
+  }
+  await Promise.all(groups).finally(() => clearInterval(ticking));
+
+  if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);
+  if (latencies.length === 0) throw new Error(`${load.label}: no answer came in time`);
+  if (answers.sample === "") throw new Error(`${load.label}: no answer could be looked at`);
+  const figures = figuresOf(latencies, latencies.length, (end - begin) / 1000, answers.pending - pending);
+  return { ...figures, sample: answers.sample };
+}

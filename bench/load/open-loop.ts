@@ -1,0 +1,74 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { text } from "node:stream/consumers";
+import { showProgress } from "../run/progress.ts";
+import { Answers, isConfirmed } from "./answers.ts";
+import { figuresOf, type LoadFigures } from "./latencies.ts";
+
+const TICK_MILLISECONDS = 5;
+/** Every how manieth answer is looked at. */
+const INSPECTED = 100;
+/** How long the last answers may take. */
+const PATIENCE_MILLISECONDS = 60_000;
+
+/** What to send, and for how long. */
+export interface OpenLoop {
+  readonly label: string;
+  readonly url: string;
+  /** Posts per second, whatever becomes of them. */
+  readonly rate: number;
+  readonly body: () => string;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+/**
+ * Posts at a fixed rate, as clients do that know nothing of each other. Latency counts from the moment at which a
+ * post was due, so a generator or server that falls behind cannot hide it.
+ * @throws Error when an answer is neither 201 nor 202, or a connection fails
+ */
+export async function openLoop(load: OpenLoop): Promise<LoadFigures> {
+  const { rate, warmUpSeconds, seconds } = load;
+  const agent = new Agent({ keepAlive: true });
+  const answers = new Answers(201, isConfirmed);
+  const latencies: number[] = [];
+  const start = performance.now();
+  const begin = start + warmUpSeconds * 1000;
+  const end = begin + seconds * 1000;
+  let [open, sent, count, pending] = [0, 0, 0, 0];
+
+  const send = (due: number): void => {
+    open += 1;
+    const inspected = sent % INSPECTED === 0;
+    const post = request(load.url, { agent, method: "POST", headers: { "content-type": "application/json" } });
+    post.on("error", (error) => answers.fail(`a connection failed: ${error.message}`));
+    post.on("response", (response) => {
+      const status = response.statusCode ?? 0;
+      const now = performance.now();
+      open -= 1;
+      const counts = answers.take(status);
+      const isDueInWindow = due >= begin && due < end;
+      if (counts && isDueInWindow) latencies.push(now - due);
+      if (counts && now >= begin && now < end) count += 1;
+      if (!counts && isDueInWindow) pending += 1;
+      if (!inspected && answers.fault === undefined) response.resume();
+      else void text(response).then((body) => answers.inspect(status, body), (error: unknown) => answers.fail(String(error)));
+    });
+    post.end(load.body());
+  };
+
+  using progress = showProgress(load.label, warmUpSeconds + seconds, "s");
+  for (let now = start; now < end && answers.fault === undefined; now = performance.now()) {
+    for (let due = start + (sent * 1000) / rate; due <= now; due = start + (sent * 1000) / rate) {
+      send(due);
+      sent += 1;
+    }
+    progress.update((now - start) / 1000);
+    await sleep(TICK_MILLISECONDS);
+  }
+  for (const deadline = performance.now() + PATIENCE_MILLISECONDS; open > 0 && performance.now() < deadline; ) await sleep(100);
+  agent.destroy();
+  if (open > 0) answers.fail(`${open} posts were never answered`);
+  if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);
+  return figuresOf(latencies, count, seconds, pending);
+}

@@ -1,0 +1,35 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { type Result, rounded } from "./result.ts";
+
+/** Collects what is measured, and writes each figure at once as a line of JSON: a run that is cut short keeps its start. */
+export class Report {
+  readonly results: Result[] = [];
+  /** What could not be measured, and why. */
+  readonly failures: { readonly section: string; readonly reason: string }[] = [];
+  readonly #file: string | undefined;
+
+  constructor(file: string | undefined) {
+    this.#file = file;
+    if (file !== undefined) writeFileSync(file, "");
+  }
+
+  add(result: Result): void {
+    const { details, ...rest } = result;
+    const figures = Object.entries(details ?? {}).map(([key, value]): [string, number] => [key, rounded(value)]);
+    const kept: Result = { ...rest, value: rounded(result.value), details: Object.fromEntries(figures) };
+    this.results.push(kept);
+    this.line(kept);
+  }
+
+  fail(section: string, reason: string): void {
+    this.failures.push({ section, reason });
+    this.line({ section, failed: reason });
+  }
+
+  /** Writes anything else that belongs to the run. */
+  line(content: object): void {
+    const text = `${JSON.stringify(content)}\n`;
+    process.stdout.write(text);
+    if (this.#file !== undefined) appendFileSync(this.#file, text);
+  }
+}

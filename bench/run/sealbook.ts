@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { type ServingProcess, startServing } from "./processes.ts";
+
+const MAIN = join(import.meta.dirname, "../../server/main.ts");
+const Demo = z.object({ login: z.string(), password: z.string() });
+
+/** The server under test, started like `npm start` but in a folder and on ports of its own. */
+export interface Sealbook extends ServingProcess {
+  readonly directory: string;
+  readonly chainUrl: string;
+  demoAccount(): Promise<z.infer<typeof Demo>>;
+}
+
+/** Starts a server; disposing it ends the process and removes its folder. */
+export async function startSealbook(root: string, variables: EnvironmentVariables = {}): Promise<Sealbook> {
+  const directory = await mkdtemp(join(root, "sealbook-"));
+  const log = join(directory, "server.log");
+  const serving = await startServing({
+    script: MAIN,
+    variables: { PORT: "0", CHAIN_PORT: "0", DATA_DIR: directory, ...variables },
+    log,
+    ready: /^Sealbook listens on (\S+)$/m,
+  });
+  const { pid, url, end } = serving;
+  return {
+    pid,
+    url,
+    end,
+    directory,
+    chainUrl: /^Embedded chain: (\S+)$/m.exec(await readFile(log, "utf8"))?.[1] ?? "",
+    demoAccount: async () => Demo.parse(JSON.parse(await readFile(join(directory, "demo-account.json"), "utf8"))),
+    async [Symbol.asyncDispose]() {
+      await end();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { bare } from "../sections/bare.ts";
+import { bulk } from "../sections/bulk.ts";
+import { durable } from "../sections/durable.ts";
+import { gas } from "../sections/gas.ts";
+import { memory } from "../sections/memory.ts";
+import { naive } from "../sections/naive.ts";
+import { records } from "../sections/records.ts";
+import { single } from "../sections/single.ts";
+import { size } from "../sections/size.ts";
+import type { Section } from "./bench.ts";
+
+/** What can be measured, in the order in which it is. What is compared stands side by side. */
+export const SECTIONS: ReadonlyMap<string, Section> = new Map([
+  ["single", single],
+  ["naive", naive],
+  ["bare", bare],
+  ["durable", durable],
+  ["bulk", bulk],
+  ["records", records],
+  ["gas", gas],
+  ["size", size],
+  ["memory", memory],
+]);

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Documents } from "../load/documents.ts";
+import { latencyDetails, type LoadFigures } from "../load/latencies.ts";
+import { openLoop } from "../load/open-loop.ts";
+import { postSingles } from "../load/posts.ts";
+import { attempt } from "../run/attempt.ts";
+import type { Bench } from "../run/bench.ts";
+import type { Report } from "../run/report.ts";
+import { atLeast, atMost, type Target } from "../run/result.ts";
+import { startSealbook } from "../run/sealbook.ts";
+
+const UNIT = "proofs/s";
+const PERIOD_SECONDS = 3;
+const REGULAR_BLOCKS = { CHAIN_BLOCK_PERIOD: String(PERIOD_SECONDS) };
+const CLIENTS = [1, 32, 512];
+/** Enough that waiting for a block alone does not keep them below 1,000 a second. */
+const MANY_CLIENTS = 4_500;
+const OPEN_RATE = 1_200;
+/** So many clients do not connect all at once. */
+const CONNECTING_SECONDS = 15;
+/** What a load leaves unanswered when it ends is done before the next one begins. */
+const SETTLE_MILLISECONDS = 1_000;
+
+/** The figure that others are compared with. */
+export const SINGLE_512 = "instant blocks, 512 clients";
+
+/** Posts of one document each, until they are confirmed. */
+export async function single(bench: Bench): Promise<void> {
+  for (const part of [instantBlocks, regularBlocks, manyClients, evenArrival]) {
+    await attempt(bench.report, "single", () => part(bench));
+  }
+}
+
+async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
+  await using server = await startSealbook(root, { CHAIN_BLOCK_PERIOD: "0" });
+  for (const clients of CLIENTS) {
+    const name = `instant blocks, ${clients} client${clients === 1 ? "" : "s"}`;
+    const figures = await postSingles(server.url, { label: `single: ${name}`, clients, warmUpSeconds, seconds });
+    add(report, name, figures, name === SINGLE_512 ? [atLeast(figures.perSecond, 2_000, UNIT)] : []);
+    await sleep(SETTLE_MILLISECONDS);
+  }
+}
+
+async function regularBlocks({ report, root, quick }: Bench): Promise<void> {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
+  for (const clients of CLIENTS) {
+    const name = `3-second blocks, ${clients} client${clients === 1 ? "" : "s"}`;
+    const load = { label: `single: ${name}`, clients, warmUpSeconds: PERIOD_SECONDS, seconds: wholeBlocks(quick) };
+    add(report, name, await postSingles(server.url, load));
+    await sleep(PERIOD_SECONDS * 1_000 + SETTLE_MILLISECONDS);
+  }
+}
+
+async function manyClients({ report, root, quick }: Bench): Promise<void> {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
+  const name = `3-second blocks, ${MANY_CLIENTS} clients`;
+  const load = { label: `single: ${name}`, clients: MANY_CLIENTS, warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const figures = await postSingles(server.url, load);
+  add(report, name, figures, sustained(figures));
+}
+
+async function evenArrival({ report, root, quick }: Bench): Promise<void> {
+  await using server = await startSealbook(root, REGULAR_BLOCKS);
+  const name = `3-second blocks, ${OPEN_RATE} posts/s arriving evenly`;
+  const times = { warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const body = new Documents().single;
+  const figures = await openLoop({ label: `single: ${name}`, url: `${server.url}/api/v1/proof`, rate: OPEN_RATE, body, ...times });
+  add(report, name, figures, sustained(figures));
+}
+
+/** Seconds of whole blocks: all answers come right after one. */
+function wholeBlocks(quick: boolean): number {
+  return (quick ? 3 : 10) * PERIOD_SECONDS;
+}
+
+function sustained({ perSecond, p99 }: LoadFigures): Target[] {
+  return [atLeast(perSecond, 1_000, UNIT), atMost(p99, (PERIOD_SECONDS + 1) * 1_000, "ms p99")];
+}
+
+function add(report: Report, name: string, figures: LoadFigures, targets: Target[] = []): void {
+  report.add({ section: "single", name, value: figures.perSecond, unit: UNIT, details: latencyDetails(figures), targets });
+}
