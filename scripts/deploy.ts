@@ -10,7 +10,7 @@ import { network } from "hardhat";
 import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
-import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc.ts";
+import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
 

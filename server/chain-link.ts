@@ -20,7 +20,7 @@ import {
   startEmbeddedChain,
 } from "./chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys, type ServiceKeys } from "./chain/relayer-keys.ts";
-import { askChainId, connectRpc, type Rpc } from "./chain/rpc.ts";
+import { askChainId, connectRpc, type Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
 import { SealbookError } from "./errors.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { readReceipt } from "../../server/chain/receipts.ts";
-import { askChainId, connectRpc, type Rpc } from "../../server/chain/rpc.ts";
+import { askChainId, connectRpc, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";

@@ -1,4 +1,4 @@
-import type { Rpc } from "./rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
 /** Told the number of the newest block, each time it changes. */
 export type HeadListener = (blockNumber: number) => void;

@@ -1,5 +1,5 @@
 import { FetchRequest, isError, JsonRpcProvider, Network } from "ethers";
-import { SealbookError } from "../errors.ts";
+import { SealbookError } from "../../errors.ts";
 
 /** A connection to a node. */
 export interface Rpc {
