@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
       throw (
-        nodeErrorOf({ error }) ??
+        nodeErrorOf(error) ??
         new SealbookError("chain_unavailable", "the network's node does not answer", { cause: error })
       );
     }

@@ -1,4 +1,3 @@
-import { FetchRequest, isError, JsonRpcProvider, Network } from "ethers";
 import { SealbookError } from "../../errors.ts";
 
 /** A connection to a node. */
@@ -9,7 +8,29 @@ export interface Rpc {
    * @throws SealbookError `chain_unavailable` when no answer came; {@link NodeError} when the node answered an error
    */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /**
+   * Has the node tell of each new block by itself. Lasts over lost connections: then the node is asked to tell again.
+   * Left out where the transport cannot carry it.
+   */
+  subscribe?(topic: "newHeads", subscriber: Subscriber): Subscription;
+  /** Ends the connection; whoever waits for an answer is told that none will come. */
   close(): void;
+}
+
+/** Who is told what a node says by itself. */
+export interface Subscriber {
+  /** From now on the node tells; what happened before has to be asked for. */
+  onLive(): void;
+  /** What the node told, unchecked. */
+  onNotice(notice: unknown): void;
+  /** The node tells no more: it refused, or the connection is lost. After the latter `onLive` follows by itself. */
+  onLost(error: unknown): void;
+}
+
+/** What a subscriber holds. */
+export interface Subscription {
+  /** The subscriber is told nothing any more. */
+  end(): void;
 }
 
 /** The node's own error answer to a call. */
@@ -27,63 +48,38 @@ export class NodeError extends Error {
 }
 
 /** How long a node may take to answer one call. */
-const TIMEOUT_MILLISECONDS = 15_000;
+export const TIMEOUT_MILLISECONDS = 15_000;
+/** The longest answer that is read. */
+export const LARGEST_ANSWER = 64 * 1024 * 1024;
 
-/** Connects to a node; nothing is asked of it before the first call. */
-export function connectRpc(url: string, chainId: number): Rpc {
-  const request = new FetchRequest(url);
-  request.timeout = TIMEOUT_MILLISECONDS;
-  const provider = new JsonRpcProvider(request, chainId, {
-    staticNetwork: Network.from(chainId),
-    // Calls of one turn of the event loop share a request; none waits for more to come.
-    batchStallTime: 0,
-    cacheTimeout: -1,
-  });
-  return {
-    chainId,
-    async call(method, parameters) {
-      try {
-        return await provider.send(method, [...parameters]);
-      } catch (error) {
-        throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", "the chain's node does not answer", { cause: error });
-      }
-    },
-    close: () => provider.destroy(),
-  };
+/** What a call fails with when no answer came. */
+export function unavailable(cause: unknown): SealbookError {
+  return new SealbookError("chain_unavailable", "the chain's node does not answer", { cause });
 }
 
-/** Asks a node for its chain id, when it is not known yet. */
-export async function askChainId(url: string): Promise<number> {
-  const rpc = connectRpc(url, 1);
-  try {
-    return Number(await rpc.call("eth_chainId", []));
-  } finally {
-    rpc.close();
-  }
+/** The failure of a call that took too long. */
+export function timedOut(): Error {
+  return new Error(`no answer came within ${TIMEOUT_MILLISECONDS / 1000} s`);
 }
 
-/** What the node said, found in what ethers made of it; `undefined` when the node said nothing. */
+/** The failure of a call over a connection that was closed on this side. */
+export function closed(): Error {
+  return new Error("the connection to the node was closed");
+}
+
+/** What the `error` of an answer says; `undefined` when it is not an error as JSON-RPC has them. */
 export function nodeErrorOf(error: unknown): NodeError | undefined {
   if (error instanceof NodeError) return error;
-  const answered = answeredError(error) ?? (hasInfo(error) ? answeredError(error.info) : undefined);
-  if (!isError(error, "CALL_EXCEPTION")) return answered;
-  // What the node said of a revert is worth more than what the library makes of it.
-  return new NodeError(answered?.message ?? error.shortMessage, answered?.code ?? 3, error.data ?? undefined);
-}
-
-function answeredError(container: unknown): NodeError | undefined {
-  if (typeof container !== "object" || container === null || !("error" in container)) return undefined;
-  const { error } = container;
   if (typeof error !== "object" || error === null || !("message" in error)) return undefined;
   // Every error that a node answers has a code; an error without one was made on the way.
   if (!("code" in error) || typeof error.code !== "number") return undefined;
-  const { code } = error;
-  const data = "data" in error && typeof error.data === "string" ? error.data : undefined;
-  return new NodeError(String(error.message), code, data);
+  return new NodeError(String(error.message), error.code, "data" in error ? revertData(error.data) : undefined);
 }
 
-function hasInfo(error: unknown): error is { info: unknown } {
-  return typeof error === "object" && error !== null && "info" in error;
+/** Most nodes give revert data as it is, some behind a word, some in an object. */
+function revertData(data: unknown): string | undefined {
+  if (typeof data === "string") return /^(?:Reverted )?(0x(?:[0-9a-f]{2})*)$/i.exec(data)?.[1];
+  return typeof data === "object" && data !== null && "data" in data ? revertData(data.data) : undefined;
 }
 
 /** A number as JSON-RPC writes it. */

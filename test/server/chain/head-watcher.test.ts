@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { type HeadWatcher, watchHead } from "../../../server/chain/head-watcher.ts";
-import { connectRpc, type Rpc } from "../../../server/chain/rpc/rpc.ts";
+import { connectRpc } from "../../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeNode } from "../../support/fake-node.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy.ts";
