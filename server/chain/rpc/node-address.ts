@@ -20,7 +20,7 @@ export function parseNodeAddress(text: string): NodeAddress {
     case "wss:":
       return { kind: "websocket", ...withoutCredentials(url) };
     case "ipc:":
-      if (url.host === "" && url.pathname.length > 1) return { kind: "ipc", path: decodeURIComponent(url.pathname) };
+      if (url.host === "" && url.pathname.length > 1) return { kind: "ipc", path: decoded(url.pathname) };
   }
   // The text itself may hold a password.
   throw new SealbookError("config_invalid", "the node's address is not an http(s), ws(s) or ipc:///path address");
@@ -40,6 +40,15 @@ function withoutCredentials(url: URL): { url: URL; headers: Readonly<Record<stri
   url.password = "";
   url.hash = "";
   if (username === "" && password === "") return { url, headers: {} };
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { url, headers: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
+
+/** Without percent signs, unless they mean themselves. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
