@@ -38,7 +38,7 @@ import { createMetrics } from "./telemetry/metrics.ts";
 import { AnchorRetry } from "./workers/anchor-retry.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
-/** How often a node is asked for its newest block; the embedded chain says so itself. */
+/** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
 /** How long a stop lets requests wait for the chain: less than what the HTTP server grants them. */
 const STOP_PATIENCE_MILLISECONDS = 3_000;
@@ -125,7 +125,7 @@ function build(
     records: () => journal.records.count(),
     liveSessions,
     transactionsUnderWay: () => transactions.countUnderWay(),
-    chain: () => ({ blockNumber: head.head, reachable: head.reachable }),
+    chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
   const telemetry = createTelemetry({
@@ -180,7 +180,7 @@ function build(
         records: await journal.records.count(),
         accounts: await journal.accounts.count(),
         sessions: await liveSessions(),
-        block: head.head ?? 0,
+        block: head.head?.number ?? 0,
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
@@ -215,8 +215,8 @@ function build(
     observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
   });
 
-  head.subscribe((blockNumber) => sender.onHead(blockNumber));
-  head.subscribe((blockNumber) => follower.onHead(blockNumber));
+  head.subscribe(({ number }) => sender.onHead(number));
+  head.subscribe(({ number }) => follower.onHead(number));
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {

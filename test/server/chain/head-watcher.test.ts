@@ -15,7 +15,7 @@ describe("head watcher", function () {
   let reachable: boolean[];
   const watch = (interval: number) => {
     watcher = watchHead(rpc, interval, (is) => reachable.push(is));
-    watcher.subscribe((head) => heads.push(head));
+    watcher.subscribe((head) => heads.push(head.number));
   };
   beforeEach(async () => {
     node = await new FakeNode().start();
@@ -39,7 +39,7 @@ describe("head watcher", function () {
     await eventually(async () => assert.deepEqual(heads, [0, 1]));
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.deepEqual(heads, [0, 1]);
-    assert.equal(watcher.head, 1);
+    assert.equal(watcher.head?.number, 1);
     assert.isEmpty(reachable);
   });
 
