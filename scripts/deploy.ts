@@ -6,11 +6,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
-import { network } from "hardhat";
+import hre, { network } from "hardhat";
 import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
-import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc.ts";
+import { askChainId, connectRpc } from "../server/chain/rpc/connect.ts";
+import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
 
@@ -27,26 +28,55 @@ async function keysFor(config: Config, chainId: number, inProcess: boolean): Pro
   throw new SealbookError("config_invalid", `ADMIN_KEY and RELAYER_KEY are needed to deploy to chain ${chainId}`);
 }
 
-async function main(): Promise<void> {
-  const config = parseConfig(readEnv());
+interface Connection {
+  readonly rpc: Rpc;
+  /** Whether the chain ends with this command, and what it held with it. */
+  readonly inProcess: boolean;
+  close(): Promise<void>;
+}
+
+async function connect(config: Config): Promise<Connection> {
+  if (hre.globalOptions.network !== "remote" || config.chain.kind !== "remote") return connectWithHardhat();
+  // Hardhat speaks HTTP only; the server's way takes every kind of address.
+  const { url } = config.chain;
+  const rpc = connectRpc(url, await askChainId(url));
+  return { rpc, inProcess: false, close: async () => rpc.close() };
+}
+
+async function connectWithHardhat(): Promise<Connection> {
   const connection = await network.create();
   const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
       throw (
-        nodeErrorOf({ error }) ??
+        nodeErrorOf(error) ??
         new SealbookError("chain_unavailable", "the network's node does not answer", { cause: error })
       );
     }
   };
-  const rpc: Rpc = { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined };
-  // Such a chain ends with this command, and what it held with it.
-  const inProcess = connection.networkConfig.type === "edr-simulated";
+  return {
+    rpc: { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined },
+    inProcess: connection.networkConfig.type === "edr-simulated",
+    close: () => connection.close(),
+  };
+}
+
+async function main(): Promise<void> {
+  const config = parseConfig(readEnv());
+  const connection = await connect(config);
+  try {
+    await deployOver(connection, config);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function deployOver({ rpc, inProcess }: Connection, config: Config): Promise<void> {
   const keys = await keysFor(config, rpc.chainId, inProcess);
   const administrator = new Wallet(keys.administrator);
   const folder = inProcess ? await mkdtemp(join(tmpdir(), "sealbook-deploy-")) : config.dataDirectory;
-  if (inProcess) await call("hardhat_setBalance", [administrator.address, toQuantity(PLAY_MONEY)]);
+  if (inProcess) await rpc.call("hardhat_setBalance", [administrator.address, toQuantity(PLAY_MONEY)]);
   const file = deploymentFile(folder, rpc.chainId);
   let deployed = 0;
   const deployment = await deploy({
@@ -54,7 +84,7 @@ async function main(): Promise<void> {
     administrator,
     relayer: new Wallet(keys.relayer).address,
     ...sessionRules(config, DEFAULT_SESSION_RULES),
-    gasPrice: inProcess ? BigInt(String(await call("eth_gasPrice", []))) : config.gasPrice,
+    gasPrice: inProcess ? BigInt(String(await rpc.call("eth_gasPrice", []))) : config.gasPrice,
     file,
     onDeployed: () => (deployed += 1),
   });
@@ -62,7 +92,6 @@ async function main(): Promise<void> {
   console.log(deployed === 0 ? "Everything was deployed before; nothing changed." : `Contracts deployed: ${deployed}.`);
   console.log(inProcess ? "This chain ends with this command; the addresses are not kept." : `Addresses: ${file}`);
   if (inProcess) await rm(folder, { recursive: true });
-  await connection.close();
 }
 
 main().catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { ProofClient } from "../client/index.ts";
 import { parseConfig, readEnv } from "../server/config.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
-import { concurrencyOption, parseHttpUrl, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
+import { concurrencyOption, parseNodeUrl, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 import { serverWitness } from "./proofs/server-witness.ts";
 import { reportText, verifyAll } from "./proofs/verify-run.ts";
@@ -30,7 +30,7 @@ const program = new Command("verify")
   .addOption(
     new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's on this machine)")
       .env("RPC_URL")
-      .argParser(parseHttpUrl),
+      .argParser(parseNodeUrl),
   )
   .addOption(urlOption())
   .option("--server-only", "ask the server instead of the chain, and believe it")

@@ -20,7 +20,9 @@ import {
   startEmbeddedChain,
 } from "./chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys, type ServiceKeys } from "./chain/relayer-keys.ts";
-import { askChainId, connectRpc, type Rpc } from "./chain/rpc.ts";
+import { askChainId, connectRpc } from "./chain/rpc/connect.ts";
+import { connectInProcess } from "./chain/rpc/in-process.ts";
+import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
 import { SealbookError } from "./errors.ts";
@@ -92,8 +94,8 @@ async function openEmbedded(
   } catch (error) {
     if (!(share && error instanceof EmbeddedChainError && error.code === "chain-in-use")) throw error;
   }
-  const url = embedded?.url ?? (await urlOfOther(urlFile));
-  const rpc = connectRpc(url, EMBEDDED_CHAIN_ID);
+  const rpc =
+    embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
   opened.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
   const relayerKey = keys.relayer;

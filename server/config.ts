@@ -15,6 +15,18 @@ const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
+const nodeUrl = z
+  .string()
+  .refine(isNodeUrl, "is not an http, https, ws or wss address, nor ipc:///PATH of a node's socket")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+function isNodeUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url?.protocol !== "ipc:") return /^(https?|wss?):$/.test(url?.protocol ?? "");
+  // The path is percent-decoded later, which a stray "%" would not survive.
+  return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
+}
+
 const databaseUrl = z
   .string()
   .regex(/^file:./, "is not of the form file:PATH, the only kind of database that is served")
@@ -58,8 +70,8 @@ const Environment = z.object({
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
-  RPC_URL: httpUrl.optional().meta({
-    description: "JSON-RPC address of the chain's node",
+  RPC_URL: nodeUrl.optional().meta({
+    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
     unset: "the embedded chain",
   }),
   CHAIN_PORT: whole(0, 65535).default(8545).meta({

@@ -45,7 +45,7 @@ import { Batcher } from "./workers/batcher.ts";
 import { DeadlineWatch } from "./workers/deadline-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
-/** How often a node is asked for its newest block; the embedded chain says so itself. */
+/** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
 /** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
 const BATCH_LEAD_MILLISECONDS = 400;
@@ -136,7 +136,7 @@ function build(
     transactionsUnderWay: () => transactions.countUnderWay(),
     oldestUnconfirmed: () => deadline.oldestSeconds(),
     waiting: () => anchorFollower.waiting,
-    chain: () => ({ blockNumber: head.head, reachable: head.reachable }),
+    chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
   const telemetry = createTelemetry({
@@ -217,7 +217,7 @@ function build(
         records: await journal.records.count(),
         accounts: await journal.accounts.count(),
         sessions: await liveSessions(),
-        block: head.head ?? 0,
+        block: head.head?.number ?? 0,
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
@@ -253,9 +253,9 @@ function build(
     observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
   });
 
-  head.subscribe((blockNumber) => sender.onHead(blockNumber));
-  head.subscribe((blockNumber) => follower.onHead(blockNumber));
-  head.subscribe((blockNumber) => batcher.onHead({ number: blockNumber, time: Math.floor(clock() / 1000) }));
+  head.subscribe(({ number }) => sender.onHead(number));
+  head.subscribe(({ number }) => follower.onHead(number));
+  head.subscribe((newest) => batcher.onHead(newest));
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {

@@ -21,14 +21,14 @@ async function insertGroup(): Promise<void> {
       .executeTakeFirstOrThrow();
     const { id: anchorId } = await transaction
       .insertInto("anchors")
-      .values({ hash: randomBytes(32), size: groupSize, transaction_id: transactionId })
+      .values({ hash: randomBytes(32), size: groupSize, transaction_id: transactionId, relayer: "", opened_at: now })
       .returning("id")
       .executeTakeFirstOrThrow();
-    const rows = Array.from({ length: groupSize }, () => {
+    const rows = Array.from({ length: groupSize }, (_, leafIndex) => {
       const { document_id, hash, metadata } = documents.next();
       const { type, source, timestamp } = metadata;
       const facts = { document_id, hash: Buffer.from(hash, "hex"), record_hash: randomBytes(32), timestamp, type, source };
-      return { ...facts, metadata: null, accepted_at: now, anchor_id: anchorId };
+      return { ...facts, metadata: null, accepted_at: now, anchor_id: anchorId, leaf_index: leafIndex };
     });
     await transaction.insertInto("proofs").values(rows).execute();
   });

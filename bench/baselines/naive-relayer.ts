@@ -8,7 +8,7 @@ import express from "express";
 import { z } from "zod";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
-import { connectRpc } from "../../server/chain/rpc.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { recordHash } from "../../server/domain/proofs/record-hash.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { EMBEDDED_CHAIN_ID } from "../../server/chain-link.ts";
 import { INTERFACES } from "../../server/chain/contracts.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
-import { connectRpc, type Rpc } from "../../server/chain/rpc.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
 const Hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
 const Logs = z.array(z.object({ transactionHash: Hex, topics: z.array(Hex), data: Hex }));

@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { readReceipt } from "../../server/chain/receipts.ts";
-import { askChainId, connectRpc, type Rpc } from "../../server/chain/rpc.ts";
+import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import { shownAddress } from "../../server/chain/rpc/node-address.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";
@@ -23,7 +25,7 @@ export function chainWitness(url: string): Witness & { close(): void } {
       } catch (error) {
         if (!(error instanceof SealbookError)) throw error;
         if (error.code !== "chain_unavailable") return `the chain refuses to answer: ${error.message}`;
-        throw new UnreachableError(`not checked against the chain: the node at ${url} does not answer`, { cause: error });
+        throw new UnreachableError(`not checked against the chain: the node at ${shownAddress(url)} does not answer`, { cause: error });
       }
     }),
     close() {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseNodeAddress } from "../../server/chain/rpc/node-address.ts";
 
 const MAX_CONCURRENCY = 1024;
 
@@ -26,4 +27,14 @@ export function concurrencyOption(): Option {
 export function parseHttpUrl(text: string): string {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("It is not an http or https address.");
   return text.replace(/\/+$/, "");
+}
+
+/** Checks the address of a chain's node on the command line. */
+export function parseNodeUrl(text: string): string {
+  try {
+    parseNodeAddress(text);
+  } catch {
+    throw new InvalidArgumentError("It is not an http(s), ws(s) or ipc:///path address.");
+  }
+  return text;
 }

@@ -4,7 +4,7 @@ import type { Address } from "../domain/transaction.ts";
 import type { Scope } from "../domain/sessions/session.ts";
 import { INTERFACES } from "./contracts.ts";
 import { mined } from "./mined.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
 const registry = INTERFACES.SessionRegistry;
 const SCOPES: Record<Scope, number> = { read: 1, full: 2 };

@@ -4,7 +4,7 @@ import type { AnchorChain } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
 import { readReceipt, type ValidatorNames } from "./receipts.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
 const Transaction = z.object({ to: z.string().nullable(), input: z.string() });
 

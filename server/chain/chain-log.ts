@@ -8,7 +8,7 @@ import { SealbookError } from "../errors.ts";
 import { bzip2 } from "./bzip2.ts";
 import { INTERFACES } from "./contracts.ts";
 import { readBlock } from "./receipts.ts";
-import { type Rpc, toQuantity } from "./rpc.ts";
+import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 const Log = z.object({
   address: z.string(),

@@ -4,7 +4,7 @@ import { SessionRegistry__factory } from "../../typechain-types/factories/Sessio
 import { getBytes } from "ethers";
 import type { Address, ContractCall, ContractName, TransactionPurpose } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { NodeError, type Rpc } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 /** The contracts' ABIs, as generated from their source. */
 export const INTERFACES = {

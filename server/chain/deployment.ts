@@ -10,7 +10,7 @@ import type { Address, ContractAddresses, ContractName } from "../domain/transac
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../files/durable-file.ts";
 import { mined } from "./mined.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
 const address = z.string().transform((text) => getAddress(text));
 

@@ -3,7 +3,7 @@ import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../errors.ts";
 import { readReceipt } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";
-import { NodeError, type Rpc } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 /** Administration is rare: one transaction, waited for. */
 const WAIT_MILLISECONDS = 120_000;

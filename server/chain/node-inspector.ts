@@ -3,7 +3,7 @@ import type { NodeInspector, NodeReport } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { readBlock, type ValidatorNames } from "./receipts.ts";
-import { NodeError, type Rpc } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 const Addresses = z.array(z.string());
 

@@ -1,7 +1,7 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../domain/block.ts";
-import { type Rpc, toQuantity } from "./rpc.ts";
+import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 const quantity = z.string().transform(Number);
 

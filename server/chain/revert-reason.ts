@@ -1,6 +1,6 @@
 import { hexlify, Transaction } from "ethers";
 import { revertText } from "./contracts.ts";
-import { NodeError, type Rpc, toQuantity } from "./rpc.ts";
+import { NodeError, type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 /**
  * Why a mined transaction was reverted: `Name(arguments)` of the contract's error. Nodes do not keep the reason, so

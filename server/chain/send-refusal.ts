@@ -1,4 +1,4 @@
-import { NodeError } from "./rpc.ts";
+import { NodeError } from "./rpc/rpc.ts";
 
 /**
  * What a node's answer to a raw transaction means.

@@ -2,7 +2,7 @@ import { AbiCoder, getBytes, keccak256, SigningKey, hashMessage } from "ethers";
 import type { SessionChain } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
-import type { Rpc } from "./rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
 const registry = INTERFACES.SessionRegistry;
 

@@ -1,7 +1,7 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "../domain/ports.ts";
 import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
-import { NodeError, type Rpc } from "./rpc.ts";
+import { NodeError, type Rpc } from "./rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";

@@ -9,7 +9,7 @@ import { content } from "../support/envelope.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
-import { allTransactions, rpcCall } from "../support/rpc.ts";
+import { allTransactions, anchoredHash, rpcCall } from "../support/rpc.ts";
 import { ROUTES } from "../support/server.ts";
 
 const INSERT = new Interface(["function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)"]);
@@ -134,8 +134,10 @@ describe("killed at any moment", function () {
     }
     assert.isAtLeast(known.length, proofs.size + pending.size);
     const contract = known[0].contract.toLowerCase();
-    const anchored = all.filter(({ to }) => to?.toLowerCase() === contract).map(({ input }) => input.slice(10)).sort();
-    assert.deepEqual(anchored, known.map(({ record_hash }) => record_hash).sort());
+    const anchored = all.filter(({ to }) => to?.toLowerCase() === contract).map(({ input }) => input.slice(10, 74)).sort();
+    assert.deepEqual(anchored, [...new Set(known.map(anchoredHash))].sort());
+    const places = known.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`);
+    assert.lengthOf(new Set(places), known.length, "each has a place of its own");
   });
 
   it("has every answered record once, and the others once or not at all", async () => {

@@ -5,7 +5,7 @@ import { id, Interface, Wallet } from "ethers";
 import { z } from "zod";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { mined } from "../../server/chain/mined.ts";
-import { connectRpc } from "../../server/chain/rpc.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -214,7 +214,7 @@ describe("verify script", () => {
     }
 
     it("notices the anchor of another document", async () => {
-      const [file, other] = [await readJson(path()), await readJson(pathOf("d/b/c.txt"))];
+      const [file, other] = [await readJson(path()), await readJson(pathOf("t/untouched"))];
       const { tx_hash, block_number, block_hash, timestamp } = other.proof;
       Object.assign(file.proof, { tx_hash, block_number, block_hash, timestamp });
       await withContent(path(), JSON.stringify(file), async () => {

@@ -23,7 +23,8 @@ describe("configuration", function () {
     HOST: [""],
     PORT: [...wholeNumbers, "65536"],
     DATA_DIR: [""],
-    RPC_URL: ["", "x", "localhost:8545", "ftp://host", "http://", "//host", "file:///etc/passwd", "javascript:alert(1)"],
+    RPC_URL: ["", "x", "localhost:8545", "ftp://host", "http://", "//host", "file:///etc/passwd", "javascript:alert(1)",
+      "ws://", "ws:x y", "ipc:", "ipc:///", "ipc://geth.ipc", "ipc:geth.ipc", "ipc:////x", "ipc:///x?y", "ipc:///x#y", "ipc:///100%", "unix:///x"],
     CHAIN_PORT: [...wholeNumbers, "65536"],
     CHAIN_BLOCK_PERIOD: [...wholeNumbers, "61"],
     DATABASE_URL: ["", "x", "file:", "postgres://user:secret@host/db", "mysql://host/db", "/path"],
@@ -97,6 +98,16 @@ describe("configuration", function () {
     assert.equal(config.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
     assert.isUndefined(config.sessionLifetime);
+  });
+
+  it("takes a node's address of every kind, and says of others which there are", () => {
+    const addresses = ["http://a", "https://user:pw@a:1/key", "ws://a:8546", "wss://a/ws?key=1", "ipc:///var/run/geth.ipc", "ipc:///a%20b"];
+    for (const url of addresses) {
+      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", url });
+    }
+    const { message } = refusal({ RPC_URL: "ftp://user:secret@host", RELAYER_KEY: KEY });
+    for (const kind of ["http", "https", "ws", "wss", "ipc:///"]) assert.include(message, kind);
+    assert.notInclude(message, "secret");
   });
 
   it("takes what is right", () => {

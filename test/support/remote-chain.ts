@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hexlify, randomBytes, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
-import { connectRpc } from "../../server/chain/rpc.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";

@@ -30,3 +30,8 @@ export async function allTransactions(url: string): Promise<MinedTransaction[]> 
   }
   return found;
 }
+
+/** What the chain has for a proof, in hex without prefix: its root, or its recorded hash when it went alone. */
+export function anchoredHash({ record_hash, merkle }: { record_hash: string; merkle?: { root: string } }): string {
+  return merkle === undefined ? record_hash : merkle.root.slice(2);
+}

@@ -29,6 +29,8 @@ export interface EmbeddedChain {
   /** http://127.0.0.1:PORT */
   readonly url: string;
   readonly chainId: number;
+  /** Answers a JSON-RPC call as the port does, in this process; rejects with the `error` of such an answer. */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
   /** Finishes the block in progress, takes a snapshot if worthwhile, ends Anvil and frees the port. */
@@ -56,16 +58,18 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   };
   const { chainId, blockPeriodSeconds } = options;
   let engine: Engine | undefined;
+  let dispatcher: RpcDispatcher | undefined;
   let server: RpcServer | undefined;
   try {
     engine = await Engine.start({ directory, chainId, blockPeriodSeconds, emit, onBlock });
-    server = await serveRpc(options.port, new RpcDispatcher(engine, chainId));
+    dispatcher = new RpcDispatcher(engine, chainId);
+    server = await serveRpc(options.port, dispatcher);
   } catch (error) {
     await engine?.stop();
     lock.release();
     throw error;
   }
-  const running = { engine, server };
+  const running = { engine, dispatcher, server };
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await running.server.close();
@@ -75,6 +79,10 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   return {
     url: running.server.url,
     chainId,
+    async request(method, params) {
+      if (stopped !== undefined) throw new EmbeddedChainError("stopped", "The embedded chain was stopped.");
+      return running.dispatcher.request(method, params);
+    },
     onBlock: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -43,11 +43,23 @@ export class RpcDispatcher {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params = [] } = request.data;
-    const answer = await this.#call(method, params).then(
-      (result): RpcAnswer => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
-      (error: unknown) => failureOf(id ?? null, error),
+    const answer = await this.request(method, params).then(
+      (result): RpcAnswer => ({ jsonrpc: "2.0", id: id ?? null, result }),
+      (error: unknown) => failureOf(id ?? null, refusalOf(error)),
     );
     return id === undefined ? undefined : answer;
+  }
+
+  /**
+   * Answers one call without JSON around it.
+   * @throws RpcError with what would be in the answer's `error`
+   */
+  async request(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
+    try {
+      return (await this.#call(method, params)) ?? null;
+    } catch (error) {
+      throw refusalOf(error);
+    }
   }
 
   async #call(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
@@ -69,8 +81,13 @@ export function failure(id: string | number | null, code: number, message: strin
   return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-function failureOf(id: string | number | null, error: unknown): RpcAnswer {
-  if (error instanceof RpcError) return failure(id, error.code, error.message, error.data);
+function failureOf(id: string | number | null, { code, message, data }: RpcError): RpcAnswer {
+  return failure(id, code, message, data);
+}
+
+/** What is answered when something else than a refusal went wrong. */
+function refusalOf(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
   const data = error instanceof EmbeddedChainError ? { code: error.code } : undefined;
-  return failure(id, -32603, `The embedded chain cannot answer: ${reasonOf(error)}`, data);
+  return new RpcError(-32603, `The embedded chain cannot answer: ${reasonOf(error)}`, data);
 }

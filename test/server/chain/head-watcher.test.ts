@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { type HeadWatcher, watchHead } from "../../../server/chain/head-watcher.ts";
-import { connectRpc, type Rpc } from "../../../server/chain/rpc.ts";
+import { connectRpc } from "../../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeNode } from "../../support/fake-node.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../support/faulty-proxy.ts";
@@ -14,7 +15,7 @@ describe("head watcher", function () {
   let reachable: boolean[];
   const watch = (interval: number) => {
     watcher = watchHead(rpc, interval, (is) => reachable.push(is));
-    watcher.subscribe((head) => heads.push(head));
+    watcher.subscribe((head) => heads.push(head.number));
   };
   beforeEach(async () => {
     node = await new FakeNode().start();
@@ -38,7 +39,7 @@ describe("head watcher", function () {
     await eventually(async () => assert.deepEqual(heads, [0, 1]));
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.deepEqual(heads, [0, 1]);
-    assert.equal(watcher.head, 1);
+    assert.equal(watcher.head?.number, 1);
     assert.isEmpty(reachable);
   });
 

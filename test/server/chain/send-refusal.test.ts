@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { NodeError } from "../../../server/chain/rpc.ts";
+import { NodeError } from "../../../server/chain/rpc/rpc.ts";
 import { classifyRefusal, type SendRefusal } from "../../../server/chain/send-refusal.ts";
 import { SealbookError } from "../../../server/errors.ts";
 

@@ -1,6 +1,7 @@
 import { assert } from "chai";
-import { hexlify, Interface, keccak256, Transaction, computeAddress } from "ethers";
-import { connectRpc, type Rpc } from "../../../server/chain/rpc.ts";
+import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethers";
+import { connectRpc } from "../../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 import type { TransactionOutcome } from "../../../server/domain/transaction.ts";

@@ -1,0 +1,33 @@
+import { HttpPost } from "./http-post.ts";
+import { HttpRpc } from "./http-rpc.ts";
+import { JsonRpcSocket } from "./json-rpc-socket.ts";
+import { localSocketOpener } from "./local-socket.ts";
+import { parseNodeAddress } from "./node-address.ts";
+import type { Rpc } from "./rpc.ts";
+import { webSocketOpener } from "./web-socket.ts";
+
+/**
+ * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; nothing is asked of it before the first call.
+ * @throws SealbookError `config_invalid` for any other address
+ */
+export function connectRpc(url: string, chainId: number): Rpc {
+  const address = parseNodeAddress(url);
+  switch (address.kind) {
+    case "http":
+      return new HttpRpc(new HttpPost(address.url, address.headers), chainId);
+    case "websocket":
+      return new JsonRpcSocket(webSocketOpener(address.url, address.headers), chainId);
+    case "ipc":
+      return new JsonRpcSocket(localSocketOpener(address.path), chainId);
+  }
+}
+
+/** Asks a node for its chain id, when it is not known yet. */
+export async function askChainId(url: string): Promise<number> {
+  const rpc = connectRpc(url, 1);
+  try {
+    return Number(await rpc.call("eth_chainId", []));
+  } finally {
+    rpc.close();
+  }
+}

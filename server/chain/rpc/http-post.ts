@@ -1,0 +1,94 @@
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { urlToHttpOptions } from "node:url";
+import { closed, LARGEST_ANSWER, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
+
+/** Connections to one node at a time; further requests wait for one of them. */
+const MOST_CONNECTIONS = 64;
+
+/** What an HTTP server said. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Posts JSON to one address over connections that are kept. Follows no redirects. */
+export class HttpPost {
+  readonly #request: typeof httpRequest;
+  readonly #agent: HttpAgent;
+  readonly #options: RequestOptions;
+  readonly #underWay = new Set<ClientRequest>();
+  #closed = false;
+
+  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+    const secure = url.protocol === "https:";
+    const kept = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
+    this.#agent = secure ? new HttpsAgent(kept) : new HttpAgent(kept);
+    this.#request = secure ? httpsRequest : httpRequest;
+    this.#options = {
+      ...urlToHttpOptions(url),
+      method: "POST",
+      agent: this.#agent,
+      headers: { ...headers, "Content-Type": "application/json", Accept: "application/json" },
+    };
+  }
+
+  /** @throws when nothing, or not all, came back in time */
+  async send(body: string): Promise<HttpAnswer> {
+    try {
+      return await this.#send(body, this.#options);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || this.#closed) throw error;
+      return this.#send(body, { ...this.#options, agent: false });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    // The agent does not know those that wait for a connection.
+    for (const request of this.#underWay) request.destroy(closed());
+    this.#agent.destroy();
+  }
+
+  #send(body: string, options: RequestOptions): Promise<HttpAnswer> {
+    if (this.#closed) return Promise.reject(closed());
+    const bytes = Buffer.from(body);
+    return new Promise((resolve, reject) => {
+      const headers = { ...options.headers, "Content-Length": bytes.length };
+      const request = this.#request({ ...options, headers }, (response) => {
+        readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+      });
+      const timer = setTimeout(() => request.destroy(timedOut()), TIMEOUT_MILLISECONDS);
+      request.once("error", (error: NodeJS.ErrnoException) => {
+        const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        reject(stale ? new StaleConnection("the node closed the connection", { cause: error }) : error);
+      });
+      this.#underWay.add(request);
+      request.once("close", () => {
+        clearTimeout(timer);
+        this.#underWay.delete(request);
+      });
+      request.end(bytes);
+    });
+  }
+}
+
+/**
+ * A kept connection that the node was closing just when it was used again; a new one will do. Should the node have
+ * got the request all the same, it gets it twice, which no call that we make minds: raw transactions count once.
+ */
+class StaleConnection extends Error {}
+
+function readAll(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > LARGEST_ANSWER) response.destroy(new Error(`the answer has more than ${LARGEST_ANSWER} bytes`));
+    });
+    response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
+    response.once("error", reject);
+  });
+}

@@ -1,0 +1,125 @@
+import { answerOf, callText, noAnswer } from "./answer.ts";
+import { type HttpAnswer, HttpPost } from "./http-post.ts";
+import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
+
+/** What one request may carry: nodes refuse longer batches, and larger bodies. */
+const MOST_CALLS = 100;
+const MOST_CHARACTERS = 1024 * 1024;
+/** What stands in front of a node says with these that it could not be asked, whatever the body says. */
+const NOT_ASKED = new Set([429, 502, 503, 504]);
+/** How nodes refuse a batch for being one, or for its length: as invalid, unknown, or over a limit. */
+const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
+
+interface Call {
+  readonly id: number;
+  readonly text: string;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** JSON-RPC over HTTP. Calls made in the same turn of the event loop share a request; none waits for more to come. */
+export class HttpRpc implements Rpc {
+  readonly chainId: number;
+  readonly #post: HttpPost;
+  #queue: Call[] = [];
+  #lastId = 0;
+  #mostCalls = MOST_CALLS;
+  #closed = false;
+
+  constructor(post: HttpPost, chainId: number) {
+    this.#post = post;
+    this.chainId = chainId;
+  }
+
+  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    if (this.#closed) return Promise.reject(unavailable(closed()));
+    const id = ++this.#lastId;
+    const text = callText(id, method, parameters);
+    return new Promise((resolve, reject) => {
+      if (this.#queue.push({ id, text, resolve, reject }) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#post.close();
+  }
+
+  #flush(): void {
+    const calls = this.#queue;
+    this.#queue = [];
+    this.#send(calls);
+  }
+
+  #send(calls: readonly Call[]): void {
+    let batch: Call[] = [];
+    let characters = 0;
+    for (const call of calls) {
+      if (batch.length >= this.#mostCalls || (batch.length > 0 && characters + call.text.length > MOST_CHARACTERS)) {
+        void this.#request(batch);
+        batch = [];
+        characters = 0;
+      }
+      batch.push(call);
+      characters += call.text.length;
+    }
+    if (batch.length > 0) void this.#request(batch);
+  }
+
+  async #request(batch: readonly Call[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    try {
+      const answer = await this.#post.send(batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`);
+      this.#settle(batch, answer);
+    } catch (error) {
+      const failure = unavailable(error);
+      for (const { reject } of batch) reject(failure);
+    }
+  }
+
+  #settle(batch: readonly Call[], { status, body }: HttpAnswer): void {
+    // Nodes answer in JSON-RPC under any status.
+    const parsed = NOT_ASKED.has(status) ? undefined : parse(body);
+    if (parsed === undefined) throw new Error(`the node answered HTTP ${status}, and no JSON-RPC`);
+    if (!Array.isArray(parsed)) return this.#settleAsOne(batch, parsed, status);
+    const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
+    for (const message of parsed) {
+      const answer = answerOf(message);
+      const call = calls.get(answer.id);
+      if (call === undefined) continue;
+      calls.delete(answer.id);
+      settle(call, answer);
+    }
+    for (const { reject } of calls.values()) reject(noAnswer());
+  }
+
+  /** One answer for all: to the only call, or an error that is everybody's. */
+  #settleAsOne(batch: readonly Call[], message: unknown, status: number): void {
+    const answer = answerOf(message);
+    const [first] = batch;
+    const error = "error" in answer ? answer.error : undefined;
+    if (batch.length === 1 && first !== undefined && (answer.id === first.id || error instanceof NodeError)) {
+      return settle(first, answer);
+    }
+    if (!(error instanceof NodeError)) throw new Error(`the node answered HTTP ${status}, and nothing to the calls`);
+    if (batch.length > 1 && REFUSES_BATCH.has(error.code)) {
+      this.#mostCalls = Math.max(1, Math.min(this.#mostCalls, Math.floor(batch.length / 2)));
+      return this.#send(batch);
+    }
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+function settle({ resolve, reject }: Call, answer: ReturnType<typeof answerOf>): void {
+  if ("error" in answer) reject(answer.error);
+  else resolve(answer.result);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

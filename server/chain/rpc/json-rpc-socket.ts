@@ -1,0 +1,156 @@
+import { type Answer, answerOf, callText } from "./answer.ts";
+import type { MessageSocket, OpenSocket } from "./message-socket.ts";
+import { closed, type Rpc, type Subscriber, type Subscription, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "./rpc.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const FIRST_PAUSE_MILLISECONDS = 100;
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
+
+interface Waiting {
+  readonly settle: (answer: Answer) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * JSON-RPC over a connection that stays open. It is opened with the first call and again after it was lost: when the
+ * next call is made, or by itself as long as there are subscribers. Between attempts that fail there are pauses that
+ * grow, in which calls fail at once.
+ */
+export class JsonRpcSocket implements Rpc {
+  readonly chainId: number;
+  readonly #openSocket: OpenSocket;
+  readonly #subscriptions = new Subscriptions((method, parameters, settle) => this.#request(method, parameters, settle));
+  /** By the id of the call. */
+  readonly #waiting = new Map<unknown, Waiting>();
+  /** Made before the connection was there. */
+  #unsent: string[] = [];
+  #socket: MessageSocket | undefined;
+  #isOpen = false;
+  #lastId = 0;
+  /** How many messages came over the connection. */
+  #heard = 0;
+  #pause = 0;
+  #nextAttempt = 0;
+  #reconnect: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+  #closed = false;
+
+  constructor(openSocket: OpenSocket, chainId: number) {
+    this.#openSocket = openSocket;
+    this.chainId = chainId;
+  }
+
+  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#request(method, parameters, (answer) => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
+    });
+  }
+
+  subscribe(topic: "newHeads", subscriber: Subscriber): Subscription {
+    const subscription = this.#subscriptions.add(topic, subscriber);
+    if (this.#isOpen) this.#subscriptions.begin(subscription);
+    else this.#connectWhenDue();
+    return {
+      end: () => {
+        this.#subscriptions.remove(subscription);
+        if (this.#subscriptions.isEmpty) clearTimeout(this.#reconnect);
+      },
+    };
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#reconnect);
+    const socket = this.#socket;
+    this.#lost(closed());
+    socket?.destroy(closed());
+  }
+
+  /** `settle` is called in the turn in which the answer comes, before whatever comes behind it is looked at. */
+  #request(method: string, parameters: readonly unknown[], settle: (answer: Answer) => void): void {
+    const id = ++this.#lastId;
+    if (this.#closed) return settle({ id, error: unavailable(closed()) });
+    if (this.#socket === undefined) {
+      if (Date.now() < this.#nextAttempt) return settle({ id, error: unavailable(this.#failure) });
+      this.#connect();
+    }
+    const heardBefore = this.#heard;
+    const socket = this.#socket;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(id);
+      settle({ id, error: unavailable(timedOut()) });
+      // One call may just take long. When nothing at all came meanwhile, nothing will.
+      if (this.#heard === heardBefore) socket?.destroy(timedOut());
+    }, TIMEOUT_MILLISECONDS);
+    this.#waiting.set(id, { settle, timer });
+    const text = callText(id, method, parameters);
+    if (this.#isOpen) this.#socket?.send(text);
+    else this.#unsent.push(text);
+  }
+
+  #connectWhenDue(): void {
+    if (this.#socket !== undefined || this.#closed) return;
+    clearTimeout(this.#reconnect);
+    const pause = this.#nextAttempt - Date.now();
+    if (pause <= 0) this.#connect();
+    else this.#reconnect = setTimeout(() => this.#connectWhenDue(), pause);
+  }
+
+  #connect(): void {
+    clearTimeout(this.#reconnect);
+    const socket = this.#openSocket({
+      onOpen: () => this.#socket === socket && this.#opened(socket),
+      onMessage: (text) => this.#socket === socket && this.#receive(socket, text),
+      onClose: (reason) => this.#socket === socket && this.#lost(reason),
+    });
+    this.#socket = socket;
+  }
+
+  #opened(socket: MessageSocket): void {
+    this.#isOpen = true;
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const text of unsent) socket.send(text);
+    this.#subscriptions.beginAll();
+  }
+
+  #receive(socket: MessageSocket, text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      return socket.destroy(new Error("what the node sent is not JSON", { cause: error }));
+    }
+    this.#heard += 1;
+    // Only who also answers is there again: a gateway takes connections and drops them while its node is away.
+    this.#pause = 0;
+    for (const each of Array.isArray(message) ? message : [message]) {
+      if (this.#subscriptions.takes(each)) continue;
+      const answer = answerOf(each);
+      const waiting = this.#waiting.get(answer.id);
+      if (waiting === undefined) continue;
+      this.#waiting.delete(answer.id);
+      clearTimeout(waiting.timer);
+      waiting.settle(answer);
+    }
+  }
+
+  #lost(reason: Error): void {
+    this.#socket = undefined;
+    this.#isOpen = false;
+    this.#unsent = [];
+    this.#failure = reason;
+    this.#nextAttempt = Date.now() + this.#pause;
+    this.#pause = this.#pause === 0 ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * this.#pause, LONGEST_PAUSE_MILLISECONDS);
+    const failure = unavailable(reason);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [id, { settle, timer }] of waiting) {
+      clearTimeout(timer);
+      settle({ id, error: failure });
+    }
+    this.#subscriptions.lost(failure);
+    if (!this.#subscriptions.isEmpty) this.#connectWhenDue();
+  }
+}

@@ -1,0 +1,71 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACE = 0x7d;
+const CLOSING_BRACKET = 0x5d;
+
+/**
+ * Cuts a stream of bytes into JSON objects and arrays, whatever is between them and wherever its pieces are cut.
+ * Looks at brackets and strings only: whether a piece is JSON shows when it is parsed.
+ */
+export class JsonSplitter {
+  readonly #largest: number;
+  /** Pieces of the message that is not complete yet. */
+  #parts: Buffer[] = [];
+  #size = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  /** @param largest bytes that one message may have */
+  constructor(largest: number) {
+    this.#largest = largest;
+  }
+
+  /**
+   * Takes the next bytes.
+   * @returns the messages that they complete
+   * @throws when the bytes cannot be JSON objects or arrays, or a message is too large
+   */
+  push(chunk: Buffer): string[] {
+    const messages: string[] = [];
+    let start = 0;
+    // UTF-8 has no byte of a longer character below 0x80: looking at bytes is enough.
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+      } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+        if (this.#depth === 0) start = at;
+        this.#depth += 1;
+      } else if (this.#depth === 0) {
+        if (byte === undefined || byte > SPACE) throw new Error("what the node sent is not JSON");
+      } else if (byte === QUOTE) {
+        this.#inString = true;
+      } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+        this.#depth -= 1;
+        if (this.#depth === 0) messages.push(this.#complete(chunk.subarray(start, at + 1)));
+      }
+    }
+    if (this.#depth > 0) this.#keep(chunk.subarray(start));
+    return messages;
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#size > this.#largest) throw new Error(`the answer has more than ${this.#largest} bytes`);
+    this.#parts.push(part);
+  }
+
+  #complete(last: Buffer): string {
+    this.#keep(last);
+    const message = this.#parts.length === 1 ? last.toString("utf8") : Buffer.concat(this.#parts, this.#size).toString("utf8");
+    this.#parts = [];
+    this.#size = 0;
+    return message;
+  }
+}

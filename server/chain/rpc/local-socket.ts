@@ -1,0 +1,43 @@
+import { connect } from "node:net";
+import { JsonSplitter } from "./json-splitter.ts";
+import type { OpenSocket } from "./message-socket.ts";
+import { LARGEST_ANSWER } from "./rpc.ts";
+
+/** Opens connections to the local socket of a node, which it calls IPC. */
+export function localSocketOpener(path: string): OpenSocket {
+  return ({ onOpen, onMessage, onClose }) => {
+    const socket = connect(path);
+    const splitter = new JsonSplitter(LARGEST_ANSWER);
+    let reason: Error | undefined;
+    const destroy = (why: Error): void => {
+      reason ??= why;
+      socket.destroy();
+    };
+    socket.on("connect", onOpen);
+    socket.on("data", (chunk: Buffer) => {
+      try {
+        for (const message of splitter.push(chunk)) onMessage(message);
+      } catch (error) {
+        destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    socket.on("error", (error) => (reason ??= error));
+    socket.on("close", () => onClose(reason ?? new Error("the node closed the connection")));
+    let corked = false;
+    return {
+      // What is sent in one turn goes out at once.
+      send(text) {
+        if (!corked) {
+          corked = true;
+          socket.cork();
+          setImmediate(() => {
+            corked = false;
+            socket.uncork();
+          });
+        }
+        socket.write(`${text}\n`);
+      },
+      destroy,
+    };
+  };
+}

@@ -1,0 +1,112 @@
+import type { Answer } from "./answer.ts";
+import type { Subscriber } from "./rpc.ts";
+
+/** Notices kept of subscriptions whose id is not known yet. */
+const MOST_EARLY = 256;
+
+/** One subscriber, and what the node calls the subscription on this connection. */
+export interface Subscribed {
+  readonly topic: string;
+  readonly subscriber: Subscriber;
+  /** Set while the node tells. */
+  id: string | undefined;
+  ended: boolean;
+}
+
+/** Makes a call; `settle` is called before anything is looked at that came behind the answer. */
+type Request = (method: string, parameters: readonly unknown[], settle: (answer: Answer) => void) => void;
+
+/** Who is subscribed to what over a connection that comes and goes. */
+export class Subscriptions {
+  readonly #request: Request;
+  readonly #all = new Set<Subscribed>();
+  readonly #byId = new Map<string, Subscribed>();
+  /** Asked for and not answered yet. */
+  #underWay = 0;
+  /** A notice can come before the answer that tells whose it is. */
+  #early: Notice[] = [];
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  add(topic: string, subscriber: Subscriber): Subscribed {
+    const subscribed = { topic, subscriber, id: undefined, ended: false };
+    this.#all.add(subscribed);
+    return subscribed;
+  }
+
+  remove(subscribed: Subscribed): void {
+    subscribed.ended = true;
+    this.#all.delete(subscribed);
+    if (subscribed.id === undefined) return;
+    this.#byId.delete(subscribed.id);
+    this.#unsubscribe(subscribed.id);
+  }
+
+  /** The connection is there. */
+  beginAll(): void {
+    for (const subscribed of [...this.#all]) this.begin(subscribed);
+  }
+
+  /** Asks the node over the connection that is there. */
+  begin(subscribed: Subscribed): void {
+    const { topic, subscriber } = subscribed;
+    this.#underWay += 1;
+    this.#request("eth_subscribe", [topic], (answer) => {
+      this.#underWay -= 1;
+      const early = this.#early;
+      if (this.#underWay === 0) this.#early = [];
+      if ("error" in answer) {
+        if (!subscribed.ended) subscriber.onLost(answer.error);
+        return;
+      }
+      const id = String(answer.result);
+      if (subscribed.ended) return this.#unsubscribe(id);
+      subscribed.id = id;
+      this.#byId.set(id, subscribed);
+      subscriber.onLive();
+      for (const notice of early) if (notice.id === id && !subscribed.ended) subscriber.onNotice(notice.content);
+    });
+  }
+
+  /** The connection is gone, and whatever was under way on it has failed. */
+  lost(error: unknown): void {
+    this.#byId.clear();
+    for (const subscribed of [...this.#all]) {
+      if (subscribed.id === undefined) continue;
+      subscribed.id = undefined;
+      subscribed.subscriber.onLost(error);
+    }
+  }
+
+  /** @returns whether the message was a notice, and not an answer */
+  takes(message: unknown): boolean {
+    const notice = noticeOf(message);
+    if (notice === undefined) return false;
+    const subscribed = this.#byId.get(notice.id);
+    if (subscribed !== undefined) subscribed.subscriber.onNotice(notice.content);
+    else if (this.#underWay > 0 && this.#early.length < MOST_EARLY) this.#early.push(notice);
+    return true;
+  }
+
+  #unsubscribe(id: string): void {
+    this.#request("eth_unsubscribe", [id], () => undefined);
+  }
+}
+
+interface Notice {
+  readonly id: string;
+  readonly content: unknown;
+}
+
+function noticeOf(message: unknown): Notice | undefined {
+  if (typeof message !== "object" || message === null || !("method" in message)) return undefined;
+  const params = "params" in message ? message.params : undefined;
+  if (typeof params !== "object" || params === null || !("subscription" in params)) return undefined;
+  return { id: String(params.subscription), content: "result" in params ? params.result : undefined };
+}
