@@ -4,6 +4,8 @@ import { SealbookError } from "./errors.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
+/** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
+const BACKLOG = 8_192;
 
 /** A listening HTTP server. */
 export interface HttpServer {
@@ -15,7 +17,7 @@ export interface HttpServer {
 /** @throws SealbookError `config_invalid` when the address cannot be listened on */
 export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
   const server = createServer(listener);
-  server.listen(port, host);
+  server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
   } catch (error) {

@@ -5,7 +5,7 @@ import { anchorStore } from "./anchors.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Database } from "./database.ts";
 import { intentStore } from "./intents.ts";
-import { proofStore } from "./proofs.ts";
+import { ProofStatements, proofStore } from "./proofs.ts";
 import { recordStore } from "./records.ts";
 import { serviceLogStore } from "./service-log.ts";
 import { sessionStore } from "./sessions.ts";
@@ -16,25 +16,32 @@ import { sessionStore } from "./sessions.ts";
  * @param relayer Whose intents and anchors are written here
  */
 export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
+  const statements = new ProofStatements();
   const commits = new CommitGroup(database);
+  const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
   return {
-    ...storesOf(database, addresses, relayer),
-    atomically: (work) => commits.run((transaction) => work(insideOf(transaction, addresses, relayer))),
+    ...stores(database),
+    atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
   };
 }
 
 /** The journal inside a transaction: what is done atomically there belongs to the same whole. */
-function insideOf(transaction: Database, addresses: ContractAddresses, relayer: Address): Journal {
-  const journal: Journal = { ...storesOf(transaction, addresses, relayer), atomically: (work) => work(journal) };
+function insideOf(stores: Omit<Journal, "atomically">): Journal {
+  const journal: Journal = { ...stores, atomically: (work) => work(journal) };
   return journal;
 }
 
-function storesOf(database: Database, addresses: ContractAddresses, relayer: Address): Omit<Journal, "atomically"> {
+function storesOf(
+  database: Database,
+  addresses: ContractAddresses,
+  relayer: Address,
+  statements: ProofStatements,
+): Omit<Journal, "atomically"> {
   return {
     accounts: accountStore(database),
     sessions: sessionStore(database),
     records: recordStore(database),
-    proofs: proofStore(database),
+    proofs: proofStore(database, statements),
     anchors: anchorStore(database, relayer),
     intents: intentStore(database, addresses, relayer),
     serviceLog: serviceLogStore(database),

@@ -1,9 +1,9 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
 import type { ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
 import type { ProofStore } from "../domain/proofs/stores.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchors.ts";
 import type { Database } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import type { ProofsTable, Schema } from "./schema.ts";
 
 /** Bytes of a hash that are indexed: as in the migration, word for word. */
 const RECORD_HASH_PREFIX = sql<Uint8Array>`substr(proofs.record_hash, 1, 8)`;
@@ -60,7 +60,30 @@ function toMetadata(row: ProofRow): ProofMetadata {
   };
 }
 
-export function proofStore(database: Database): ProofStore {
+/** Statements of the hot path by how many rows or values they take: to compile one takes longer than to run it. */
+export class ProofStatements {
+  readonly #inserts = new Map<number, CompiledQuery>();
+  readonly #lookups = new Map<number, CompiledQuery<ProofRow>>();
+
+  insert(database: Database, rows: readonly Insertable<ProofsTable>[]): CompiledQuery {
+    const known = this.#inserts.get(rows.length);
+    const query = known ?? database.insertInto("proofs").values(rows).compile();
+    if (known === undefined) this.#inserts.set(rows.length, query);
+    // In the order of the first row's columns, as the compiler puts them.
+    return { ...query, parameters: rows.flatMap((row) => Object.values(row)) };
+  }
+
+  lookup(database: Database, prefixes: readonly Uint8Array[]): CompiledQuery<ProofRow> {
+    const known = this.#lookups.get(prefixes.length);
+    const query =
+      known ??
+      select(database).where(RECORD_HASH_PREFIX, "in", prefixes).orderBy("proofs.sequence").compile();
+    if (known === undefined) this.#lookups.set(prefixes.length, query);
+    return { ...query, parameters: prefixes };
+  }
+}
+
+export function proofStore(database: Database, statements: ProofStatements): ProofStore {
   const pendingPlaces = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn.coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`).as("places");
 
@@ -80,7 +103,7 @@ export function proofStore(database: Database): ProofStore {
       }));
       for (let first = 0, count = 0; first < rows.length; first += count) {
         count = largestPowerOfTwo(Math.min(rows.length - first, MOST_AT_ONCE));
-        await database.insertInto("proofs").values(rows.slice(first, first + count)).execute();
+        await database.executeQuery(statements.insert(database, rows.slice(first, first + count)));
       }
     },
 
@@ -88,10 +111,7 @@ export function proofStore(database: Database): ProofStore {
       const found: StoredProof[] = [];
       for (let first = 0; first < recordHashes.length; first += MOST_AT_ONCE) {
         const wanted = recordHashes.slice(first, first + MOST_AT_ONCE);
-        const rows = await select(database)
-          .where(RECORD_HASH_PREFIX, "in", padded(wanted.map(prefix)))
-          .orderBy("proofs.sequence")
-          .execute();
+        const { rows } = await database.executeQuery(statements.lookup(database, padded(wanted.map(prefix))));
         if (rows.length === 0) continue;
         const whole = new Set(wanted.map(hex));
         found.push(...rows.filter((row) => whole.has(hex(row.record_hash))).map(toProof));

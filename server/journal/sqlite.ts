@@ -8,6 +8,12 @@ import { type Database, openDatabase } from "./database.ts";
 /** Statements that are kept for their next use: to prepare one takes longer than to run it. */
 const MAX_STATEMENTS = 500;
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Whether it gives rows. */
+  readonly reader: boolean;
+}
+
 /**
  * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
  *
@@ -27,15 +33,16 @@ export function sqliteDialect(file: string): Dialect {
     PRAGMA cache_size = -65536;
     PRAGMA wal_autocheckpoint = 8000;
   `);
-  const statements = new Map<string, StatementSync>();
-  const prepared = (text: string): StatementSync => {
+  const statements = new Map<string, Prepared>();
+  const prepared = (text: string): Prepared => {
     const known = statements.get(text);
     if (known !== undefined) return known;
     const statement = database.prepare(text);
+    const made = { statement, reader: statement.columns().length > 0 };
     // Queries are few and always the same; only lists of values make more of them.
     if (statements.size >= MAX_STATEMENTS) statements.clear();
-    statements.set(text, statement);
-    return statement;
+    statements.set(text, made);
+    return made;
   };
   return new SqliteDialect({
     database: {
@@ -43,10 +50,10 @@ export function sqliteDialect(file: string): Dialect {
       prepare(text) {
         // A transaction that reads first and writes later would be refused at once, without waiting, when another
         // process has written meanwhile; one that takes its turn at the beginning waits for it.
-        const statement = prepared(text === "begin" ? "begin immediate" : text);
+        const { statement, reader } = prepared(text === "begin" ? "begin immediate" : text);
         const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
         return {
-          reader: statement.columns().length > 0,
+          reader,
           all: (parameters) => statement.all(...values(parameters)),
           run: (parameters) => statement.run(...values(parameters)),
           iterate: (parameters) => statement.iterate(...values(parameters)),
