@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { hexlify, id, Interface, Wallet } from "ethers";
+import { mined } from "../../server/chain/mined.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { Answer } from "../support/http.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { allTransactions, anchoredHash } from "../support/rpc.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const CHAIN_ID = 7326;
+const ROLES = new Interface(["function grantRole(bytes32 role, address account)"]);
+const GRANT = ROLES.getFunction("grantRole")?.selector ?? "-";
+
+describe("two relayers with a key each on one database", function () {
+  this.timeout(120_000);
+  let chain: RemoteChain;
+  let otherDirectory: string;
+  const servers: TestServer[] = [];
+  const other = new Wallet(hexlify(randomBytes(32)));
+
+  before(async () => {
+    chain = await startRemoteChain();
+    const { contracts } = JSON.parse(readFileSync(join(chain.directory, "deployments", `${CHAIN_ID}.json`), "utf8"));
+    const rpc = connectRpc(chain.url, CHAIN_ID);
+    await mined(rpc, new Wallet(chain.variables.ADMIN_KEY ?? ""), {
+      to: contracts.ProofAnchor,
+      data: ROLES.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), other.address]),
+      gasPrice: 0n,
+    });
+    rpc.close();
+    otherDirectory = await temporaryDirectory();
+    await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
+    const shared = { ...chain.variables, DATABASE_URL: `file:${join(chain.directory, "shared.sqlite")}` };
+    servers.push(await startServer(shared, { directory: chain.directory }));
+    servers.push(await startServer({ ...shared, RELAYER_KEY: other.privateKey }, { directory: otherDirectory }));
+  });
+  after(async () => {
+    for (const server of servers) await server.stop("keep");
+    await chain.close();
+    await removeDirectory(otherDirectory);
+  });
+
+  it("confirm everything once, also what both are asked for at once, and both can answer for all of it", async () => {
+    const documents = Array.from({ length: 120 }, (_, n) => ({ document_id: `shared ${n}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: n } }));
+    const answers = await Promise.all(
+      documents.flatMap((body, n) => {
+        const [first, second] = servers;
+        // Every third is sent to both.
+        const asked = n % 3 === 0 ? [first, second] : [servers[n % 2]];
+        return asked.map((server) => server?.post("/api/v1/proof", body));
+      }),
+    );
+    for (const answer of answers) assert.oneOf(answer?.status, [200, 201], answer?.text);
+    const proofs: Answer["body"][] = [];
+    for (const { document_id } of documents) {
+      const [one, two] = await Promise.all(servers.map((server) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)));
+      assert.isUndefined(one?.body.history, "there is one proof");
+      assert.deepEqual(one?.body, { ...two?.body, verification_url: one?.body.verification_url });
+      proofs.push(one?.body.proof);
+    }
+    const anchors = (await allTransactions(chain.url)).filter(({ to }) => to?.toLowerCase() === proofs[0].contract.toLowerCase());
+    const onChain = anchors.map(({ input }) => input.slice(10, 74));
+    for (const hash of new Set(proofs.map(anchoredHash))) {
+      assert.lengthOf(onChain.filter((each) => each === hash), 1, "it was anchored once");
+    }
+    const senders = anchors.filter(({ input }) => !input.startsWith(GRANT)).map(({ from }) => from);
+    assert.lengthOf(new Set(senders), 2, "both keys were used");
+  });
+});
