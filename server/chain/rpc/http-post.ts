@@ -17,10 +17,12 @@ export class HttpPost {
   readonly #request: typeof httpRequest;
   readonly #agent: HttpAgent;
   readonly #options: RequestOptions;
+  readonly #timeout: number;
   readonly #underWay = new Set<ClientRequest>();
   #closed = false;
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+  constructor(url: URL, headers: Readonly<Record<string, string>>, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
+    this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
     const kept = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
     this.#agent = secure ? new HttpsAgent(kept) : new HttpAgent(kept);
@@ -58,7 +60,7 @@ export class HttpPost {
       const request = this.#request({ ...options, headers }, (response) => {
         readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
       });
-      const timer = setTimeout(() => request.destroy(timedOut()), TIMEOUT_MILLISECONDS);
+      const timer = setTimeout(() => request.destroy(timedOut(this.#timeout)), this.#timeout);
       request.once("error", (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
         reject(stale ? new StaleConnection("the node closed the connection", { cause: error }) : error);

@@ -17,7 +17,7 @@ export function connectInProcess(node: LocalNode): Rpc {
     async call(method, parameters) {
       if (isClosed) throw unavailable(closed());
       const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => giveUp(timedOut()), TIMEOUT_MILLISECONDS);
+      const timer = setTimeout(() => giveUp(timedOut(TIMEOUT_MILLISECONDS)), TIMEOUT_MILLISECONDS);
       underWay.add(giveUp);
       try {
         return await Promise.race([node.request(method, parameters), givenUp]);

@@ -19,6 +19,7 @@ interface Waiting {
 export class JsonRpcSocket implements Rpc {
   readonly chainId: number;
   readonly #openSocket: OpenSocket;
+  readonly #timeout: number;
   readonly #subscriptions = new Subscriptions((method, parameters, settle) => this.#request(method, parameters, settle));
   /** By the id of the call. */
   readonly #waiting = new Map<unknown, Waiting>();
@@ -35,7 +36,8 @@ export class JsonRpcSocket implements Rpc {
   #failure: Error | undefined;
   #closed = false;
 
-  constructor(openSocket: OpenSocket, chainId: number) {
+  constructor(openSocket: OpenSocket, chainId: number, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
+    this.#timeout = timeoutMilliseconds;
     this.#openSocket = openSocket;
     this.chainId = chainId;
   }
@@ -79,10 +81,11 @@ export class JsonRpcSocket implements Rpc {
     const socket = this.#socket;
     const timer = setTimeout(() => {
       this.#waiting.delete(id);
-      settle({ id, error: unavailable(timedOut()) });
+      const reason = timedOut(this.#timeout);
+      settle({ id, error: unavailable(reason) });
       // One call may just take long. When nothing at all came meanwhile, nothing will.
-      if (this.#heard === heardBefore) socket?.destroy(timedOut());
-    }, TIMEOUT_MILLISECONDS);
+      if (this.#heard === heardBefore) socket?.destroy(reason);
+    }, this.#timeout);
     this.#waiting.set(id, { settle, timer });
     const text = callText(id, method, parameters);
     if (this.#isOpen) this.#socket?.send(text);

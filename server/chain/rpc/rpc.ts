@@ -58,8 +58,8 @@ export function unavailable(cause: unknown): SealbookError {
 }
 
 /** The failure of a call that took too long. */
-export function timedOut(): Error {
-  return new Error(`no answer came within ${TIMEOUT_MILLISECONDS / 1000} s`);
+export function timedOut(milliseconds: number): Error {
+  return new Error(`no answer came within ${milliseconds / 1000} s`);
 }
 
 /** The failure of a call over a connection that was closed on this side. */

@@ -41,8 +41,8 @@ export class Subscriptions {
   }
 
   remove(subscribed: Subscribed): void {
+    if (!this.#all.delete(subscribed)) return;
     subscribed.ended = true;
-    this.#all.delete(subscribed);
     if (subscribed.id === undefined) return;
     this.#byId.delete(subscribed.id);
     this.#unsubscribe(subscribed.id);

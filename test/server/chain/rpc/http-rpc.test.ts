@@ -1,0 +1,259 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { assert } from "chai";
+import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import { HttpPost } from "../../../../server/chain/rpc/http-post.ts";
+import { HttpRpc } from "../../../../server/chain/rpc/http-rpc.ts";
+import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { FakeNode } from "../../../support/fake-node.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { failure, refused, unavailable } from "./failures.ts";
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+describe("JSON-RPC over HTTP", () => {
+  const bodies: string[] = [];
+  const requests: IncomingMessage[] = [];
+  let respond: (response: ServerResponse, calls: readonly Call[], isBatch: boolean, request: IncomingMessage) => void;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      bodies.push(body);
+      requests.push(request);
+      const parsed = JSON.parse(body) as Call | Call[];
+      respond(response, Array.isArray(parsed) ? parsed : [parsed], Array.isArray(parsed), request);
+    });
+  });
+  let port: number;
+  let rpc: Rpc;
+
+  const resultOf = ({ id, method, params }: Call) => ({ jsonrpc: "2.0", id, result: [method, ...params] });
+  const json = (response: ServerResponse, body: unknown, status = 200): void => {
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  };
+  const normally: typeof respond = (response, calls, isBatch) => {
+    const [first] = calls;
+    json(response, isBatch ? calls.map(resultOf) : first && resultOf(first));
+  };
+  /** Answers whatever comes with this, its id filled in. */
+  const always = (body: unknown, status = 200): void => {
+    respond = (response, [first]) =>
+      json(response, typeof body === "object" && body !== null && !Array.isArray(body) ? { id: first?.id, ...body } : body, status);
+  };
+  const many = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => rpc.call("echo", [n])));
+  const expected = (count: number) => Array.from({ length: count }, (_, n) => ["echo", n]);
+  const sizes = () => bodies.map((body) => (body.startsWith("[") ? (JSON.parse(body) as unknown[]).length : 1));
+
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  after((done) => {
+    server.close(() => done());
+    server.closeAllConnections();
+  });
+  beforeEach(() => {
+    bodies.length = 0;
+    requests.length = 0;
+    respond = normally;
+    rpc = connectRpc(`http://127.0.0.1:${port}/path?key=s3cret`, 1);
+  });
+  afterEach(() => rpc.close());
+
+  it("sends a single call as it is", async () => {
+    assert.deepEqual(await rpc.call("echo", ["ü€😀", { a: [1] }]), ["echo", "ü€😀", { a: [1] }]);
+    const { method, url, headers } = requests[0] ?? assert.fail();
+    assert.deepEqual([method, url, headers["content-type"]], ["POST", "/path?key=s3cret", "application/json"]);
+    const { id, ...rest } = JSON.parse(bodies[0] ?? "") as Call;
+    assert.isNumber(id);
+    assert.deepEqual(rest as object, { jsonrpc: "2.0", method: "echo", params: ["ü€😀", { a: [1] }] });
+  });
+
+  it("sends the calls of one turn together, not more than nodes take", async () => {
+    assert.deepEqual(await many(250), expected(250));
+    assert.deepEqual(sizes().sort(), [100, 100, 50]);
+    bodies.length = 0;
+    const long = "x".repeat(600 * 1024);
+    await Promise.all([1, 2, 3].map(() => rpc.call("echo", [long])));
+    assert.deepEqual(sizes(), [1, 1, 1]);
+  });
+
+  it("gives each call its own answer, in whatever order they come", async () => {
+    respond = (response, calls) => json(response, calls.map(resultOf).reverse());
+    assert.deepEqual(await many(20), expected(20));
+  });
+
+  it("fails only the calls that have no answer", async () => {
+    respond = (response, calls) => {
+      const [, second, third, fourth] = calls;
+      json(response, [
+        7, null, { jsonrpc: "2.0", id: 987_654, result: "of nobody" }, second && resultOf(second),
+        { jsonrpc: "2.0", id: third?.id, error: { code: -32000, message: "no" } }, { jsonrpc: "2.0", id: fourth?.id },
+      ]);
+    };
+    const [first, second, third, fourth] = [1, 2, 3, 4].map((n) => rpc.call("echo", [n]));
+    await Promise.all([
+      unavailable(first ?? assert.fail()), refused(third ?? assert.fail()), unavailable(fourth ?? assert.fail()),
+      second?.then((result) => assert.deepEqual(result, ["echo", 2])),
+    ]);
+  });
+
+  it("gives null where the node answers null", async () => {
+    always({ result: null });
+    assert.isNull(await rpc.call("echo", []));
+    always({ result: 1, error: null });
+    assert.equal(await rpc.call("echo", []), 1);
+  });
+
+  it("makes smaller batches for a node that refuses long ones, or any", async () => {
+    for (const most of [30, 1]) {
+      respond = (response, calls, isBatch, request) =>
+        calls.length > most
+          ? json(response, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "too long" } }, most === 1 ? 400 : 200)
+          : normally(response, calls, isBatch, request);
+      assert.deepEqual(await many(100), expected(100));
+    }
+    bodies.length = 0;
+    await many(3);
+    assert.deepEqual(sizes(), [1, 1, 1], "it was learned");
+  });
+
+  it("tells every call of an error that is the whole batch's", async () => {
+    always({ id: null, error: { code: -32603, message: "internal" } });
+    for (const call of [rpc.call("a", []), rpc.call("b", [])].map(refused)) assert.equal((await call).code, -32603);
+  });
+
+  it("gives the node's errors, with revert data from wherever it is", async () => {
+    const cases: readonly (readonly [data: unknown, given: string | undefined])[] = [
+      [undefined, undefined], ["0x", "0x"], ["0x08C379a0", "0x08C379a0"], ["Reverted 0x08c379a0", "0x08c379a0"],
+      [{ message: "m", data: "0x12" }, "0x12"], [{ data: { data: "0x12" } }, "0x12"], ["0x1", undefined], ["text", undefined], [7, undefined],
+      [null, undefined], [{ hash: "0x12" }, undefined],
+    ];
+    for (const [data, given] of cases) {
+      for (const status of [200, 400, 500]) {
+        always({ jsonrpc: "2.0", error: { code: 3, message: "execution reverted", data } }, status);
+        const { name, code, message, data: found } = await refused(rpc.call("eth_call", []));
+        assert.deepEqual({ name, code, message, found }, { name: "NodeError", code: 3, message: "execution reverted", found: given });
+      }
+    }
+  });
+
+  it("takes nothing else for the node's answer", async () => {
+    const error = { jsonrpc: "2.0", error: { code: -32005, message: "slow down" } };
+    for (const status of [429, 502, 503, 504]) {
+      always(error, status);
+      assert.include(await unavailable(rpc.call("a", [])), `HTTP ${status}`);
+    }
+    for (const status of [200, 400, 401, 403, 404, 500]) {
+      for (const body of ["gone", null, 7, [], {}, { error: "bad key s3cret" }, { error: { message: "s3cret" } }, { id: "other", result: 1 }]) {
+        always(body, status);
+        await Promise.all([unavailable(rpc.call("a", [])), unavailable(rpc.call("b", []))]);
+        await unavailable(rpc.call("a", []));
+      }
+    }
+    for (const body of ["", "<html>s3cret</html>", '{"jsonrpc":', "undefined"]) {
+      respond = (response) => response.end(body);
+      await unavailable(rpc.call("a", []));
+    }
+  });
+
+  it("follows no redirects", async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      respond = (response) => response.writeHead(status, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
+      assert.include(await unavailable(rpc.call("a", [])), `HTTP ${status}`);
+    }
+    assert.lengthOf(bodies, 5);
+  });
+
+  it("says when the connection is cut, before an answer or in it, and goes on with the next call", async () => {
+    respond = (_response, _calls, _isBatch, { socket }) => socket.destroy();
+    await Promise.all([unavailable(rpc.call("a", [])), unavailable(rpc.call("b", []))]);
+    respond = (response, _calls, _isBatch, { socket }) => {
+      response.writeHead(200, { "Content-Length": 1_000 }).write("{", () => socket.destroy());
+    };
+    await unavailable(rpc.call("a", []));
+    respond = normally;
+    assert.deepEqual(await rpc.call("a", []), ["a"]);
+  });
+
+  it("makes a call again that met a kept connection at its end", async () => {
+    await rpc.call("first", []);
+    const used = requests[0]?.socket;
+    respond = (response, calls, isBatch, request) =>
+      request.socket === used ? request.socket.resetAndDestroy() : normally(response, calls, isBatch, request);
+    assert.deepEqual(await rpc.call("second", []), ["second"]);
+    assert.strictEqual(requests[1]?.socket, used, "the connection was kept");
+  });
+
+  it("does not wait for ever", async () => {
+    const hasty = new HttpRpc(new HttpPost(new URL(`http://127.0.0.1:${port}`), {}, 50), 1);
+    respond = () => undefined;
+    assert.include(await unavailable(hasty.call("a", [])), "within 0.05 s");
+    respond = (response) => void response.write("{");
+    assert.include(await unavailable(hasty.call("a", [])), "within 0.05 s");
+    hasty.close();
+  });
+
+  it("reads no answer without an end", async () => {
+    respond = (response) => {
+      const chunk = Buffer.alloc(1024 * 1024, " ");
+      const more = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on("drain", more);
+      more();
+    };
+    assert.include(await unavailable(rpc.call("a", [])), "bytes");
+  });
+
+  it("gives name and password to the node, and never to an error", async () => {
+    const secured = connectRpc(`http://us%40er:s3cret%3A@127.0.0.1:${port}/?apikey=s3cret`, 1);
+    await secured.call("a", []);
+    const credentials = requests[0]?.headers.authorization?.replace("Basic ", "") ?? "";
+    assert.equal(Buffer.from(credentials, "base64").toString(), "us@er:s3cret:");
+    respond = (response) => response.writeHead(401).end("no s3cret");
+    await unavailable(secured.call("a", []));
+    secured.close();
+    for (const url of ["http://user:s3cret@127.0.0.1:9/?k=s3cret", "ws://user:s3cret@127.0.0.1:9/s3cret?k=s3cret", "https://u:s3cret@nowhere.invalid"]) {
+      const nowhere = connectRpc(url, 1);
+      await unavailable(nowhere.call("a", []));
+      nowhere.close();
+    }
+    for (const url of ["ftp://user:s3cret@host", "http://user:s3cret@", "s3cret", "ipc://s3cret"]) {
+      await failure((async () => connectRpc(url, 1))());
+    }
+  });
+
+  it("fails what is under way when it is closed, and all later calls", async () => {
+    respond = () => rpc.close();
+    const calls = [rpc.call("a", []), rpc.call("b", [])].map(unavailable);
+    for (const reason of await Promise.all(calls)) assert.include(reason, "closed");
+    await unavailable(rpc.call("a", []));
+  });
+
+  it("waits for one of its connections when all are in use, and fails those that wait when it is closed", async () => {
+    respond = () => undefined;
+    // Too long to share a request.
+    const long = "x".repeat(600 * 1024);
+    const failures = Array.from({ length: 66 }, () => unavailable(rpc.call("echo", [long])));
+    await eventually(async () => assert.lengthOf(bodies, 64));
+    rpc.close();
+    await Promise.all(failures);
+  });
+
+  it("asks a node as the server does", async () => {
+    const node = await new FakeNode().start();
+    const fake = connectRpc(node.url, FakeNode.CHAIN_ID);
+    const [head, missing] = await Promise.all([fake.call("eth_blockNumber", []), refused(fake.call("no_such", []))]);
+    assert.equal(head, "0x0");
+    assert.equal(missing.code, -32601);
+    fake.close();
+    await node.stop();
+  });
+});

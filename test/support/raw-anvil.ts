@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { anvilBinary } from "../../server/chain/embedded/anvil-binary.ts";
+import { removeDirectory, temporaryDirectory } from "./directory.ts";
+
+/** A node that is none of ours: Anvil as it comes, over HTTP, WebSocket and IPC. */
+export interface RawAnvil {
+  readonly chainId: number;
+  readonly port: number;
+  readonly http: string;
+  readonly webSocket: string;
+  readonly ipc: string;
+  stop(): Promise<void>;
+}
+
+/** @param blockPeriod seconds between blocks; 0 makes one of each transaction */
+export async function startRawAnvil(blockPeriod = 0): Promise<RawAnvil> {
+  const chainId = 7_327;
+  const directory = await temporaryDirectory();
+  const socket = join(directory, "anvil.ipc");
+  const fixed = "--port 0 --base-fee 0 --gas-price 0 --hardfork cancun --accounts 1";
+  const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
+  const child = spawn(
+    anvilBinary(),
+    [...fixed.split(" "), ...period, "--chain-id", String(chainId), "--ipc", socket, "--cache-path", join(directory, "cache")],
+    { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const exited = once(child, "exit");
+  // It goes on writing, into a pipe that somebody has to empty.
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.on("line", (line) => {
+      const heard = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line);
+      if (heard !== null) resolve(Number(heard[1]));
+    });
+    exited.then(([code]) => reject(new Error(`Anvil ended with ${code}`)), reject);
+  });
+  return {
+    chainId,
+    port,
+    http: `http://127.0.0.1:${port}`,
+    webSocket: `ws://127.0.0.1:${port}`,
+    ipc: `ipc://${socket}`,
+    async stop() {
+      child.kill("SIGKILL");
+      await exited;
+      await removeDirectory(directory);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A way to a TCP port that can be cut, or go dead without a word. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections made so far. */
+  readonly connections: number;
+  /** Whether new connections are taken. */
+  open: boolean;
+  /** Cuts every connection. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Puts a proxy in front of a port on loopback. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((incoming) => {
+    if (!proxy.open) return void incoming.destroy();
+    connections += 1;
+    const outgoing = connect(target, "127.0.0.1");
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        incoming.destroy();
+        outgoing.destroy();
+      });
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const proxy: TcpProxy = {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+    open: true,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+    close() {
+      proxy.cut();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return proxy;
+}
