@@ -21,6 +21,8 @@ export type ProxyMode = "pass" | "off" | "deaf" | "lossy";
 export interface FaultyProxy {
   readonly url: string;
   mode: ProxyMode;
+  /** Whether the node takes a raw transaction: what it says when it does not. */
+  refusal: (raw: string) => string | undefined;
   /** Raw transactions that reached the node, in order. */
   readonly delivered: string[];
   /** Raw transactions that were asked to be sent, whatever became of them. */
@@ -57,6 +59,14 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       response.end(JSON.stringify(Array.isArray(parsed) ? results : results[0]));
       return;
     }
+    const refused = calls.map(({ method, params }) => (method === "eth_sendRawTransaction" ? proxy.refusal(String(params[0])) : undefined));
+    if (refused.some((message) => message !== undefined)) {
+      // Those that come in the same request are not delivered either, as by a node that stops at the first fault.
+      const errors = calls.map(({ id }, index) => ({ jsonrpc: "2.0", id, error: { code: -32000, message: refused[index] ?? "busy" } }));
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(Array.isArray(parsed) ? errors : errors[0]));
+      return;
+    }
     delivered.push(...raw);
     const { status, text } = await forward(body);
     if (mode === "deaf" && raw.length > 0) return void incoming.socket.destroy();
@@ -72,6 +82,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const proxy: FaultyProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mode: "pass",
+    refusal: () => undefined,
     delivered,
     attempted,
     close: () =>

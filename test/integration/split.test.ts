@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { assert } from "chai";
+import { Transaction } from "ethers";
+import { eventually } from "../support/eventually.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+describe("a batch that the node refuses", function () {
+  let chain: RemoteChain;
+  let server: TestServer;
+  before(async () => {
+    chain = await startRemoteChain();
+    server = await startServer({ ...chain.variables, PROOF_WAIT: "2" }, { directory: chain.directory });
+  });
+  after(async () => {
+    await server.stop("keep");
+    await chain.close();
+  });
+
+  it("is halved until the hash at fault is alone with the reason, while the others are confirmed", async () => {
+    const documents = Array.from({ length: 9 }, (_, n) => ({ document_id: `split ${n}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: n } }));
+    const bad = documents[5]?.hash ?? "";
+    const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"), { readOnly: true });
+    const isUnder = database.prepare("select 1 from proofs join anchors on anchors.id = proofs.anchor_id where anchors.hash = ? and proofs.hash = ?");
+    chain.proxy.refusal = (raw) => {
+      const anchored = Buffer.from(Transaction.from(raw).data.slice(10, 74), "hex");
+      return isUnder.get(anchored, Buffer.from(bad, "hex")) === undefined ? undefined : "intrinsic gas too low";
+    };
+    const { status, body } = await server.post("/api/v1/proof/batch", { documents });
+    assert.equal(status, 202, JSON.stringify(body).slice(0, 300));
+    await eventually(async () => {
+      for (const { document_id, hash } of documents) {
+        const { body: found } = await server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`);
+        assert.equal(found.status, hash === bad ? "pending" : "confirmed", document_id);
+        if (hash === bad) assert.equal(found.reason, "intrinsic gas too low");
+        else assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+      }
+    }, 30_000);
+    assert.match((await server.get("/metrics")).text, /^sealbook_anchors_set_aside_total [1-9]/m);
+    assert.isTrue(server.log.some((line) => line.includes("it is set aside")), "it is in the log");
+
+    // As soon as it is sent again, and the node takes it, it is anchored.
+    chain.proxy.refusal = () => undefined;
+    database.close();
+    await server.post("/api/v1/proof", documents[5]);
+    await eventually(async () => {
+      assert.equal((await server.get("/api/v1/proof/split%205")).body.status, "confirmed");
+    }, 20_000);
+  });
+});
