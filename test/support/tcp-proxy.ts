@@ -1,12 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a TCP port that can be cut, or go dead without a word. */
+/** A way to a TCP port that can be cut. */
 export interface TcpProxy {
   readonly port: number;
   /** Connections made so far. */
   readonly connections: number;
-  /** Whether new connections are taken. */
-  open: boolean;
   /** Cuts every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -17,7 +15,6 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((incoming) => {
-    if (!proxy.open) return void incoming.destroy();
     connections += 1;
     const outgoing = connect(target, "127.0.0.1");
     for (const socket of [incoming, outgoing]) {
@@ -37,7 +34,6 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     get connections() {
       return connections;
     },
-    open: true,
     cut() {
       for (const socket of sockets) socket.destroy();
     },
