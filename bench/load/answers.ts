@@ -6,6 +6,7 @@ export class Answers {
   sample = "";
   #pending = 0;
   #fault: string | undefined;
+  #status: string | undefined;
 
   /**
    * @param expected The status of an answer that counts
@@ -22,14 +23,14 @@ export class Answers {
 
   /** Why the load is worth nothing, if it is. */
   get fault(): string | undefined {
-    return this.#fault;
+    return this.#fault ?? this.#status;
   }
 
   /** @returns whether the answer counts */
   take(status: number): boolean {
     if (status === this.#expected) return true;
     if (status === 202) this.#pending += 1;
-    else this.#fault ??= `an answer had status ${status}`;
+    else this.#status ??= `an answer had status ${status}`;
     return false;
   }
 
@@ -45,7 +46,7 @@ export class Answers {
   }
 
   fail(reason: string): void {
-    this.#fault = reason;
+    this.#fault ??= reason;
   }
 }
 

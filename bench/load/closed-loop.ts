@@ -6,9 +6,11 @@ import { figuresOf, type LoadFigures } from "./latencies.ts";
 
 /** Longer than anything that is measured: an answer that comes late has to count as late. */
 const TIMEOUT_SECONDS = 120;
-/** More connections at once overflow the queue of a listening socket, and some are reset then. */
-const CLIENTS_AT_ONCE = 512;
-const CONNECTING_SECONDS = 0.5;
+/** More connections than this overflow the queue of Node's listening sockets when they come at once. */
+const MAX_AT_ONCE = 512;
+/** Of more clients, so many start together, and the next after a pause: a busy server accepts with delay. */
+const GROUP = 128;
+const PAUSE_MILLISECONDS = 400;
 
 /** What to send, and for how long. */
 export interface ClosedLoop {
@@ -97,9 +99,10 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
   using progress = signal === undefined ? showProgress(load.label, seconds + warmUpSeconds, "s") : undefined;
   const ticking = setInterval(() => progress?.update(warmUpSeconds + (performance.now() - begin) / 1000), 1_000);
   const groups: Promise<void>[] = [];
-  for (let left = clients; left > 0 && !over.signal.aborted; left -= CLIENTS_AT_ONCE) {
-    if (groups.length > 0) await sleep(CONNECTING_SECONDS * 1_000);
-    groups.push(runGroup(Math.min(left, CLIENTS_AT_ONCE), groups.length === 0));
+  const size = clients > MAX_AT_ONCE ? GROUP : MAX_AT_ONCE;
+  for (let left = clients; left > 0 && !over.signal.aborted; left -= size) {
+    if (groups.length > 0) await sleep(PAUSE_MILLISECONDS);
+    groups.push(runGroup(Math.min(left, size), groups.length === 0));
   }
   await Promise.all(groups).finally(() => clearInterval(ticking));
 

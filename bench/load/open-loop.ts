@@ -66,7 +66,8 @@ export async function openLoop(load: OpenLoop): Promise<LoadFigures> {
     progress.update((now - start) / 1000);
     await sleep(TICK_MILLISECONDS);
   }
-  for (const deadline = performance.now() + PATIENCE_MILLISECONDS; open > 0 && performance.now() < deadline; ) await sleep(100);
+  const deadline = performance.now() + PATIENCE_MILLISECONDS;
+  while (open > 0 && answers.fault === undefined && performance.now() < deadline) await sleep(100);
   agent.destroy();
   if (open > 0) answers.fail(`${open} posts were never answered`);
   if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);

@@ -17,7 +17,7 @@ const CLIENTS = [1, 32, 512];
 const MANY_CLIENTS = 4_500;
 const OPEN_RATE = 1_200;
 /** So many clients do not connect all at once. */
-const CONNECTING_SECONDS = 15;
+const CONNECTING_SECONDS = 18;
 /** What a load leaves unanswered when it ends is done before the next one begins. */
 const SETTLE_MILLISECONDS = 1_000;
 
