@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { anvilBinary } from "../../server/chain/embedded/anvil-binary.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { ChainNode } from "./remote-chain.ts";
 
 /** A node that is none of ours: Anvil as it comes, over HTTP, WebSocket and IPC. */
 export interface RawAnvil {
@@ -49,4 +50,10 @@ export async function startRawAnvil(blockPeriod = 0): Promise<RawAnvil> {
       await removeDirectory(directory);
     },
   };
+}
+
+/** Anvil as a chain that a test can mine by itself, with `evm_setAutomine` and `evm_mine`. */
+export async function startRawNode(): Promise<ChainNode> {
+  const anvil = await startRawAnvil();
+  return { chainId: anvil.chainId, url: anvil.http, stop: () => anvil.stop() };
 }

@@ -9,6 +9,13 @@ import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 const CHAIN_ID = 7326;
 
+/** A node, whoever runs it. */
+export interface ChainNode {
+  readonly chainId: number;
+  readonly url: string;
+  stop(): Promise<unknown>;
+}
+
 /** A chain that is not the server's own: with the contracts on it, and a way to it that can be disturbed. */
 export interface RemoteChain {
   /** The node itself, past the proxy. */
@@ -22,18 +29,21 @@ export interface RemoteChain {
   close(): Promise<void>;
 }
 
-/** Starts a chain in its own folder and deploys the contracts. */
-export async function startRemoteChain(): Promise<RemoteChain> {
+/** Sealbook's own chain, in the process of the tests. */
+function startHere(directory: string): Promise<ChainNode> {
+  return startEmbeddedChain({ directory, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
+}
+
+/**
+ * Starts a chain and deploys the contracts.
+ * @param start Starts the node, which can keep its things in the folder given
+ */
+export async function startRemoteChain(start: (directory: string) => Promise<ChainNode> = startHere): Promise<RemoteChain> {
   const directory = await temporaryDirectory();
-  const chain = await startEmbeddedChain({
-    directory: join(directory, "remote"),
-    port: 0,
-    blockPeriodSeconds: 0,
-    chainId: CHAIN_ID,
-  });
+  const node = await start(join(directory, "remote"));
   const relayer = new Wallet(hexlify(randomBytes(32)));
   const administrator = new Wallet(hexlify(randomBytes(32)));
-  const rpc = connectRpc(chain.url, CHAIN_ID);
+  const rpc = connectRpc(node.url, node.chainId);
   await deploy({
     rpc,
     administrator,
@@ -41,20 +51,22 @@ export async function startRemoteChain(): Promise<RemoteChain> {
     lifetime: 3600,
     minimumToExtend: 15,
     gasPrice: 0n,
-    file: deploymentFile(directory, CHAIN_ID),
+    file: deploymentFile(directory, node.chainId),
     onDeployed: () => undefined,
   });
   rpc.close();
-  const proxy = await startFaultyProxy(chain.url);
+  const proxy = await startFaultyProxy(node.url);
   return {
-    url: chain.url,
+    get url() {
+      return proxy.target;
+    },
     proxy,
     directory,
     variables: { RPC_URL: proxy.url, RELAYER_KEY: relayer.privateKey, ADMIN_KEY: administrator.privateKey },
     relayer: relayer.address,
     async close() {
       await proxy.close();
-      await chain.stop();
+      await node.stop();
       await removeDirectory(directory);
     },
   };

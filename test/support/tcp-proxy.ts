@@ -5,6 +5,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections made so far. */
   readonly connections: number;
+  /** Whether what comes back is thrown away from now on. */
+  deaf: boolean;
   /** Cuts every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -26,7 +28,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
         outgoing.destroy();
       });
     }
-    incoming.pipe(outgoing).pipe(incoming);
+    incoming.pipe(outgoing);
+    outgoing.on("data", (data) => void (proxy.deaf || incoming.write(data)));
+    outgoing.on("end", () => incoming.end());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const proxy: TcpProxy = {
@@ -34,6 +38,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     get connections() {
       return connections;
     },
+    deaf: false,
     cut() {
       for (const socket of sockets) socket.destroy();
     },

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { assert } from "chai";
+import { Interface } from "ethers";
+import { verifyPath } from "../../server/domain/merkle.ts";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { eventually } from "./eventually.ts";
+import { allTransactions, anchoredHash, rpcCall } from "./rpc.ts";
+import type { TestServer } from "./server.ts";
+
+const PROOF_ANCHOR = new Interface(["function verify(bytes32 leaf, bytes32[] path, bytes32 root) view returns (bool)"]);
+
+/** What is sent to have a proof of it. */
+export interface ProofRequest {
+  readonly document_id: string;
+  readonly hash: string;
+  readonly metadata: { readonly timestamp: number };
+}
+
+export function freshDocuments(count: number): ProofRequest[] {
+  return Array.from({ length: count }, () => ({
+    document_id: `document ${randomBytes(8).toString("hex")}`,
+    hash: randomBytes(32).toString("hex"),
+    metadata: { timestamp: 1_700_000_000 },
+  }));
+}
+
+/** Under which a proof is found, which a client can tell without any answer. */
+export function idOf({ document_id, hash, metadata }: ProofRequest): string {
+  const parts = { documentId: document_id, timestamp: metadata.timestamp, type: "", hash: Buffer.from(hash, "hex") };
+  return Buffer.from(recordHash(parts)).toString("hex");
+}
+
+/** What was posted, by what the client knows of it. */
+export interface Posted {
+  readonly accepted: readonly ProofRequest[];
+  /** No answer came: each may be there, or not. */
+  readonly unanswered?: readonly ProofRequest[];
+}
+
+/**
+ * What holds after every fault: each accepted document has one proof, which is confirmed and verifies; what had no
+ * answer has one as soon as it is posted again; no anchor is on chain twice; and no nonce is left open.
+ * @param chainUrl The node itself, past any proxy
+ */
+export async function assertExactlyOnce(
+  server: Pick<TestServer, "get" | "post">,
+  chainUrl: string,
+  { accepted, unanswered = [] }: Posted,
+): Promise<void> {
+  const again = await Promise.all(unanswered.map((document) => server.post("/api/v1/proof", document)));
+  for (const { status, text } of again) assert.oneOf(status, [200, 201, 202], text);
+  const relayer = await eventually(async () => {
+    const { body } = await server.get("/api/v1/status");
+    assert.deepInclude(body, { status: "ok" });
+    assert.equal(body.journal.pending, 0, "proofs that are pending");
+    assert.equal(body.relayer.in_flight, 0, "transactions under way");
+    return String(body.relayer.address).toLowerCase();
+  }, 60_000);
+
+  const transactions = await allTransactions(chainUrl);
+  const places = new Set<string>();
+  let contract = "";
+  for (const document of [...accepted, ...unanswered]) {
+    const proof = await assertProven(server, chainUrl, document);
+    contract = proof.contract;
+    places.add(`${anchoredHash(proof)} ${proof.merkle?.index}`);
+    const carriers = transactions.filter(({ to, input }) => isTo(contract, to) && anchored(input) === anchoredHash(proof));
+    assert.deepEqual(carriers.map(({ hash }) => hash), [proof.tx_hash], "its anchor is on chain once");
+  }
+  assert.lengthOf([...places], accepted.length + unanswered.length, "each has a place of its own");
+  // Also those that no client was told of.
+  const anchors = transactions.filter(({ from, to }) => from.toLowerCase() === relayer && isTo(contract, to)).map(({ input }) => anchored(input));
+  assert.lengthOf(anchors, new Set(anchors).size, "no anchor is on chain twice");
+
+  const [latest, pending] = await Promise.all(
+    ["latest", "pending"].map(async (tag) => Number(await rpcCall(chainUrl, "eth_getTransactionCount", relayer, tag))),
+  );
+  assert.equal(latest, pending, "no transaction waits behind an open nonce");
+  assert.lengthOf(transactions.filter(({ from }) => from.toLowerCase() === relayer), latest ?? -1);
+}
+
+/** Whether a document's one proof is confirmed, and right, by the server's word and by the chain's. */
+async function assertProven(server: Pick<TestServer, "get" | "post">, chainUrl: string, document: ProofRequest) {
+  const [byId, byDocument, verified] = await Promise.all([
+    server.get(`/api/v1/proof/${idOf(document)}`),
+    server.get(`/api/v1/proof/${encodeURIComponent(document.document_id)}`),
+    server.post("/api/v1/verify", { document_hash: document.hash }),
+  ]);
+  assert.equal(byId.status, 200, byId.text);
+  assert.equal(byId.body.status, "confirmed");
+  assert.deepEqual(byDocument.body, byId.body, "there is one proof");
+  const { proof } = byId.body;
+  assert.deepEqual([proof.document_id, proof.hash], [document.document_id, document.hash]);
+  assert.isTrue(verified.body.valid, verified.text);
+  assert.equal(verified.body.proof.tx_hash, proof.tx_hash);
+
+  const receipt = await rpcCall(chainUrl, "eth_getTransactionReceipt", proof.tx_hash);
+  assert.equal(receipt.status, "0x1");
+  assert.deepEqual([proof.block_hash, proof.block_number], [receipt.blockHash, Number(receipt.blockNumber)]);
+  const path: string[] = proof.merkle?.path ?? [];
+  if (proof.merkle !== undefined) {
+    assert.isTrue(verifyPath(bytes(proof.record_hash), path.map(bytes), bytes(proof.merkle.root)), "the path leads to the root");
+  }
+  const data = PROOF_ANCHOR.encodeFunctionData("verify", [`0x${proof.record_hash}`, path, `0x${anchoredHash(proof)}`]);
+  const result = await rpcCall(chainUrl, "eth_call", { to: proof.contract, data }, "latest");
+  assert.isTrue(PROOF_ANCHOR.decodeFunctionResult("verify", result)[0], "the contract verifies it");
+  return proof;
+}
+
+function isTo(contract: string, to: string | null): boolean {
+  return to?.toLowerCase() === contract.toLowerCase();
+}
+
+/** The hash that a call anchors, in hex without prefix. */
+function anchored(input: string): string {
+  return input.slice(10, 74);
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.replace(/^0x/, ""), "hex");
+}
