@@ -8,13 +8,14 @@ import { SealbookError } from "../errors.ts";
 import { bzip2 } from "./bzip2.ts";
 import { INTERFACES } from "./contracts.ts";
 import { readBlock } from "./receipts.ts";
+import { Quantity } from "./rpc/quantity.ts";
 import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 const Log = z.object({
   address: z.string(),
   topics: z.array(z.string()),
   data: z.string(),
-  blockNumber: z.string().transform(Number),
+  blockNumber: Quantity,
   transactionHash: z.string(),
 });
 

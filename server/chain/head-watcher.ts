@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { BlockHead } from "../domain/block.ts";
 import { SealbookError } from "../errors.ts";
+import { Quantity } from "./rpc/quantity.ts";
 import type { Rpc, Subscription } from "./rpc/rpc.ts";
 
 /** The newest block. */
@@ -31,9 +32,8 @@ const WATCHDOG_MILLISECONDS = 5_000;
 /** How soon a node that refused is asked again to tell. */
 const ASK_AGAIN_MILLISECONDS = 60_000;
 
-const quantity = z.string().transform(Number).pipe(z.int().nonnegative());
 const Block = z
-  .object({ number: quantity, timestamp: quantity, hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) })
+  .object({ number: Quantity, timestamp: Quantity, hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) })
   .transform(({ number, timestamp, hash }): Head => ({ number, time: timestamp, hash }));
 
 /**

@@ -3,6 +3,7 @@ import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../errors.ts";
 import { readReceipt } from "./receipts.ts";
 import { revertReason } from "./revert-reason.ts";
+import { askQuantity } from "./rpc/quantity.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 /** Administration is rare: one transaction, waited for. */
@@ -28,7 +29,7 @@ export async function mined(
   administrator: BaseWallet,
   { to, data, gasPrice }: AdministratorCall,
 ): Promise<{ hash: string; nonce: number; block: number }> {
-  const nonce = Number(await rpc.call("eth_getTransactionCount", [administrator.address, "pending"]));
+  const nonce = await askQuantity(rpc, "eth_getTransactionCount", [administrator.address, "pending"]);
   const raw = await administrator.signTransaction({
     type: 0,
     chainId: rpc.chainId,

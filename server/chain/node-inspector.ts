@@ -3,6 +3,7 @@ import type { NodeInspector, NodeReport } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { readBlock, type ValidatorNames } from "./receipts.ts";
+import { askQuantity } from "./rpc/quantity.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 const Addresses = z.array(z.string());
@@ -18,13 +19,13 @@ export function nodeInspector(rpc: Rpc, relayer: Address, names: ValidatorNames)
   return async () => {
     const [client, head, syncing, peers, balance, { protocol, validators }] = await Promise.all([
       rpc.call("web3_clientVersion", []),
-      rpc.call("eth_blockNumber", []),
+      askQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
       rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
       rpc.call("eth_getBalance", [relayer, "latest"]),
       consensusOf(rpc),
     ]);
-    const block = await readBlock(rpc, Number(head), names);
+    const block = await readBlock(rpc, head, names);
     if (block === undefined) throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
     return {
       client: String(client),

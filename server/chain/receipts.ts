@@ -1,22 +1,21 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../domain/block.ts";
+import { Quantity } from "./rpc/quantity.ts";
 import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
-const quantity = z.string().transform(Number);
-
 const Block = z.object({
-  number: quantity,
+  number: Quantity,
   hash: z.string(),
-  timestamp: quantity,
+  timestamp: Quantity,
   miner: z.string(),
 });
 
 const Receipt = z.object({
   transactionHash: z.string(),
   blockHash: z.string(),
-  blockNumber: quantity,
-  status: quantity,
+  blockNumber: Quantity,
+  status: Quantity,
 });
 
 /** What became of a transaction that was mined. */

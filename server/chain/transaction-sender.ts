@@ -2,6 +2,7 @@ import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "../domain/ports.ts";
 import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
+import { askQuantity } from "./rpc/quantity.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
@@ -142,14 +143,14 @@ export class TransactionSender implements Transactions {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
     const { rpc, store, signer, onEvent } = this.#options;
     const [mined, head] = await Promise.all([
-      rpc.call("eth_getTransactionCount", [signer.address, "latest"]),
-      rpc.call("eth_blockNumber", []),
+      askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]),
+      askQuantity(rpc, "eth_blockNumber", []),
     ]);
-    this.#confirmedTo ??= Number(head);
+    this.#confirmedTo ??= head;
     const left = await store.underWay(signer.address);
     for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
     const highest = await store.highestNonce(signer.address);
-    this.#nextNonce = Math.max(Number(mined), (highest ?? -1) + 1);
+    this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
     if (left.length > 0) {
       onEvent({ kind: "resent", count: left.length });
       await this.#checkAndResend([...this.#underWay.values()]);
@@ -211,8 +212,8 @@ export class TransactionSender implements Transactions {
     const hash = hexlify(transaction.hash);
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
-    const minedNonces = Number(await rpc.call("eth_getTransactionCount", [signer.address, "latest"]));
-    const head = Number(await rpc.call("eth_blockNumber", []));
+    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]);
+    const head = await askQuantity(rpc, "eth_blockNumber", []);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order, so that it cannot stand before the newest block with one of ours.
     const first = (await store.lastMinedBlock(signer.address)) ?? 0;

@@ -3,6 +3,7 @@ import { HttpRpc } from "./http-rpc.ts";
 import { JsonRpcSocket } from "./json-rpc-socket.ts";
 import { localSocketOpener } from "./local-socket.ts";
 import { parseNodeAddress } from "./node-address.ts";
+import { askQuantity } from "./quantity.ts";
 import type { Rpc } from "./rpc.ts";
 import { webSocketOpener } from "./web-socket.ts";
 
@@ -26,7 +27,7 @@ export function connectRpc(url: string, chainId: number): Rpc {
 export async function askChainId(url: string): Promise<number> {
   const rpc = connectRpc(url, 1);
   try {
-    return Number(await rpc.call("eth_chainId", []));
+    return await askQuantity(rpc, "eth_chainId", []);
   } finally {
     rpc.close();
   }
