@@ -1,0 +1,73 @@
+import { assert } from "chai";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
+import { delay, type Fate, hang, type Intercept, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
+import { onScene } from "../support/faults.ts";
+import type { TestServer } from "../support/server.ts";
+import { inParallel } from "../support/parallel.ts";
+
+/** What the relayer has to know before it signs anything. */
+const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"];
+
+/** Posts one document alone and the others together, which are taken although the chain does not confirm them. */
+async function post(server: Pick<TestServer, "post">, documents: readonly ProofRequest[]): Promise<void> {
+  const [single, ...others] = documents;
+  const answers = await Promise.all([server.post("/api/v1/proof", single), server.post("/api/v1/proof/batch", { documents: others })]);
+  for (const { status, text } of answers) assert.equal(status, 202, text);
+}
+
+/** A node that answers wrongly from before the first transaction on, comes back, and does it again. */
+const failing = (fate: Fate) => (): Promise<void> => {
+  const failed = new Set<string>();
+  const fails = (methods: readonly string[]): Intercept =>
+    only(methods, ({ method }) => {
+      failed.add(method);
+      return fate;
+    });
+  return onScene(
+    async ({ chain, server }) => {
+      const documents = freshDocuments(3);
+      await post(server, documents);
+      assert.includeMembers([...failed], [...NONCES]);
+      chain.proxy.mode = "pass";
+      await assertExactlyOnce(server, chain.url, { accepted: documents });
+
+      failed.clear();
+      chain.proxy.intercept = fails([...NONCES, SEND, ...RECEIPTS]);
+      const more = freshDocuments(3);
+      await post(server, more);
+      await eventually(async () => assert.includeMembers([...failed], [SEND]));
+      chain.proxy.mode = "pass";
+      await assertExactlyOnce(server, chain.url, { accepted: [...documents, ...more] });
+    },
+    { prepare: ({ proxy }) => void (proxy.intercept = fails(NONCES)) },
+  );
+};
+
+describe("a node that fails: what was accepted meanwhile ends on chain once, when it", function () {
+  inParallel({
+    "takes calls and never answers them": () =>
+      onScene(async ({ chain, server }) => {
+        const documents = freshDocuments(3);
+        chain.proxy.intercept = hang;
+        await post(server, documents);
+        // Whatever was asked stays without an answer; only what is asked from now on gets one.
+        chain.proxy.mode = "pass";
+        await assertExactlyOnce(server, chain.url, { accepted: documents });
+      }),
+    "takes longer for each answer than a proof waits": () =>
+      onScene(async ({ chain, server }) => {
+        const documents = freshDocuments(3);
+        chain.proxy.intercept = () => delay(1_500);
+        await post(server, documents);
+        await assertExactlyOnce(server, chain.url, { accepted: documents });
+      }),
+    "answers HTTP 500 without a word": failing({ status: 500, body: "" }),
+    "answers that it has an internal error": failing({ error: { code: -32603, message: "Internal error" } }),
+    "answers what is no JSON": failing({ status: 200, body: "rubbish" }),
+    "answers JSON that was cut off": failing({ status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }),
+    "answers nothing but null": failing({ result: null }),
+    "answers words instead of numbers": failing({ result: "rubbish" }),
+    "answers hexadecimal without digits": failing({ result: "0x" }),
+  });
+});

@@ -1,0 +1,34 @@
+import { type ServerProcess, startProcess } from "./process.ts";
+import { startRawNode } from "./raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
+import { rpcCall } from "./rpc.ts";
+
+/** A server process with a chain of its own behind a proxy. */
+export interface Scene {
+  readonly chain: RemoteChain;
+  readonly server: ServerProcess;
+  /** Asks the node itself. */
+  node(method: string, ...params: unknown[]): Promise<any>;
+}
+
+export interface SceneOptions {
+  /** Before the server is started. */
+  readonly prepare?: (chain: RemoteChain) => void;
+  readonly variables?: Record<string, string>;
+}
+
+/** Plays a scene on Anvil as it comes, and cleans up. */
+export async function onScene(play: (scene: Scene) => Promise<void>, { prepare, variables = {} }: SceneOptions = {}): Promise<void> {
+  const chain = await startRemoteChain(startRawNode);
+  try {
+    prepare?.(chain);
+    const server = await startProcess(chain.directory, { ...chain.variables, PROOF_WAIT: "1", BATCH_MAX_AGE: "1", ...variables });
+    try {
+      await play({ chain, server, node: (method, ...params) => rpcCall(chain.url, method, ...params) });
+    } finally {
+      await server.end("SIGKILL");
+    }
+  } finally {
+    await chain.close();
+  }
+}
