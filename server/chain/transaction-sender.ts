@@ -3,7 +3,7 @@ import type { Transactions, TransactionStore } from "../domain/ports.ts";
 import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
 import { askQuantity } from "./rpc/quantity.ts";
-import { NodeError, type Rpc } from "./rpc/rpc.ts";
+import { NodeError, type Rpc, toQuantity } from "./rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
 import { classifyRefusal } from "./send-refusal.ts";
@@ -212,8 +212,9 @@ export class TransactionSender implements Transactions {
     const hash = hexlify(transaction.hash);
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
-    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]);
     const head = await askQuantity(rpc, "eth_blockNumber", []);
+    // As of a block that is read below: behind a balancer another node may know a newer nonce than the blocks hold here.
+    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order, so that it cannot stand before the newest block with one of ours.
     const first = (await store.lastMinedBlock(signer.address)) ?? 0;
