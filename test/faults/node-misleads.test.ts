@@ -1,0 +1,138 @@
+import { assert } from "chai";
+import { hexlify, randomBytes, type TransactionRequest, Wallet } from "ethers";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
+import { hang, type Intercept, only, SEND } from "../support/faulty-proxy.ts";
+import { onScene, type Scene } from "../support/faults.ts";
+import { stageOf } from "../support/journal-file.ts";
+import { inParallel } from "../support/parallel.ts";
+import { rpcCall } from "../support/rpc.ts";
+
+/** Posts bulks one after the other, each a transaction of its own, in the order of their nonces. */
+async function postBulks({ server }: Scene, count: number): Promise<ProofRequest[]> {
+  const all: ProofRequest[] = [];
+  for (let bulk = 0; bulk < count; bulk += 1) {
+    const documents = freshDocuments(2);
+    const { status, text } = await server.post("/api/v1/proof/batch", { documents });
+    assert.oneOf(status, [201, 202], text);
+    all.push(...documents);
+  }
+  return all;
+}
+
+/** Reads as of a block that is not the newest any more, though what is sent gets to the chain. */
+async function lagging(url: string, { knowsNonces }: { knowsNonces: boolean }): Promise<Intercept> {
+  const newest = await rpcCall(url, "eth_getBlockByNumber", "latest", false);
+  const isLater = (number: unknown) => Number(number) > Number(newest.number);
+  return ({ method, params: [first, second] }) => {
+    switch (method) {
+      case "eth_blockNumber":
+        return { result: newest.number };
+      case "eth_getBlockByNumber":
+        return first === "latest" ? { result: newest } : isLater(first) ? { result: null } : "pass";
+      case "eth_getBlockReceipts":
+        return isLater(first) ? { result: null } : "pass";
+      case "eth_getTransactionReceipt":
+        return { change: (receipt) => (isLater((receipt as { blockNumber: string } | null)?.blockNumber) ? null : receipt) };
+      case "eth_getTransactionCount":
+        if (knowsNonces || second !== "latest") return "pass";
+        return rpcCall(url, method, first, newest.number).then((result: unknown) => ({ result }));
+      default:
+        return "pass";
+    }
+  };
+}
+
+/** Answers that name another block than the one there is. */
+function renamed(method: string, field: string, seen: () => void): Intercept {
+  const other = hexlify(randomBytes(32));
+  const rename = (object: unknown): unknown => {
+    seen();
+    return typeof object === "object" && object !== null && field in object ? { ...object, [field]: other } : object;
+  };
+  return only([method], () => ({ change: (result) => (Array.isArray(result) ? result.map(rename) : rename(result)) }));
+}
+
+const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void> =>
+  onScene(async (scene) => {
+    const { chain, server } = scene;
+    let times = 0;
+    chain.proxy.intercept = disturb(() => (times += 1));
+    const accepted = await postBulks(scene, 2);
+    // Past the first recheck.
+    await eventually(async () => assert.isAbove(chain.proxy.attempted.length, 2));
+    assert.isAbove(times, 2);
+    for (const document of accepted) assert.equal(stageOf(chain.directory, document), "signed");
+    chain.proxy.mode = "pass";
+    await assertExactlyOnce(server, chain.url, { accepted });
+  });
+
+const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
+  onScene(async (scene) => {
+    const { chain, server } = scene;
+    const accepted = await postBulks(scene, 1);
+    chain.proxy.intercept = await lagging(chain.url, options);
+    accepted.push(...(await postBulks(scene, 2)));
+    for (const document of accepted.slice(2)) assert.equal(stageOf(chain.directory, document), "signed");
+    // Each was sent again, and the node said that the nonce is used.
+    const { length } = chain.proxy.delivered;
+    await eventually(async () => assert.isAtLeast(chain.proxy.delivered.length, length + 4));
+    chain.proxy.mode = "pass";
+    await assertExactlyOnce(server, chain.url, { accepted });
+  });
+
+/** Somebody else who has the relayer's key. */
+async function strangerSends({ chain, node }: Scene, ahead: number): Promise<void> {
+  const wallet = new Wallet(chain.variables.RELAYER_KEY ?? "");
+  const nonce = Number(await node("eth_getTransactionCount", wallet.address, "latest")) + ahead;
+  const transaction: TransactionRequest = { type: 0, chainId: Number(await node("eth_chainId")), to: wallet.address, gasPrice: 0n, gasLimit: 21_000n };
+  await node(SEND, await wallet.signTransaction({ ...transaction, nonce }));
+}
+
+describe("a node that misleads: what was accepted meanwhile ends on chain once, when", function () {
+  inParallel({
+    "it lags behind": lag({ knowsNonces: false }),
+    "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),
+    "receipts name another block than there is": wrongHash((seen) => (call) =>
+      [renamed("eth_getBlockReceipts", "blockHash", seen), renamed("eth_getTransactionReceipt", "blockHash", seen)]
+        .map((intercept) => intercept(call)).find((fate) => fate !== "pass") ?? "pass"),
+    "a block names itself otherwise than its receipts do": wrongHash((seen) => renamed("eth_getBlockByNumber", "hash", seen)),
+    "it forgets the first of several that were sent": () =>
+      onScene(async (scene) => {
+        const { chain, server, node } = scene;
+        await node("evm_setAutomine", false);
+        const accepted = await postBulks(scene, 3);
+        await eventually(async () => assert.equal((await node("txpool_status")).pending, "0x3"));
+        const content = await node("txpool_content");
+        const [first]: { hash: string }[] = Object.values(Object.values<Record<string, { hash: string }>>(content.pending)[0] ?? {});
+        await node("anvil_dropTransaction", first?.hash);
+        await node("evm_setAutomine", true);
+        await node("evm_mine");
+        await assertExactlyOnce(server, chain.url, { accepted });
+      }),
+    "somebody else used the nonce that comes next": () =>
+      onScene(async (scene) => {
+        const accepted = await postBulks(scene, 1);
+        await strangerSends(scene, 0);
+        accepted.push(...(await postBulks(scene, 2)));
+        await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
+      }),
+    "somebody else used the nonce of the first of several that were signed": () =>
+      onScene(async (scene) => {
+        const { chain, server } = scene;
+        chain.proxy.intercept = only([SEND], hang);
+        const accepted = await postBulks(scene, 3);
+        for (const document of accepted) assert.equal(stageOf(chain.directory, document), "signed");
+        await strangerSends(scene, 0);
+        chain.proxy.mode = "pass";
+        await assertExactlyOnce(server, chain.url, { accepted });
+      }),
+    "somebody else has a later nonce waiting": () =>
+      onScene(async (scene) => {
+        const accepted = await postBulks(scene, 1);
+        await strangerSends(scene, 2);
+        accepted.push(...(await postBulks(scene, 4)));
+        await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
+      }),
+  });
+});
