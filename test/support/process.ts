@@ -8,6 +8,7 @@ const MAIN = join(import.meta.dirname, "../../server/main.ts");
 
 /** The server as a process of its own, to be killed. */
 export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
+  readonly pid: number;
   readonly chainUrl: string;
   /** Everything it wrote so far, on both streams. */
   output(): string;
@@ -40,6 +41,7 @@ export async function startProcess(directory: string, variables: EnvironmentVari
     exited.then(([code]) => reject(new Error(`the server ended with ${code}: ${output()}`)), reject);
   });
   return Object.assign(clientOf(url, () => demoAccount(directory)), {
+    pid: child.pid ?? 0,
     chainUrl: /^Embedded chain: (\S+)$/m.exec(output())?.[1] ?? "",
     output,
     async end(signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
