@@ -32,7 +32,10 @@ export class CommitGroup {
             conclude = () => resolve(result);
           } catch (error) {
             // Only this caller's changes are undone; the others' go on.
-            await sql`rollback to savepoint member`.execute(transaction);
+            await sql`rollback to savepoint member`.execute(transaction).catch(() => {
+              // There is no transaction any more, as on a full disk: the failure is everybody's.
+              throw error;
+            });
             conclude = () => reject(error);
           }
           await sql`release savepoint member`.execute(transaction);

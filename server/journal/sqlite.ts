@@ -8,6 +8,8 @@ import { type Database, openDatabase } from "./database.ts";
 /** Statements that are kept for their next use: to prepare one takes longer than to run it. */
 const MAX_STATEMENTS = 500;
 
+const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 };
+
 interface Prepared {
   readonly statement: StatementSync;
   /** Whether it gives rows. */
@@ -55,7 +57,8 @@ export function sqliteDialect(file: string): Dialect {
         return {
           reader,
           all: (parameters) => statement.all(...values(parameters)),
-          run: (parameters) => statement.run(...values(parameters)),
+          // A full disk ends a transaction by itself; to end it again would fail, and hide what had happened.
+          run: (parameters) => (text === "rollback" && !database.isTransaction ? NOTHING_DONE : statement.run(...values(parameters))),
           iterate: (parameters) => statement.iterate(...values(parameters)),
         };
       },

@@ -35,6 +35,10 @@ describe("a disk that is full", function () {
       const known = load.accepted[0] ?? assert.fail();
       assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status, 200, "reading goes on");
 
+      assert.match(server.output(), /the journal cannot be written/);
+      assert.match(server.output(), /disk I\/O error/, "it says why");
+      assert.notMatch(server.output(), /rollback|savepoint/);
+
       limitFiles(server.pid, "unlimited");
       const before = load.confirmed;
       await eventually(async () => assert.isAbove(load.confirmed, before + 10));
