@@ -7,60 +7,60 @@ import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { onScene } from "../support/faults.ts";
 import { hang, only, SEND } from "../support/faulty-proxy.ts";
 import { startLoad } from "../support/load.ts";
+import { inParallel } from "../support/parallel.ts";
 
 /** Lets no file of a process grow past a size, as a full disk does not; the kernel refuses each write that would. */
 function limitFiles(pid: number, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-describe("a disk that is full", function () {
-  before(function () {
-    if (process.platform !== "linux") this.skip();
-  });
+// Only Linux has a way to limit a process that runs.
+(process.platform === "linux" ? describe : describe.skip)("a disk that is full", function () {
+  inParallel({
+    "has posts answered 503, without the process ending, and is written again as soon as there is room": () =>
+      onScene(async ({ chain, server }) => {
+        const load = startLoad(server, [201, 202, 503]);
+        await eventually(async () => assert.isAbove(load.confirmed, 10));
+        // What is signed when the disk is full is mined, and cannot be journalled.
+        const journal = join(chain.directory, "sealbook.sqlite-wal");
+        limitFiles(server.pid, statSync(journal).size);
+        await eventually(async () => assert.isAbove(load.refused, 20));
+        const [document] = freshDocuments(1);
+        const refused = await server.post("/api/v1/proof", document);
+        assert.equal(refused.status, 503, refused.text);
+        assert.equal(refused.body.type, "urn:sealbook:problem:journal_unavailable");
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+        assert.match(refused.headers.get("content-type") ?? "", /problem\+json/);
+        const known = load.accepted[0] ?? assert.fail();
+        assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status, 200, "reading goes on");
 
-  it("has posts answered 503, without the process ending, and is written again as soon as there is room", () =>
-    onScene(async ({ chain, server }) => {
-      const load = startLoad(server, [201, 202, 503]);
-      await eventually(async () => assert.isAbove(load.confirmed, 10));
-      // What is signed when the disk is full is mined, and cannot be journalled.
-      const journal = join(chain.directory, "sealbook.sqlite-wal");
-      limitFiles(server.pid, statSync(journal).size);
-      await eventually(async () => assert.isAbove(load.refused, 20));
-      const [document] = freshDocuments(1);
-      const refused = await server.post("/api/v1/proof", document);
-      assert.equal(refused.status, 503, refused.text);
-      assert.equal(refused.body.type, "urn:sealbook:problem:journal_unavailable");
-      assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
-      assert.match(refused.headers.get("content-type") ?? "", /problem\+json/);
-      const known = load.accepted[0] ?? assert.fail();
-      assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status, 200, "reading goes on");
+        assert.match(server.output(), /the journal cannot be written/);
+        assert.match(server.output(), /disk I\/O error/, "it says why");
+        assert.notMatch(server.output(), /rollback|savepoint/);
 
-      assert.match(server.output(), /the journal cannot be written/);
-      assert.match(server.output(), /disk I\/O error/, "it says why");
-      assert.notMatch(server.output(), /rollback|savepoint/);
-
-      limitFiles(server.pid, "unlimited");
-      const before = load.confirmed;
-      await eventually(async () => assert.isAbove(load.confirmed, before + 10));
-      await load.end();
-      await assertExactlyOnce(server, chain.url, { accepted: load.accepted, unanswered: document === undefined ? [] : [document] });
-    }));
-
-  it("keeps an open batch and what is signed for later", () =>
-    onScene(
-      async ({ chain, server }) => {
-        chain.proxy.intercept = only([SEND], hang);
-        const accepted = freshDocuments(4);
-        for (const document of accepted) assert.equal((await server.post("/api/v1/proof", document)).status, 202);
-        limitFiles(server.pid, statSync(join(chain.directory, "sealbook.sqlite-wal")).size);
-        const [refused] = freshDocuments(1);
-        assert.equal((await server.post("/api/v1/proof", refused)).status, 503);
-        chain.proxy.mode = "pass";
-        await eventually(async () => assert.isNotEmpty(chain.proxy.delivered));
-        assert.equal((await server.get("/api/v1/status")).body.journal.pending, 4, "what is mined cannot be journalled");
         limitFiles(server.pid, "unlimited");
-        await assertExactlyOnce(server, chain.url, { accepted });
-      },
-      { variables: { BATCH_MAX_AGE: "2" } },
-    ));
+        const before = load.confirmed;
+        await eventually(async () => assert.isAbove(load.confirmed, before + 10));
+        await load.end();
+        await assertExactlyOnce(server, chain.url, { accepted: load.accepted, unanswered: document === undefined ? [] : [document] });
+      }),
+
+    "keeps an open batch and what is signed for later": () =>
+      onScene(
+        async ({ chain, server }) => {
+          chain.proxy.intercept = only([SEND], hang);
+          const accepted = freshDocuments(4);
+          for (const document of accepted) assert.equal((await server.post("/api/v1/proof", document)).status, 202);
+          limitFiles(server.pid, statSync(join(chain.directory, "sealbook.sqlite-wal")).size);
+          const [refused] = freshDocuments(1);
+          assert.equal((await server.post("/api/v1/proof", refused)).status, 503);
+          chain.proxy.mode = "pass";
+          await eventually(async () => assert.isNotEmpty(chain.proxy.delivered));
+          assert.equal((await server.get("/api/v1/status")).body.journal.pending, 4, "what is mined cannot be journalled");
+          limitFiles(server.pid, "unlimited");
+          await assertExactlyOnce(server, chain.url, { accepted });
+        },
+        { variables: { BATCH_MAX_AGE: "2" } },
+      ),
+  });
 });
