@@ -187,8 +187,9 @@ export class TransactionSender implements Transactions {
   }
 
   async #notTaken(transaction: SignedTransaction, error: unknown): Promise<void> {
+    const underWay = this.#underWay.get(hexlify(transaction.hash));
     // Settled meanwhile: the node had it after all.
-    if (!this.#underWay.has(hexlify(transaction.hash))) return;
+    if (underWay === undefined) return;
     switch (classifyRefusal(error)) {
       case "known":
         return;
@@ -197,7 +198,8 @@ export class TransactionSender implements Transactions {
       case "never":
         return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
       case "later":
-        // The recheck sends it again.
+        // The next recheck sends it again: all behind it wait for its nonce.
+        underWay.sentAt = 0;
         this.#options.onEvent({ kind: "failing", error });
     }
   }
