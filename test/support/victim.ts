@@ -1,0 +1,71 @@
+import { assert } from "chai";
+import { eventually } from "./eventually.ts";
+import { assertExactlyOnce, type ProofRequest } from "./exactly-once.ts";
+import { type Answer, post } from "./http.ts";
+import { type Stage, stageOf } from "./journal-file.ts";
+import { type ServerProcess, startProcess } from "./process.ts";
+import { startRawNode } from "./raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
+
+/** A relayer that is killed again and again, with a chain of its own. */
+export interface Victim {
+  readonly chain: RemoteChain;
+  readonly server: ServerProcess;
+  /** What has to be on chain by now. */
+  readonly accepted: ProofRequest[];
+  /** Posts, to be answered or not. */
+  post(path: string, body: unknown, url?: string): Promise<Answer | "lost">;
+  /** Waits until documents have come so far, by what is on disk. */
+  until(stage: Stage, documents: readonly ProofRequest[]): Promise<void>;
+  /** Kills it before it gives an answer. */
+  kill(answer: Promise<Answer | "lost">): Promise<void>;
+  start(): Promise<void>;
+  /** Starts it with everything in order again. */
+  restart(): Promise<void>;
+  /** These, and all before them, end on chain once. */
+  settled(documents: readonly ProofRequest[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startVictim(): Promise<Victim> {
+  const chain = await startRemoteChain(startRawNode);
+  // An open batch stays open while another is under way.
+  const start = (): Promise<ServerProcess> => startProcess(chain.directory, { ...chain.variables, BATCH_MAX_AGE: "60" });
+  let server = await start();
+  const victim: Victim = {
+    chain,
+    get server() {
+      return server;
+    },
+    accepted: [],
+    post: (path, body, url = server.url) =>
+      post(`${url}${path}`, body).catch((error: unknown) => {
+        if (error instanceof TypeError) return "lost";
+        throw error;
+      }),
+    until: (stage, documents) =>
+      eventually(async () => {
+        for (const document of documents) assert.equal(stageOf(chain.directory, document), stage);
+      }),
+    async kill(answer) {
+      assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
+      assert.equal(await answer, "lost", "nobody was answered");
+    },
+    async start() {
+      server = await start();
+    },
+    restart() {
+      chain.proxy.mode = "pass";
+      return victim.start();
+    },
+    settled(documents) {
+      victim.accepted.push(...documents);
+      return assertExactlyOnce(server, chain.url, victim);
+    },
+    async close() {
+      await server.end("SIGKILL");
+      await chain.close();
+    },
+  };
+  return victim;
+}
