@@ -3,8 +3,13 @@ import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { delay, type Fate, hang, type Intercept, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
 import { onScene } from "../support/faults.ts";
-import type { TestServer } from "../support/server.ts";
+import { type Load, startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
+import { startProcess } from "../support/process.ts";
+import { startRawNode } from "../support/raw-anvil.ts";
+import { startRemoteChain } from "../support/remote-chain.ts";
+import type { TestServer } from "../support/server.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 /** What the relayer has to know before it signs anything. */
 const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"];
@@ -44,6 +49,29 @@ const failing = (fate: Fate) => (): Promise<void> => {
   );
 };
 
+/** Disturbs the WebSocket over which a node tells of its blocks, under load. */
+const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => async (): Promise<void> => {
+  const chain = await startRemoteChain(startRawNode);
+  const line = await startTcpProxy(Number(new URL(chain.url).port));
+  const variables = { ...chain.variables, RPC_URL: `ws://127.0.0.1:${line.port}`, PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
+  const server = await startProcess(chain.directory, variables);
+  try {
+    const load = startLoad(server);
+    await disturb(line, load);
+    await load.end();
+    await assertExactlyOnce(server, chain.url, load);
+  } finally {
+    await server.end("SIGKILL");
+    await line.close();
+    await chain.close();
+  }
+};
+
+const confirms = (load: Load): Promise<void> => {
+  const before = load.confirmed;
+  return eventually(async () => assert.isAbove(load.confirmed, before + 10), 60_000);
+};
+
 describe("a node that fails: what was accepted meanwhile ends on chain once, when it", function () {
   inParallel({
     "takes calls and never answers them": () =>
@@ -69,5 +97,24 @@ describe("a node that fails: what was accepted meanwhile ends on chain once, whe
     "answers nothing but null": failing({ result: null }),
     "answers words instead of numbers": failing({ result: "rubbish" }),
     "answers hexadecimal without digits": failing({ result: "0x" }),
+    "loses the connection over which it tells of its blocks, again and again": disturbed(async (line, load) => {
+      for (let cut = 0; cut < 2; cut += 1) {
+        await confirms(load);
+        const before = line.connections;
+        line.cut();
+        await eventually(async () => assert.isAbove(line.connections, before, "it is made again"));
+      }
+      await confirms(load);
+    }),
+    "is gone from that connection without closing it": disturbed(async (line, load) => {
+      await confirms(load);
+      const before = line.connections;
+      line.deaf = true;
+      await eventually(async () => assert.isAbove(line.connections, before, "it is noticed"), 60_000);
+      line.deaf = false;
+      // What was opened meanwhile never hears that it is open.
+      line.cut();
+      await confirms(load);
+    }),
   });
 });
