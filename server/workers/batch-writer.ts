@@ -2,7 +2,7 @@ import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../domain/merkle.ts";
 import type { AnchorChain, Clock, Journal } from "../domain/ports.ts";
 import { contentOver, type StoredAnchor } from "../domain/proofs/anchor.ts";
-import { place, type Placement, type Placements } from "../domain/proofs/placement.ts";
+import { hasNewHash, place, type Placement, type Placements } from "../domain/proofs/placement.ts";
 import type { NewProof } from "../domain/proofs/proof.ts";
 
 /** The batch that takes single proofs; as it is on disk. */
@@ -100,15 +100,16 @@ export class BatchWriter {
     open: OpenBatch | undefined,
   ): Promise<Placements & { readonly batch: OpenBatch | undefined }> {
     const known = await atomic.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
-    let batch = open;
-    let placements = place(proofs, known, { anchorId: open?.anchorId ?? 0, size: open?.hashes.length ?? 0 });
-    if (batch === undefined && placements.hashes.length > 0) {
-      const openedAt = this.#clock();
-      batch = { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
-      placements = place(proofs, known, { anchorId: batch.anchorId, size: 0 });
-    }
+    const batch = open ?? (hasNewHash(proofs, known) ? await this.#open(atomic) : undefined);
+    // Without a batch every hash has its place already.
+    const placements = place(proofs, known, { anchorId: batch?.anchorId ?? 0, size: batch?.hashes.length ?? 0 });
     await atomic.proofs.insert(placements.added);
     return { ...placements, batch };
+  }
+
+  async #open(atomic: Journal): Promise<OpenBatch> {
+    const openedAt = this.#clock();
+    return { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
   }
 
   /** Gives an anchor its content and its transaction. A single proof that is alone goes without a root. */
