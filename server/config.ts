@@ -193,9 +193,10 @@ export function readEnv(): EnvironmentVariables {
 
 /**
  * Checks what the environment says.
+ * @param relays Whether a relayer's key is needed
  * @throws SealbookError `config_invalid` that names every variable in fault and why, and contradictions between them
  */
-export function parseConfig(variables: EnvironmentVariables): Config {
+export function parseConfig(variables: EnvironmentVariables, { relays = true } = {}): Config {
   const parsed = Environment.safeParse(variables);
   if (!parsed.success) {
     throw refusal(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
@@ -203,7 +204,7 @@ export function parseConfig(variables: EnvironmentVariables): Config {
   const env = parsed.data;
   const details: { path: string; message: string }[] = [];
   if (env.RPC_URL !== undefined) {
-    if (env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
+    if (relays && env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }

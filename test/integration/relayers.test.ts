@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { hexlify, id, Interface, Wallet } from "ethers";
-import { mined } from "../../server/chain/mined.ts";
+import { hexlify, Wallet } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
+import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { Answer } from "../support/http.ts";
@@ -13,8 +14,7 @@ import { allTransactions, anchoredHash } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const CHAIN_ID = 7326;
-const ROLES = new Interface(["function grantRole(bytes32 role, address account)"]);
-const GRANT = ROLES.getFunction("grantRole")?.selector ?? "-";
+const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
 
 describe("two relayers with a key each on one database", function () {
   this.timeout(120_000);
@@ -25,13 +25,11 @@ describe("two relayers with a key each on one database", function () {
 
   before(async () => {
     chain = await startRemoteChain();
-    const { contracts } = JSON.parse(readFileSync(join(chain.directory, "deployments", `${CHAIN_ID}.json`), "utf8"));
+    const deployment = (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
     const rpc = connectRpc(chain.url, CHAIN_ID);
-    await mined(rpc, new Wallet(chain.variables.ADMIN_KEY ?? ""), {
-      to: contracts.ProofAnchor,
-      data: ROLES.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), other.address]),
-      gasPrice: 0n,
-    });
+    const roles = new RelayerRoles(rpc, deployment);
+    const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
+    for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
     rpc.close();
     otherDirectory = await temporaryDirectory();
     await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
