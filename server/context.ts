@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ZeroAddress } from "ethers";
+import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
@@ -19,10 +19,6 @@ import type { Config } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
-import { AnchorRepair } from "./domain/proofs/anchor-repair.ts";
-import { AnchorTrees } from "./domain/proofs/anchor-trees.ts";
-import { ProofService } from "./domain/proofs/proof-service.ts";
-import { ProofVerifier } from "./domain/proofs/proof-verifier.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
@@ -39,16 +35,10 @@ import { statusReport } from "./status.ts";
 import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
-import { AnchorFollower } from "./workers/anchor-follower.ts";
-import { AnchorRetry } from "./workers/anchor-retry.ts";
-import { Batcher } from "./workers/batcher.ts";
-import { DeadlineWatch } from "./workers/deadline-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
 /** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
-/** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
-const BATCH_LEAD_MILLISECONDS = 400;
 /** How long a stop lets requests wait for the chain: less than what the HTTP server grants them. */
 const STOP_PATIENCE_MILLISECONDS = 3_000;
 
@@ -99,7 +89,7 @@ function build(
 ): Context {
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
-  const { chainWaitMilliseconds, proofWaitMilliseconds } = config;
+  const { chainWaitMilliseconds } = config;
   // The embedded chain's blocks name nobody.
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
@@ -134,8 +124,8 @@ function build(
     records: () => journal.records.count(),
     liveSessions,
     transactionsUnderWay: () => transactions.countUnderWay(),
-    oldestUnconfirmed: () => deadline.oldestSeconds(),
-    waiting: () => anchorFollower.waiting,
+    oldestUnconfirmed: () => anchoring.oldestSeconds(),
+    waiting: () => anchoring.waiting(),
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
@@ -165,43 +155,15 @@ function build(
     clock,
     chainWaitMilliseconds,
   });
-  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
-  const trees = new AnchorTrees(journal.anchors);
-  const repair = new AnchorRepair(journal, anchors);
-  const anchorFollower = new AnchorFollower({ transactions: sender, repair, telemetry, clock });
-  const batcher = new Batcher({
+  const anchoring = createAnchoring({
+    ...config,
     journal,
-    chain: anchors,
+    chain: anchorChain(rpc, contracts.ProofAnchor, validatorNames),
     transactions: sender,
-    follower: anchorFollower,
-    trees,
     telemetry,
     clock,
-    rules: { maxAgeMilliseconds: config.batchMaxAgeMilliseconds, leadMilliseconds: BATCH_LEAD_MILLISECONDS },
-    maxOutstanding: config.maxOutstanding,
-  });
-  const proofs = new ProofService({
-    journal,
-    intake: batcher,
-    underWay: anchorFollower,
-    repair,
-    trees,
-    clock,
-    pause: (milliseconds) => sleep(milliseconds),
-    proofWaitMilliseconds,
-    follow(mended) {
-      for (const anchor of mended) anchorFollower.closed(anchor);
-      sender.wake();
-    },
-  });
-  const retry = new AnchorRetry({
-    journal,
-    repair,
-    follower: anchorFollower,
-    transactions: sender,
     onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
   });
-  const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, config.anchorDeadlineMilliseconds);
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -226,8 +188,8 @@ function build(
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
     proofs: {
-      proofs,
-      verifier: new ProofVerifier({ journal, chain: anchors, trees, telemetry }),
+      proofs: anchoring.proofs,
+      verifier: anchoring.verifier,
       place: () => ({
         chainId: rpc.chainId,
         contract: contracts.ProofAnchor,
@@ -255,7 +217,7 @@ function build(
 
   head.subscribe(({ number }) => sender.onHead(number));
   head.subscribe(({ number }) => follower.onHead(number));
-  head.subscribe((newest) => batcher.onHead(newest));
+  head.subscribe((newest) => anchoring.onHead(newest));
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {
@@ -268,16 +230,14 @@ function build(
       if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
       opened.defer(() => head.stop());
       opened.defer(() => follower.stop());
+      // In the order in which work flows: what comes in, what is sent, what is waited for.
+      opened.defer(() => anchoring.ended());
       opened.defer(() => sender.stop());
-      opened.defer(() => anchorFollower.release());
+      opened.defer(() => anchoring.release());
+      opened.defer(() => anchoring.stop());
       await sessions.recover();
       sender.start();
-      await batcher.start();
-      opened.defer(() => batcher.stop());
-      retry.start();
-      opened.defer(() => retry.stop());
-      deadline.start();
-      opened.defer(() => deadline.stop());
+      await anchoring.start();
       head.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
@@ -287,7 +247,7 @@ function build(
       opened.defer(async () => {
         // Whoever still waits for the chain then is told that it is pending instead of being cut off.
         const release = (): void => {
-          anchorFollower.release();
+          anchoring.release();
           sender.release();
         };
         const patience = setTimeout(release, STOP_PATIENCE_MILLISECONDS);

@@ -1,12 +1,10 @@
 import { z } from "zod";
+import type { BlockHead } from "../domain/block.ts";
 import { SealbookError } from "../errors.ts";
 import type { Rpc, Subscription } from "./rpc/rpc.ts";
 
 /** The newest block. */
-export interface Head {
-  readonly number: number;
-  /** Unix time in seconds. */
-  readonly time: number;
+export interface Head extends BlockHead {
   /** `0x` hex. */
   readonly hash: string;
 }

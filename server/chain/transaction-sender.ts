@@ -1,11 +1,12 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "../domain/ports.ts";
 import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
+import { seeToOthers } from "./left-transactions.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "./receipts.ts";
-import { revertReason } from "./revert-reason.ts";
 import { classifyRefusal } from "./send-refusal.ts";
+import { settlementOf } from "./settlement.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 
 /** Signed and not settled transactions of one key; more wait as intents. */
@@ -261,12 +262,12 @@ export class TransactionSender implements Transactions {
   }
 
   async #settle(receipts: readonly Receipt[]): Promise<void> {
-    const { store, onEvent } = this.#options;
+    const { rpc, store, onEvent } = this.#options;
     const settlements: Settlement[] = [];
     for (const receipt of receipts) {
       const transaction = this.#underWay.get(receipt.transactionHash);
       if (transaction === undefined) continue;
-      const settlement = await this.#settlementOf(transaction, receipt);
+      const settlement = await settlementOf(rpc, transaction, receipt);
       settlements.push(settlement);
       if (settlement.state === "reverted") onEvent({ kind: "reverted", id: transaction.id, reason: settlement.reason ?? "" });
     }
@@ -276,32 +277,13 @@ export class TransactionSender implements Transactions {
     this.#waiters.settled(settlements.map(({ id }) => id));
   }
 
-  async #settlementOf({ id, raw }: SignedTransaction, { succeeded, block }: Receipt): Promise<Settlement> {
-    if (succeeded) return { id, state: "confirmed", block };
-    return { id, state: "reverted", block, reason: await revertReason(this.#options.rpc, raw) };
-  }
-
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
     const before = Date.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
-    await this.#seeToOthers();
-  }
-
-  /**
-   * Another relayer's transactions can be sent again and settled without its key. Not to be mined before the others of
-   * its key is no harm: they are all sent, in the order of their nonces.
-   */
-  async #seeToOthers(): Promise<void> {
     const { rpc, store, signer, validatorNames } = this.#options;
-    const left = await store.leftByOthers(signer.address, Date.now() - TAKE_OVER_MILLISECONDS);
-    for (const transaction of left.slice(0, MAX_UNDER_WAY)) {
-      const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
-      if (receipt !== undefined) await store.settle([await this.#settlementOf(transaction, receipt)]);
-      // Refusals are for its own relayer to deal with: only it knows the nonces that follow.
-      else await rpc.call("eth_sendRawTransaction", [hexlify(transaction.raw)]).catch(ifRefused);
-    }
+    await seeToOthers(rpc, store, signer.address, Date.now() - TAKE_OVER_MILLISECONDS, validatorNames);
   }
 
   /** Tells a lost transaction from a mined one, and sends the lost ones again: always the same bytes. */
@@ -315,8 +297,4 @@ export class TransactionSender implements Transactions {
     for (const transaction of lost) transaction.sentAt = Date.now();
     this.#send(lost);
   }
-}
-
-function ifRefused(error: unknown): void {
-  if (!(error instanceof NodeError)) throw error;
 }

@@ -1,13 +1,13 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../domain/transaction.ts";
-import type { AnchorOutcome, StoredAnchor } from "../domain/proofs/anchor.ts";
-import type { AnchorStore } from "../domain/proofs/stores.ts";
+import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../domain/proofs/anchor.ts";
+import type { AnchorStore, SplitPart } from "../domain/proofs/stores.ts";
 import type { Database } from "./database.ts";
 import type { AnchorRow, TransactionRow } from "./schema.ts";
 import { blockOf } from "./transactions.ts";
 
 // As in the indexes on what is under way and what failed, which are used only for the very same words.
-const UNDER_WAY = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
+export const UNDER_WAY = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
 /** The columns of a transaction that say where an anchor stands. */
@@ -52,7 +52,8 @@ function toAnchors(rows: readonly (Pick<AnchorRow, "id" | "hash" | "size" | "tra
 
 /** @param relayer Whose anchors are opened here */
 export function anchorStore(database: Database, relayer: Address): AnchorStore {
-  const insertClosed = async (openedAt: number, hash: Uint8Array, size: number, transactionId: number): Promise<number> => {
+  const insert = async (openedAt: number, content?: SplitPart): Promise<number> => {
+    const { hash = null, size = 0, transactionId = null } = content ?? {};
     const { id } = await database
       .insertInto("anchors")
       .values({ hash, size, transaction_id: transactionId, relayer, opened_at: openedAt })
@@ -72,14 +73,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
   };
 
   return {
-    async open(openedAt) {
-      const { id } = await database
-        .insertInto("anchors")
-        .values({ hash: null, size: 0, transaction_id: null, relayer, opened_at: openedAt })
-        .returning("id")
-        .executeTakeFirstOrThrow();
-      return id;
-    },
+    open: (openedAt) => insert(openedAt),
 
     async isOpen(id) {
       const row = await database.selectFrom("anchors").select("transaction_id").where("id", "=", id).executeTakeFirst();
@@ -127,9 +121,9 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return toAnchors(await select(database).where("transactions.hash", "=", transactionHash).execute())[0];
     },
 
-    async unsettled() {
+    async underWay() {
       const rows = await Promise.all(
-        [...UNDER_WAY, FAILED].map((state) =>
+        UNDER_WAY.map((state) =>
           select(database).where("anchors.relayer", "=", relayer).where(state).orderBy("anchors.id").execute(),
         ),
       );
@@ -152,17 +146,18 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .executeTakeFirstOrThrow();
       const ids: number[] = [];
       let first = 0;
-      for (const { hash, size, places, transactionId } of parts) {
-        const part = await insertClosed(opened_at, hash, size, transactionId);
+      for (const part of parts) {
+        const partId = await insert(opened_at, part);
+        const end = first + hashesUnder(part);
         await database
           .updateTable("proofs")
-          .set((e) => ({ anchor_id: part, leaf_index: e("leaf_index", "-", first) }))
+          .set((e) => ({ anchor_id: partId, leaf_index: e("leaf_index", "-", first) }))
           .where("anchor_id", "=", id)
           .where("leaf_index", ">=", first)
-          .where("leaf_index", "<", first + places)
+          .where("leaf_index", "<", end)
           .execute();
-        ids.push(part);
-        first += places;
+        ids.push(partId);
+        first = end;
       }
       await database.deleteFrom("anchors").where("id", "=", id).execute();
       return ids;

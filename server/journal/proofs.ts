@@ -1,7 +1,7 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
 import type { ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
 import type { ProofStore } from "../domain/proofs/stores.ts";
-import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchors.ts";
+import { OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
 import type { ProofsTable, Schema } from "./schema.ts";
 
@@ -159,12 +159,12 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         .where("anchors.transaction_id", "is", null)
         .executeTakeFirstOrThrow();
       const closed = await Promise.all(
-        [sql.lit("queued" as const), sql.lit("sent" as const)].map((state) =>
+        UNDER_WAY.map((state) =>
           database
             .selectFrom("transactions")
             .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
             .select(pendingPlaces)
-            .where("transactions.state", "=", state)
+            .where(state)
             .executeTakeFirstOrThrow(),
         ),
       );

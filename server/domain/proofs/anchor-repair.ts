@@ -1,6 +1,5 @@
-import { merkleTree } from "../merkle.ts";
 import type { AnchorChain, Journal } from "../ports.ts";
-import { type AnchorContent, hashesUnder, type StoredAnchor } from "./anchor.ts";
+import { type AnchorContent, contentOver, type StoredAnchor } from "./anchor.ts";
 import type { SplitPart } from "./stores.ts";
 
 /**
@@ -9,13 +8,6 @@ import type { SplitPart } from "./stores.ts";
  */
 export function remedyFor({ size }: AnchorContent, reason: string): "split" | "retry" {
   return size > 1 && !/^AccessControl/.test(reason) ? "split" : "retry";
-}
-
-/** The content over hashes: one goes as it is, several under a root. */
-export function contentOver(hashes: readonly Uint8Array[]): AnchorContent {
-  const [only] = hashes;
-  if (hashes.length === 1 && only !== undefined) return { hash: only, size: 0 };
-  return { hash: merkleTree(hashes).root, size: hashes.length };
 }
 
 /** Gives anchors whose transaction failed for good new ones. */
@@ -36,11 +28,7 @@ export class AnchorRepair {
     return this.#journal.atomically(async (atomic) => {
       const anchor = await atomic.anchors.find(anchorId);
       if (anchor?.outcome.state !== "failed") return [];
-      const parts =
-        remedyFor(anchor, anchor.outcome.reason) === "split"
-          ? await this.#split(atomic, anchor)
-          : await this.#retry(atomic, anchor);
-      return parts;
+      return remedyFor(anchor, anchor.outcome.reason) === "split" ? this.#split(atomic, anchor) : this.#retry(atomic, anchor);
     });
   }
 
@@ -55,9 +43,9 @@ export class AnchorRepair {
     const middle = Math.ceil(leaves.length / 2);
     const parts: SplitPart[] = [];
     for (const hashes of [leaves.slice(0, middle), leaves.slice(middle)]) {
-      const content = contentOver(hashes);
+      const { content } = contentOver(hashes);
       const transactionId = await intents.insert(this.#chain.anchorCall(content));
-      parts.push({ ...content, places: hashesUnder(content), transactionId });
+      parts.push({ ...content, transactionId });
     }
     const ids = await anchors.split(anchor.id, parts);
     return parts.map(({ hash, size, transactionId }, index) => {

@@ -1,4 +1,5 @@
 import type { BlockReference } from "../block.ts";
+import { type MerkleTree, merkleTree } from "../merkle.ts";
 
 /** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
 export type AnchorOutcome =
@@ -24,4 +25,18 @@ export interface StoredAnchor extends AnchorContent {
 /** How many proofs can hang on an anchor; documents whose recorded texts read alike are one. */
 export function hashesUnder({ size }: Pick<AnchorContent, "size">): number {
   return Math.max(1, size);
+}
+
+/**
+ * What goes on chain for hashes, in the order of their places: one that is alone goes as it is, several under a root.
+ * @param alwaysRoot Puts one that is alone under a root, too
+ */
+export function contentOver(
+  hashes: readonly Uint8Array[],
+  alwaysRoot = false,
+): { readonly content: AnchorContent; readonly tree: MerkleTree | undefined } {
+  const [only] = hashes;
+  if (hashes.length === 1 && only !== undefined && !alwaysRoot) return { content: { hash: only, size: 0 }, tree: undefined };
+  const tree = merkleTree(hashes);
+  return { content: { hash: tree.root, size: tree.size }, tree };
 }

@@ -4,7 +4,15 @@ import type { StoredAnchor } from "./anchor.ts";
 import type { AnchorRepair } from "./anchor-repair.ts";
 import type { AnchorsUnderWay, ProofIntake } from "./anchoring.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
-import { isSameRecord, type NewProof, type PlacedProof, type Proof, type ProofMetadata, type ProofRequest, type StoredProof } from "./proof.ts";
+import {
+  isSameRecord,
+  type NewProof,
+  type PlacedProof,
+  type Proof,
+  type ProofMetadata,
+  type ProofRequest,
+  type StoredProof,
+} from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
 
 /** How often the journal is asked for a proof that another relayer looks after. */
@@ -23,6 +31,16 @@ export interface ProofServiceParts {
   readonly proofWaitMilliseconds: number;
   /** Takes up anchors that were mended. */
   readonly follow: (anchors: readonly StoredAnchor[]) => void;
+}
+
+/** What became of documents that were accepted together. */
+export interface Submitted {
+  /** In the order given; records that were known come with their first proof. */
+  readonly proofs: readonly Proof[];
+  /** What they share; `undefined` when all were known, under several anchors. */
+  readonly batch: StoredAnchor | undefined;
+  /** Whether one of them is new. */
+  readonly isNew: boolean;
 }
 
 /** Proofs that share an anchor, or some of them. */
@@ -54,11 +72,8 @@ export class ProofService {
     return { proof: await this.#settled(proof, isNew, end), isNew };
   }
 
-  /**
-   * Accepts 1 to 1000 documents' hashes, all of them or none, under one root.
-   * @returns their proofs in the order given; records that were known come with their first proof
-   */
-  async submitTogether(requests: readonly ProofRequest[]): Promise<{ proofs: Proof[]; batch: StoredAnchor | undefined; isNew: boolean }> {
+  /** Accepts 1 to 1000 documents' hashes, all of them or none, under one root. */
+  async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
     const { intake, journal } = this.#parts;
     const end = this.#end();
     const placements = await intake.acceptTogether(requests.map((request) => this.#newProof(request)));

@@ -31,8 +31,8 @@ export interface AnchorStore {
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
-  /** Anchors of this relayer that are closed and not confirmed, with those that failed. */
-  unsettled(): Promise<StoredAnchor[]>;
+  /** Anchors of this relayer whose transaction has no outcome. */
+  underWay(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */
   failed(): Promise<StoredAnchor[]>;
   /** Gives an anchor whose transaction failed a new one. */
@@ -46,9 +46,7 @@ export interface AnchorStore {
   oldestUnconfirmed(): Promise<number | undefined>;
 }
 
-/** A part of an anchor that is split. */
+/** A part of an anchor that is split; it takes as many places as there are hashes under it. */
 export interface SplitPart extends AnchorContent {
-  /** How many places it takes. */
-  readonly places: number;
   readonly transactionId: number;
 }

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from "express";
+import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
 import type { Batch, ProofService } from "../../domain/proofs/proof-service.ts";
 import type { Proof } from "../../domain/proofs/proof.ts";
 import type { ProofVerifier } from "../../domain/proofs/proof-verifier.ts";
@@ -45,15 +46,16 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
     response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
   };
 
+  const batchAnswer = (confirmed: boolean, batch: StoredAnchor | undefined, answered: readonly Proof[]): object => ({
+    status: confirmed ? "confirmed" : "pending",
+    batch: batch === undefined ? null : representBatch(batch),
+    proofs: answered.map((proof) => representProof(proof, place())),
+  });
+
   const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({
-      status: confirmed ? "confirmed" : "pending",
-      batch: representBatch(anchor),
-      proofs: page.map((proof) => representProof(proof, place())),
-      ...(next === undefined ? {} : { next: String(next) }),
-    });
+    response.json({ ...batchAnswer(confirmed, anchor, page), ...(next === undefined ? {} : { next: String(next) }) });
   };
 
   const answerVerify = async (hash: Uint8Array, response: Response): Promise<void> => {
@@ -81,11 +83,7 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
     response.status(confirmed ? (isNew ? 201 : 200) : 202);
     if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({
-      status: confirmed ? "confirmed" : "pending",
-      batch: batch === undefined ? null : representBatch(batch),
-      proofs: answered.map((proof) => representProof(proof, place())),
-    });
+    response.json(batchAnswer(confirmed, batch, answered));
   });
 
   router
@@ -106,9 +104,8 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
       const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
       const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-      const alone = found.anchor.size === 0 ? found.proofs.toReversed() : [];
-      if (found.anchor.size === 0) send(response, existing(alone, `transaction ${txhash} anchored nothing`));
-      else sendBatch(response, found);
+      if (found.anchor.size > 0) sendBatch(response, found);
+      else send(response, existing(found.proofs.toReversed(), `transaction ${txhash} anchored nothing`));
     })
     .all(onlyMethods("GET"));
 
