@@ -133,11 +133,14 @@ export class Batcher implements ProofIntake {
   async #run(): Promise<void> {
     // One turn later, so that requests which arrived in the same packet are written together.
     await new Promise((resolve) => setImmediate(resolve));
+    // With the work of others goes the question whether they have taken this one's: it may have halted for long.
+    let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
     if (this.#takeOverDue) {
       this.#takeOverDue = false;
       await this.#closeLeftOpen(this.#parts.clock() - this.#parts.takeOverMilliseconds).catch(() => undefined);
     }
-    while (this.#singles.length > 0 || this.#bulks.length > 0 || (this.#open && this.#isDue(this.#open))) {
+    while (isOpenInDoubt || this.#singles.length > 0 || this.#bulks.length > 0 || (this.#open && this.#isDue(this.#open))) {
+      isOpenInDoubt = false;
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
       const bulks = this.#bulks.splice(0, BULKS_AT_ONCE);
@@ -199,6 +202,7 @@ export class Batcher implements ProofIntake {
   #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
     const { follower, telemetry } = this.#parts;
     this.#open = written.open;
+    if (written.lost !== undefined) follower.forget(written.lost.anchorId);
     const all = [...written.singles, ...written.bulks.flat()];
     telemetry.proofsAccepted(all.filter(({ isNew }) => isNew).length);
     for (const { anchorId, acceptedAt } of written.placed) follower.placed(anchorId, acceptedAt);
