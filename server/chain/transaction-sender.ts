@@ -64,6 +64,7 @@ export class TransactionSender implements Transactions {
   #work: Promise<void> = Promise.resolve();
   #workWaiting = false;
   #confirmWaiting = false;
+  #others: Promise<void> | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -78,7 +79,10 @@ export class TransactionSender implements Transactions {
     this.#stopped = false;
     this.#workWaiting = false;
     this.#confirmWaiting = false;
-    this.#recheck = setInterval(() => this.#enqueue(() => this.#recheckOverdue()), RECHECK_MILLISECONDS);
+    this.#recheck = setInterval(() => {
+      this.#enqueue(() => this.#recheckOverdue());
+      this.#seeToOthers();
+    }, RECHECK_MILLISECONDS);
     this.wake();
   }
 
@@ -86,7 +90,7 @@ export class TransactionSender implements Transactions {
     this.#stopped = true;
     clearInterval(this.#recheck);
     await Promise.all(this.#sending);
-    await this.#work;
+    await Promise.all([this.#work, this.#others]);
     this.release();
   }
 
@@ -282,8 +286,15 @@ export class TransactionSender implements Transactions {
     const before = Date.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
-    const { rpc, store, signer, validatorNames, takeOverMilliseconds } = this.#options;
-    await seeToOthers(rpc, store, signer.address, Date.now() - takeOverMilliseconds, validatorNames);
+  }
+
+  /** Beside the work for the own key, which it shares nothing with and may not hold up. */
+  #seeToOthers(): void {
+    const { rpc, store, signer, validatorNames, takeOverMilliseconds, onEvent } = this.#options;
+    const before = Date.now() - takeOverMilliseconds;
+    this.#others ??= seeToOthers({ rpc, store, self: signer.address, before, validatorNames, isStopped: () => this.#stopped })
+      .catch((error: unknown) => onEvent({ kind: "failing", error }))
+      .finally(() => (this.#others = undefined));
   }
 
   /** Tells a lost transaction from a mined one, and sends the lost ones again: always the same bytes. */

@@ -39,7 +39,8 @@ describe("transactions that other relayers left", function () {
       .executeTakeFirstOrThrow();
     return id;
   };
-  const seeTo = (): Promise<void> => seeToOthers(rpc, transactionStore(journal.database), SELF, BEFORE, new Map());
+  const seeTo = (): Promise<void> =>
+    seeToOthers({ rpc, store: transactionStore(journal.database), self: SELF, before: BEFORE, validatorNames: new Map(), isStopped: () => false });
   const nonces = (): number[] => node.sent.map((raw) => Transaction.from(raw).nonce);
 
   it("are sent in the order of their nonces, with a younger one that stands before an old one", async () => {
