@@ -103,6 +103,26 @@ describe("a relayer whose work another one takes over", function () {
     }
   });
 
+  it("is killed, and its key loses its role: what it had signed fails, and is anchored with the other key", async () => {
+    const [first, second] = pair.seats;
+    await pair.mine();
+    const dying = await first.start();
+    await submit(dying, 1);
+    await settled();
+    first.proxy.mode = "off";
+    await submit(dying, 2);
+    await eventually(async () => assert.deepEqual(pair.stages().signed, [1]));
+    await dying.end("SIGKILL");
+    await pair.revoke(first.address);
+
+    const other = await second.start({ TAKEOVER_AFTER: "1" });
+    const [, ...late] = accepted;
+    const proofs: any[] = await eventually(() => Promise.all(late.map((document) => proofOf(other, document))), 60_000);
+    const senders = (await anchorsOnChain()).filter(({ hash }) => hash === proofs[0].tx_hash).map(({ from }) => from.toLowerCase());
+    assert.deepEqual(senders, [second.address.toLowerCase()]);
+    for (const { hash } of accepted) assert.isTrue((await other.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+  });
+
   it("halts for longer than that and goes on: each hash is confirmed once, and it has room for others", async () => {
     const [first, second] = pair.seats;
     const halting = await first.start({ MAX_OUTSTANDING: "7", TAKEOVER_AFTER: "1" });

@@ -39,6 +39,8 @@ export interface RelayerPair {
   readonly seats: readonly [RelayerSeat, RelayerSeat];
   /** From now on there is a block a second. */
   mine(): Promise<void>;
+  /** Takes a key's role on every contract; blocks have to be made by then. */
+  revoke(address: string): Promise<void>;
   stages(): Stages;
   /** Whether somebody is in the middle of a write to the database. */
   isLocked(): boolean;
@@ -102,6 +104,9 @@ export async function startRelayerPair(): Promise<RelayerPair> {
     url: anvil.http,
     seats: [await seat(0), await seat(1)],
     mine: async () => void (await rpcCall(anvil.http, "evm_setIntervalMining", 1)),
+    async revoke(address) {
+      for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, 0n);
+    },
     stages: () =>
       inDatabase((open) => ({
         open: open.prepare("select id from anchors where transaction_id is null").all().length,
