@@ -24,6 +24,7 @@ export interface AnchoringParts {
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly maxOutstanding: number;
+  readonly takeOverMilliseconds: number;
   /** Told how many anchors whose transaction had failed were given new ones. */
   readonly onRetry: (count: number) => void;
 }
@@ -63,6 +64,7 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
     clock,
     rules: { maxAgeMilliseconds: parts.batchMaxAgeMilliseconds, leadMilliseconds: BATCH_LEAD_MILLISECONDS },
     maxOutstanding: parts.maxOutstanding,
+    takeOverMilliseconds: parts.takeOverMilliseconds,
   });
   const retry = new AnchorRetry({ journal, repair, follower, transactions, onRetry: parts.onRetry });
   const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, parts.anchorDeadlineMilliseconds);

@@ -31,6 +31,8 @@ export interface Written {
   readonly placed: readonly { readonly anchorId: number; readonly acceptedAt: readonly number[] }[];
   readonly closed: readonly ClosedBatch[];
   readonly open: OpenBatch | undefined;
+  /** The open batch of before, when another relayer has closed it, taking this one for dead. */
+  readonly lost: OpenBatch | undefined;
 }
 
 /** What is to be written together. */
@@ -57,8 +59,8 @@ export class BatchWriter {
     const placed: Written["placed"][number][] = [];
     const closed: ClosedBatch[] = [];
     const bulks: (readonly Placement[])[] = [];
-    // Another relayer may have closed it, taking this one for dead.
-    let open = work.open && (await atomic.anchors.isOpen(work.open.anchorId)) ? work.open : undefined;
+    const lost = await this.#lost(atomic, work.open);
+    let open = lost === undefined ? work.open : undefined;
     let singles: readonly Placement[] = [];
     if (work.singles.length > 0) {
       const result = await this.#place(atomic, work.singles, open);
@@ -76,7 +78,7 @@ export class BatchWriter {
       placed.push(...newUnder(result.batch, result));
       if (result.batch !== undefined) closed.push(await this.#close(atomic, result.batch.anchorId, result.hashes, false));
     }
-    return { singles, bulks, placed, closed, open };
+    return { singles, bulks, placed, closed, open, lost };
   }
 
   /**
@@ -91,6 +93,10 @@ export class BatchWriter {
       closed.push(await this.#close(atomic, anchorId, await atomic.anchors.leaves(anchorId), true));
     }
     return closed;
+  }
+
+  async #lost(atomic: Journal, open: OpenBatch | undefined): Promise<OpenBatch | undefined> {
+    return open === undefined || (await atomic.anchors.isOpen(open.anchorId)) ? undefined : open;
   }
 
   /** Writes proofs into a batch, which is opened when it is needed. */
