@@ -31,7 +31,7 @@ export function sqliteDialect(file: string): Dialect {
     PRAGMA foreign_keys = ON;
     PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
-    PRAGMA cache_size = -65536;
+    PRAGMA cache_size = -32768;
     PRAGMA wal_autocheckpoint = 32000;
     PRAGMA temp_store = MEMORY;
   `);
