@@ -5,7 +5,7 @@ import { startChainProcess } from "../support/chain-process.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce } from "../support/exactly-once.ts";
-import { type Load, startLoad } from "../support/load.ts";
+import { startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
 import { startProcess } from "../support/process.ts";
 import { type ChainNode, startRemoteChain } from "../support/remote-chain.ts";
@@ -14,11 +14,6 @@ import { type ChainNode, startRemoteChain } from "../support/remote-chain.ts";
 const A_FEW = 30;
 const KILLS = 2;
 const VARIABLES = { PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
-
-const confirms = (load: Load): Promise<void> => {
-  const before = load.confirmed;
-  return eventually(async () => assert.isAbove(load.confirmed, before + A_FEW), 60_000);
-};
 
 describe("the chain, killed with kill -9 under load: everything accepted is anchored once, when it", function () {
   inParallel({
@@ -29,7 +24,7 @@ describe("the chain, killed with kill -9 under load: everything accepted is anch
       try {
         const load = startLoad(server);
         for (let kill = 0; kill < KILLS; kill += 1) {
-          await confirms(load);
+          await load.confirms(A_FEW);
           await node?.stop();
           const before = load.accepted.length;
           await eventually(async () => assert.isAbove(load.accepted.length, before + 5, "it goes on accepting"));
@@ -37,7 +32,7 @@ describe("the chain, killed with kill -9 under load: everything accepted is anch
           node = await startChainProcess(join(chain.directory, "remote"));
           chain.proxy.target = node.url;
         }
-        await confirms(load);
+        await load.confirms(A_FEW);
         await load.end();
         await assertExactlyOnce(server, chain.url, load);
       } finally {
@@ -54,12 +49,12 @@ describe("the chain, killed with kill -9 under load: everything accepted is anch
         const killed = new Set<number>();
         const load = startLoad(server);
         for (let kill = 0; kill < KILLS; kill += 1) {
-          await confirms(load);
+          await load.confirms(A_FEW);
           await eventually(async () => assert.notInclude([...killed], pid()));
           killed.add(pid());
           process.kill(pid(), "SIGKILL");
         }
-        await confirms(load);
+        await load.confirms(A_FEW);
         await load.end();
         await assertExactlyOnce(server, server.chainUrl, load);
       } finally {

@@ -20,10 +20,9 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
     "has posts answered 503, without the process ending, and is written again as soon as there is room": () =>
       onScene(async ({ chain, server }) => {
         const load = startLoad(server, [201, 202, 503]);
-        await eventually(async () => assert.isAbove(load.confirmed, 10));
+        await load.confirms(10);
         // What is signed when the disk is full is mined, and cannot be journalled.
-        const journal = join(chain.directory, "sealbook.sqlite-wal");
-        limitFiles(server.pid, statSync(journal).size);
+        limitFiles(server.pid, statSync(join(chain.directory, "sealbook.sqlite-wal")).size);
         await eventually(async () => assert.isAbove(load.refused, 20));
         const [document] = freshDocuments(1);
         const refused = await server.post("/api/v1/proof", document);
@@ -39,8 +38,7 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         assert.notMatch(server.output(), /rollback|savepoint/);
 
         limitFiles(server.pid, "unlimited");
-        const before = load.confirmed;
-        await eventually(async () => assert.isAbove(load.confirmed, before + 10));
+        await load.confirms(10);
         await load.end();
         await assertExactlyOnce(server, chain.url, { accepted: load.accepted, unanswered: document === undefined ? [] : [document] });
       }),

@@ -67,11 +67,6 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
   }
 };
 
-const confirms = (load: Load): Promise<void> => {
-  const before = load.confirmed;
-  return eventually(async () => assert.isAbove(load.confirmed, before + 10), 60_000);
-};
-
 describe("a node that fails: what was accepted meanwhile ends on chain once, when it", function () {
   inParallel({
     "takes calls and never answers them": () =>
@@ -99,22 +94,22 @@ describe("a node that fails: what was accepted meanwhile ends on chain once, whe
     "answers hexadecimal without digits": failing({ result: "0x" }),
     "loses the connection over which it tells of its blocks, again and again": disturbed(async (line, load) => {
       for (let cut = 0; cut < 2; cut += 1) {
-        await confirms(load);
+        await load.confirms(10);
         const before = line.connections;
         line.cut();
         await eventually(async () => assert.isAbove(line.connections, before, "it is made again"));
       }
-      await confirms(load);
+      await load.confirms(10);
     }),
     "is gone from that connection without closing it": disturbed(async (line, load) => {
-      await confirms(load);
+      await load.confirms(10);
       const before = line.connections;
       line.deaf = true;
       await eventually(async () => assert.isAbove(line.connections, before, "it is noticed"), 60_000);
       line.deaf = false;
       // What was opened meanwhile never hears that it is open.
       line.cut();
-      await confirms(load);
+      await load.confirms(10);
     }),
   });
 });
