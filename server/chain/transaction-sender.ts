@@ -227,6 +227,11 @@ export class TransactionSender implements Transactions {
   async #refused(transaction: SignedTransaction, reason: string): Promise<void> {
     const { store, signer, onEvent } = this.#options;
     const filler = signer.filler(transaction.nonce);
+    if (Buffer.compare(filler.hash, transaction.hash) === 0) {
+      // Nothing else can fill the nonce, and there is no going on without it: the recheck sends it again.
+      onEvent({ kind: "failing", error: new Error(`the node does not take the filler of nonce ${transaction.nonce}: ${reason}`) });
+      return;
+    }
     const id = await store.refuse(transaction.id, reason, filler);
     this.#underWay.delete(hexlify(transaction.hash));
     const inPlace = { id, ...filler, sentAt: Date.now() };

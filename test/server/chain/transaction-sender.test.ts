@@ -184,6 +184,21 @@ describe("transaction sender", function () {
     assert.equal((await now(bad)).state, "refused");
   });
 
+  it("fills a nonce once, also when the node refuses what fills it, and sends that again", async () => {
+    node.onSend = () => ({ code: -32000, message: "intrinsic gas too low" });
+    const [bad = 0] = await sent("bad");
+    assert.equal((await outcome(bad)).state, "refused");
+    await eventually(async () => assert.deepEqual(events.map(({ kind }) => kind), ["refused", "failing"]));
+    await sender.stop();
+    assert.lengthOf(node.sent, 2, "what was refused and what fills its nonce");
+    node.onSend = () => undefined;
+    startSender();
+    await eventually(async () => assert.isTrue(node.pool.has(0)));
+    mine();
+    await eventually(async () => assert.equal(await transactionStore(journal.database).countUnderWay(), 0));
+    assert.deepEqual((await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state), ["refused", "confirmed"]);
+  });
+
   it("tells that the chain reverted, with the reason", async () => {
     node.reverts = ({ nonce }) => nonce === 1;
     node.revertData = new Interface(["error InvalidHash(bytes32 hash)"]).encodeErrorResult("InvalidHash", [`0x${"00".repeat(32)}`]);
