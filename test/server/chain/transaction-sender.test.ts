@@ -167,6 +167,24 @@ describe("transaction sender", function () {
     assert.equal((await row(id)).nonce, 5);
   });
 
+  it("does not sign anew because a node behind a balancer does not know yet what was mined", async () => {
+    const [id = 0] = await sent("mined");
+    await sender.stop();
+    node.mine();
+    node.behind = (method) => method === "eth_getTransactionReceipt" || method === "eth_blockNumber";
+    startSender();
+    await sends(2);
+    // Stopping, it sees to what it has begun: to the node's answer that the nonce was used.
+    await sender.stop();
+    startSender();
+    await sends(3);
+    assert.lengthOf(new Set(node.sent), 1);
+    node.behind = () => false;
+    mine();
+    assert.equal((await outcome(id)).state, "confirmed");
+    assert.isFalse(events.some(({ kind }) => kind === "nonce_taken"));
+  });
+
   it("refuses what the node never takes, fills its nonce and goes on with those behind", async () => {
     node.onSend = (transaction) =>
       Buffer.from(transaction.data.slice(2), "hex").toString() === "bad" ? { code: -32000, message: "intrinsic gas too low" } : undefined;
