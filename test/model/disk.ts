@@ -13,6 +13,7 @@ import type { Life } from "./life.ts";
 export class Disk {
   readonly #directory: string;
   #copies = 0;
+  #reader: DatabaseSync | undefined;
   #file: string;
   /** Connections in use, each with what ends it. */
   readonly #connected = new Map<Life, () => void>();
@@ -37,6 +38,8 @@ export class Disk {
     const driver = inner.createDriver();
     let release: (() => void) | undefined;
     const end = (): void => {
+      // The last connection that is closed tidies up, which ours must not prevent.
+      this.close();
       this.#connected.delete(life);
       release?.();
       void driver.destroy();
@@ -89,14 +92,15 @@ export class Disk {
     end();
   }
 
-  /** Asks a copy of the files as they are now: what a process would find that starts after a crash. */
+  /** Asks what is committed: what a process would find that starts after a crash just now. */
   ask<T>(question: (database: DatabaseSync) => T): T {
-    const database = new DatabaseSync(this.#copy());
-    try {
-      return question(database);
-    } finally {
-      database.close();
-    }
+    this.#reader ??= new DatabaseSync(this.#file);
+    return question(this.#reader);
+  }
+
+  close(): void {
+    this.#reader?.close();
+    this.#reader = undefined;
   }
 
   #mayFail(): void {
@@ -106,6 +110,7 @@ export class Disk {
   }
 
   #copy(): string {
+    this.close();
     const copy = this.#newFile();
     for (const suffix of ["", "-wal"]) {
       if (existsSync(this.#file + suffix)) copyFileSync(this.#file + suffix, copy + suffix);

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { hexlify } from "ethers";
+import { getBytes, hexlify, keccak256 } from "ethers";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
 import type { Disk } from "./disk.ts";
@@ -20,6 +20,8 @@ export class Ledger {
   readonly accepted = new Map<string, Accepted>();
   /** Records that somebody was told to be new. */
   readonly #new = new Set<string>();
+  /** Signed transactions that were sent. */
+  readonly #sent = new Set<string>();
 
   answered(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
     assert.lengthOf(proofs, requests.length, "each document has its proof");
@@ -53,6 +55,14 @@ export class Ledger {
       assert.isTrue(kept.has(`${documentId} ${timestamp} ${hash} ${recordHash}`), `${documentId} was accepted and is not on disk`);
     }
     assert.strictEqual(kept.size, rows.length, "no record has two proofs");
+  }
+
+  /** Whether a transaction could be sent again, as it is, after a crash just now. */
+  assertSigned(raw: string, disk: Disk): void {
+    if (this.#sent.has(raw)) return;
+    this.#sent.add(raw);
+    const found = disk.ask((database) => database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))));
+    assert.isDefined(found, "what is sent is on disk");
   }
 
   /** Whether what was answered as confirmed is. */

@@ -29,12 +29,15 @@ interface Trouble {
 export class Network {
   readonly #chain: SimulatedChain;
   readonly #pace: Pace;
+  readonly #onSend: (raw: string) => void;
   #trouble: Trouble | undefined;
   #underWay: (() => void)[] = [];
 
-  constructor(chain: SimulatedChain, pace: Pace) {
+  /** @param onSend told when a signed transaction leaves its process */
+  constructor(chain: SimulatedChain, pace: Pace, onSend: (raw: string) => void) {
     this.#chain = chain;
     this.#pace = pace;
+    this.#onSend = onSend;
   }
 
   get idle(): boolean {
@@ -57,6 +60,7 @@ export class Network {
       call: async (method, parameters) => {
         await life.step();
         if (closed) throw unavailable(new Error("closed"));
+        if (method === "eth_sendRawTransaction") this.#onSend(String(parameters[0]));
         const answer = await this.#exchange(method, parameters, life);
         await life.step();
         return answer;

@@ -18,7 +18,7 @@ import { setting, type Step, step, take } from "./steps.ts";
 import { type Setting, World } from "./world.ts";
 
 const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "200" } = process.env;
-const LONGEST_SCHEDULE = 50;
+const LONGEST_SCHEDULE = 60;
 
 describe("proof pipeline", function () {
   // Bounded by the number of its runs; one that fails takes as long as it takes to be made short.

@@ -10,6 +10,7 @@ import { Life, type Pace, turn } from "./life.ts";
 import { Network } from "./network.ts";
 import { randomFrom } from "./random.ts";
 import { ADDRESSES, type Relayer, type RelayerRules, startRelayer } from "./relayer.ts";
+import type { Step } from "./steps.ts";
 import { SimulatedChain } from "./simulated-chain.ts";
 import { BEGINNING, VirtualTime } from "./virtual-time.ts";
 
@@ -29,6 +30,8 @@ export interface Setting {
   readonly rules: RelayerRules;
   /** A chain that makes its blocks by itself does so this often. */
   readonly blockPeriodMilliseconds: number | undefined;
+  /** What does not happen in this run: other things meet each other more often then. */
+  readonly without: readonly Step["kind"][];
 }
 
 /** A relayer's key, and its process while there is one. */
@@ -51,17 +54,17 @@ export class World implements AsyncDisposable {
   readonly trace: string[] = [];
   readonly #time = new VirtualTime();
   readonly #directory = mkdtempSync(join(tmpdir(), "sealbook-model-"));
-  readonly #setting: Setting;
+  readonly setting: Setting;
   readonly #seats: readonly Seat[];
   /** Requests that a living process has not answered. */
   readonly #open = new Map<object, Life>();
   #violation: Error | undefined;
 
   constructor(setting: Setting, template: string) {
-    this.#setting = setting;
+    this.setting = setting;
     this.pace = { random: randomFrom(setting.seed), activity: 0 };
     this.chain = new SimulatedChain(ADDRESSES.ProofAnchor, this.#time.now, this.pace.random);
-    this.network = new Network(this.chain, this.pace);
+    this.network = new Network(this.chain, this.pace, (raw) => this.#guard(() => this.ledger.assertSigned(raw, this.disk)));
     this.disk = new Disk(this.#directory, template);
     this.#seats = Array.from({ length: setting.relayers }, (_, index) => {
       const wallet = new Wallet(`0x${"5e".repeat(31)}0${index + 1}`);
@@ -95,7 +98,7 @@ export class World implements AsyncDisposable {
     seat.life = life;
     this.say(`${seat.name} starts`);
     const rpc = this.network.connect(CHAIN_ID, life);
-    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.#setting.rules, (text) => this.say(`${seat.name}: ${text}`)).then(
+    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) => this.say(`${seat.name}: ${text}`)).then(
       (relayer) => {
         if (life.ended) return;
         this.say(`${seat.name} listens`);
@@ -204,15 +207,16 @@ export class World implements AsyncDisposable {
     await this.settle();
   }
 
-  assertAllAnswered(): void {
-    const waiting = [...this.#open.values()].filter((life) => !life.ended);
-    if (waiting.length > 0) throw new Error(`${waiting.length} requests were never answered`);
+  /** Requests to living processes that have no answer. */
+  get waiting(): number {
+    return [...this.#open.values()].filter((life) => !life.ended).length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { life } of this.#seats) life.endAfter(0);
     await this.settle();
     this.#time[Symbol.dispose]();
+    this.disk.close();
     rmSync(this.#directory, { recursive: true });
   }
 
