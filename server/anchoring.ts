@@ -3,6 +3,7 @@ import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "./dom
 import type { BlockHead } from "./domain/block.ts";
 import { AnchorRepair } from "./domain/proofs/anchor-repair.ts";
 import { AnchorTrees } from "./domain/proofs/anchor-trees.ts";
+import { ProofOutcomes } from "./domain/proofs/proof-outcomes.ts";
 import { ProofService } from "./domain/proofs/proof-service.ts";
 import { ProofVerifier } from "./domain/proofs/proof-verifier.ts";
 import { AnchorFollower } from "./workers/anchor-follower.ts";
@@ -23,6 +24,7 @@ export interface AnchoringParts {
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly maxOutstanding: number;
+  readonly takeOverMilliseconds: number;
   /** Told how many anchors whose transaction had failed were given new ones. */
   readonly onRetry: (count: number) => void;
 }
@@ -62,23 +64,23 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
     clock,
     rules: { maxAgeMilliseconds: parts.batchMaxAgeMilliseconds, leadMilliseconds: BATCH_LEAD_MILLISECONDS },
     maxOutstanding: parts.maxOutstanding,
+    takeOverMilliseconds: parts.takeOverMilliseconds,
   });
   const retry = new AnchorRetry({ journal, repair, follower, transactions, onRetry: parts.onRetry });
   const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, parts.anchorDeadlineMilliseconds);
-  const proofs = new ProofService({
+  const outcomes = new ProofOutcomes({
     journal,
-    intake: batcher,
     underWay: follower,
     repair,
     trees,
-    clock,
     pause: (milliseconds) => sleep(milliseconds),
-    proofWaitMilliseconds: parts.proofWaitMilliseconds,
     follow(mended) {
       for (const anchor of mended) follower.closed(anchor);
       transactions.wake();
     },
   });
+  const { proofWaitMilliseconds } = parts;
+  const proofs = new ProofService({ journal, intake: batcher, outcomes, clock, proofWaitMilliseconds });
 
   return {
     proofs,

@@ -22,6 +22,8 @@ export interface AppParts {
 export function createApp({ logger, records, proofs, metrics, observeRequest }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
+  // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
+  app.disable("etag");
   app.set("query parser", "simple");
   app.use(helmet(), accessLog(logger), requestMetrics(observeRequest));
   app.use("/api/v1", proofRouter(proofs));

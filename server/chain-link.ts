@@ -32,16 +32,22 @@ export const EMBEDDED_CHAIN_ID = 7325;
 const OTHER_WAIT_MILLISECONDS = 30_000;
 const OTHER_RETRY_MILLISECONDS = 200;
 
-/** The chain with the contracts on it, and the keys to use them. */
-export interface ChainLink {
+/** The chain with the contracts on it. */
+export interface ContractsLink {
   readonly rpc: Rpc;
   readonly deployment: Deployment;
-  readonly relayerKey: string;
-  /** With the administrator's key, when there is one. */
-  readonly administration: Administration | undefined;
+  /** The administrator's key, when there is one. */
+  readonly administrator: Wallet | undefined;
   /** The embedded chain, when this process runs it. */
   readonly embedded: EmbeddedChain | undefined;
   close(): Promise<void>;
+}
+
+/** The chain with the contracts on it, and the keys to use them as a relayer. */
+export interface ChainLink extends ContractsLink {
+  readonly relayerKey: string;
+  /** With the administrator's key, when there is one. */
+  readonly administration: Administration | undefined;
 }
 
 /** What happens on the way to a chain. */
@@ -56,15 +62,33 @@ export interface ChainLinkOptions {
   readonly onEvent: (event: ChainLinkEvent) => void;
 }
 
-/** Opens the way to the chain: starts the embedded one and deploys the contracts, or connects to the configured one. */
+/** Opens the way to the chain for a relayer, or for what needs a relayer's journal. */
 export async function openChainLink(config: Config, options: ChainLinkOptions): Promise<ChainLink> {
+  const contracts = await openContracts(config, options);
+  try {
+    const { rpc, deployment, administrator } = contracts;
+    const link = {
+      ...contracts,
+      relayerKey: await relayerKeyOf(config),
+      administration:
+        administrator && administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice),
+    };
+    await applySessionRules(config, link);
+    return link;
+  } catch (error) {
+    await contracts.close();
+    throw error;
+  }
+}
+
+/** Opens the way to the chain: starts the embedded one and deploys the contracts, or connects to the configured one. */
+export async function openContracts(config: Config, options: ChainLinkOptions): Promise<ContractsLink> {
   const opened = new AsyncDisposableStack();
   try {
     const link =
       config.chain.kind === "embedded"
         ? await openEmbedded(config, config.chain, options, opened)
         : await openRemote(config, config.chain.url, options, opened);
-    await applySessionRules(config, link);
     const resources = opened.move();
     return { ...link, close: () => resources.disposeAsync() };
   } catch (error) {
@@ -73,7 +97,7 @@ export async function openChainLink(config: Config, options: ChainLinkOptions): 
   }
 }
 
-type Opened = Omit<ChainLink, "close">;
+type Opened = Omit<ContractsLink, "close">;
 
 async function openEmbedded(
   config: Config,
@@ -98,18 +122,17 @@ async function openEmbedded(
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
   opened.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
-  const relayerKey = keys.relayer;
   const administrator = new Wallet(keys.administrator);
   const deployment = await deploy({
     rpc,
     administrator,
-    relayer: new Wallet(relayerKey).address,
+    relayer: new Wallet(keys.relayer).address,
     ...sessionRules(config, DEFAULT_SESSION_RULES),
     gasPrice: config.gasPrice,
     file: deploymentFile(config.dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => onEvent({ kind: "deployed", contract, address }),
   });
-  return { rpc, deployment, relayerKey, embedded, administration: administrationOf(config, rpc, deployment, administrator) };
+  return { rpc, deployment, administrator, embedded };
 }
 
 /** Where the embedded chain of another process answers, as soon as it does: that process may be just starting. */
@@ -129,13 +152,18 @@ export async function embeddedKeys(config: Config): Promise<ServiceKeys> {
   return { relayer: config.relayerKey ?? made.relayer, administrator: config.administratorKey ?? made.administrator };
 }
 
+async function relayerKeyOf(config: Config): Promise<string> {
+  if (config.relayerKey !== undefined) return config.relayerKey;
+  if (config.chain.kind === "embedded") return (await embeddedKeys(config)).relayer;
+  throw new SealbookError("config_invalid", "RELAYER_KEY is needed with RPC_URL");
+}
+
 async function openRemote(
   config: Config,
   url: string,
   { onEvent }: ChainLinkOptions,
   opened: AsyncDisposableStack,
 ): Promise<Opened> {
-  if (config.relayerKey === undefined) throw new SealbookError("config_invalid", "RELAYER_KEY is needed with RPC_URL");
   let reachable = true;
   const chainId = await askChainId(url).catch((error: unknown) => {
     // A server that starts while its node is away still answers from its journal, and catches up later.
@@ -156,17 +184,7 @@ async function openRemote(
   }
   if (reachable) await assertDeployed(rpc, deployment, file);
   const administrator = config.administratorKey === undefined ? undefined : new Wallet(config.administratorKey);
-  return {
-    rpc,
-    deployment,
-    relayerKey: config.relayerKey,
-    embedded: undefined,
-    administration: administrator && administrationOf(config, rpc, deployment, administrator),
-  };
-}
-
-function administrationOf(config: Config, rpc: Rpc, deployment: Deployment, administrator: Wallet): Administration {
-  return administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice);
+  return { rpc, deployment, administrator, embedded: undefined };
 }
 
 /** The chain that contracts were deployed to before, when there is just one. */
@@ -197,7 +215,7 @@ interface SessionRules {
 }
 
 /** The rules of sessions are kept in the contract: what is configured has to get there. */
-async function applySessionRules(config: Config, { rpc, deployment, administration: admin }: Opened): Promise<void> {
+async function applySessionRules(config: Config, { rpc, deployment, administration: admin }: ChainLink): Promise<void> {
   if (config.sessionLifetime === undefined && config.sessionMinimumToExtend === undefined) return;
   const rules = await sessionChain(rpc, deployment.contracts.SessionRegistry).rules();
   const { lifetime, minimumToExtend: minimum } = sessionRules(config, rules);

@@ -116,6 +116,9 @@ const Environment = z.object({
   ANCHOR_DEADLINE: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a proof that is not on chain raises an alert",
   }),
+  TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
+    description: "Seconds after which a relayer sees to what another one on the same database has left undone",
+  }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the table on chain that records go to",
   }),
@@ -169,6 +172,7 @@ export interface Config {
   readonly batchMaxAgeMilliseconds: number;
   readonly maxOutstanding: number;
   readonly anchorDeadlineMilliseconds: number;
+  readonly takeOverMilliseconds: number;
   readonly tableName: string;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -193,9 +197,10 @@ export function readEnv(): EnvironmentVariables {
 
 /**
  * Checks what the environment says.
+ * @param relays Whether a relayer's key is needed
  * @throws SealbookError `config_invalid` that names every variable in fault and why, and contradictions between them
  */
-export function parseConfig(variables: EnvironmentVariables): Config {
+export function parseConfig(variables: EnvironmentVariables, { relays = true } = {}): Config {
   const parsed = Environment.safeParse(variables);
   if (!parsed.success) {
     throw refusal(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
@@ -203,7 +208,7 @@ export function parseConfig(variables: EnvironmentVariables): Config {
   const env = parsed.data;
   const details: { path: string; message: string }[] = [];
   if (env.RPC_URL !== undefined) {
-    if (env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
+    if (relays && env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }
@@ -242,6 +247,7 @@ export function parseConfig(variables: EnvironmentVariables): Config {
     batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
     maxOutstanding: env.MAX_OUTSTANDING,
     anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
+    takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
     tableName: env.TABLE_NAME,
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,

@@ -104,6 +104,7 @@ function build(
     store: transactions,
     signer,
     validatorNames,
+    takeOverMilliseconds: config.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`),
   });

@@ -24,6 +24,8 @@ export interface ServingProcess extends AsyncDisposable {
 /** How to start a process. */
 export interface ServingOptions {
   readonly script: string;
+  /** For Node itself. */
+  readonly flags?: readonly string[];
   readonly parameters?: readonly string[];
   /** All of its environment, besides PATH and HOME: nothing of the bench's own surroundings may configure it. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -34,9 +36,9 @@ export interface ServingOptions {
 }
 
 /** Starts a script in a Node of its own and waits until it says where it serves. */
-export async function startServing({ script, parameters = [], variables = {}, log, ready }: ServingOptions): Promise<ServingProcess> {
+export async function startServing({ script, flags = [], parameters = [], variables = {}, log, ready }: ServingOptions): Promise<ServingProcess> {
   const output = openSync(log, "w");
-  const child = spawn(process.execPath, [script, ...parameters], {
+  const child = spawn(process.execPath, [...flags, script, ...parameters], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
     stdio: ["ignore", output, output],
   });

@@ -4,8 +4,16 @@ import { z } from "zod";
 import type { EnvironmentVariables } from "../../server/config.ts";
 import { type ServingProcess, startServing } from "./processes.ts";
 
-const MAIN = join(import.meta.dirname, "../../server/main.ts");
+const ROOT = join(import.meta.dirname, "../..");
+const Package = z.object({ scripts: z.object({ start: z.string().startsWith("node ") }) });
 const Demo = z.object({ login: z.string(), password: z.string() });
+
+/** The flags and the script of `npm start`. */
+async function startCommand(): Promise<{ flags: string[]; script: string }> {
+  const { scripts } = Package.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
+  const flags = scripts.start.split(" ").slice(1);
+  return { script: join(ROOT, flags.pop() ?? ""), flags };
+}
 
 /** The server under test, started like `npm start` but in a folder and on ports of its own. */
 export interface Sealbook extends ServingProcess {
@@ -19,7 +27,7 @@ export async function startSealbook(root: string, variables: EnvironmentVariable
   const directory = await mkdtemp(join(root, "sealbook-"));
   const log = join(directory, "server.log");
   const serving = await startServing({
-    script: MAIN,
+    ...(await startCommand()),
     variables: { PORT: "0", CHAIN_PORT: "0", DATA_DIR: directory, ...variables },
     log,
     ready: /^Sealbook listens on (\S+)$/m,

@@ -15,8 +15,10 @@ export async function runCommand(program: Command): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
+  // A subcommand would end the process by itself, with a code of its own.
+  for (const command of [program, ...program.commands]) command.exitOverride();
   try {
-    await program.exitOverride().parseAsync();
+    await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has said what is wrong; asking for help is no error.

@@ -1,5 +1,5 @@
-import { type BinaryLike, scrypt as nodeScrypt } from "node:crypto";
-import { decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
+import { type BinaryLike, randomBytes, scrypt as nodeScrypt } from "node:crypto";
+import { decryptKeystoreJson, encryptKeystoreJson, getBytes, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "../domain/ports.ts";
 import { SealbookError } from "../errors.ts";
 import { turns } from "./turns.ts";
@@ -21,15 +21,37 @@ function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p:
   });
 }
 
+/** What a derivation costs: also the keystore that is nobody's has to cost it. */
+const COST = { N: 2 ** 17, r: 8, p: 1 };
+
 async function createKeystore(password: string): Promise<{ address: Address; keystore: string }> {
   const wallet = Wallet.createRandom();
-  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password);
+  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, { scrypt: COST });
   return { address: wallet.address, keystore };
+}
+
+/** A keystore that no password opens. */
+function decoyKeystore(): string {
+  const random = (bytes: number): string => randomBytes(bytes).toString("hex");
+  const { N: n, r, p } = COST;
+  return JSON.stringify({
+    version: 3,
+    id: crypto.randomUUID(),
+    address: random(20),
+    Crypto: {
+      cipher: "aes-128-ctr",
+      cipherparams: { iv: random(16) },
+      ciphertext: random(32),
+      kdf: "scrypt",
+      kdfparams: { salt: random(32), n, r, p, dklen: 32 },
+      mac: random(32),
+    },
+  });
 }
 
 /** Opens keystores; what it opens never leaves the process. */
 export function keyVault(): KeyVault {
-  const decoy = createKeystore(hexlify(crypto.getRandomValues(new Uint8Array(16))));
+  const decoy = decoyKeystore();
   const unlock = async (keystore: string, password: string): Promise<Uint8Array | undefined> => {
     try {
       const { privateKey } = await decryptKeystoreJson(keystore, password);
@@ -44,7 +66,7 @@ export function keyVault(): KeyVault {
     create: createKeystore,
     unlock,
     async unlockNothing(password) {
-      await unlock((await decoy).keystore, password);
+      await unlock(decoy, password);
     },
   };
 }

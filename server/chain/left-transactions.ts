@@ -1,34 +1,42 @@
 import { hexlify } from "ethers";
 import type { TransactionStore } from "../domain/ports.ts";
-import type { Address } from "../domain/transaction.ts";
+import type { Address, Settlement } from "../domain/transaction.ts";
 import { readReceipt, type ValidatorNames } from "./receipts.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 import { settlementOf } from "./settlement.ts";
 
-/** How many are seen to at a time. */
-const MAX_AT_ONCE = 512;
+export interface OthersParts {
+  readonly rpc: Rpc;
+  readonly store: Pick<TransactionStore, "leftByOthers" | "settle">;
+  /** Whose own transactions are left alone. */
+  readonly self: Address;
+  /** Unix milliseconds. */
+  readonly before: number;
+  readonly validatorNames: ValidatorNames;
+  /** Whether it is to end early. */
+  isStopped(): boolean;
+}
 
 /**
  * Sees to transactions that other relayers signed before a time and that have no outcome: these may have gone for
- * good. What is signed can be sent again and settled without the key. Not to be mined before the others of its key is
- * no harm: they are all sent, in the order of their nonces.
- *
- * @param self Whose own are left alone
- * @param before Unix milliseconds
+ * good. What is signed can be sent again and settled without the key. A key has no more than a few hundred under way, so
+ * that all of them are seen to each time: one key whose transactions the node does not take holds up no other's.
  */
-export async function seeToOthers(
-  rpc: Rpc,
-  store: Pick<TransactionStore, "leftByOthers" | "settle">,
-  self: Address,
-  before: number,
-  validatorNames: ValidatorNames,
-): Promise<void> {
+export async function seeToOthers({ rpc, store, self, before, validatorNames, isStopped }: OthersParts): Promise<void> {
   const left = await store.leftByOthers(self, before);
-  for (const transaction of left.slice(0, MAX_AT_ONCE)) {
-    const receipt = await readReceipt(rpc, hexlify(transaction.hash), validatorNames);
-    if (receipt !== undefined) await store.settle([await settlementOf(rpc, transaction, receipt)]);
+  const receipts = await Promise.all(left.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
+  const settlements: Settlement[] = [];
+  for (const [index, transaction] of left.entries()) {
+    const receipt = receipts[index];
+    if (receipt !== undefined) settlements.push(await settlementOf(rpc, transaction, receipt));
+  }
+  await store.settle(settlements);
+  const lost = left.filter((_, index) => receipts[index] === undefined);
+  // One after the other: not every node takes a nonce before the one below it.
+  for (const { raw } of lost) {
+    if (isStopped()) return;
     // Refusals are for its own relayer to deal with: only it knows the nonces that follow.
-    else await rpc.call("eth_sendRawTransaction", [hexlify(transaction.raw)]).catch(ifRefused);
+    await rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ifRefused);
   }
 }
 

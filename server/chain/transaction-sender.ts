@@ -17,8 +17,6 @@ const BLOCKS_AT_ONCE = 32;
 const RECHECK_MILLISECONDS = 4_000;
 /** How long a transaction may take before it is asked for. */
 const OVERDUE_MILLISECONDS = 4_000;
-/** Transactions of another relayer that are older than this are seen to in its place: it may have gone for good. */
-const TAKE_OVER_MILLISECONDS = 60_000;
 
 /** What the sender reports; for logs and alerts. */
 export type SenderEvent =
@@ -33,6 +31,8 @@ export interface SenderOptions {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
+  /** Transactions of another relayer that are older than this are seen to in its place: it may have gone for good. */
+  readonly takeOverMilliseconds: number;
   readonly onEvent: (event: SenderEvent) => void;
 }
 
@@ -64,6 +64,7 @@ export class TransactionSender implements Transactions {
   #work: Promise<void> = Promise.resolve();
   #workWaiting = false;
   #confirmWaiting = false;
+  #others: Promise<void> | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -78,7 +79,10 @@ export class TransactionSender implements Transactions {
     this.#stopped = false;
     this.#workWaiting = false;
     this.#confirmWaiting = false;
-    this.#recheck = setInterval(() => this.#enqueue(() => this.#recheckOverdue()), RECHECK_MILLISECONDS);
+    this.#recheck = setInterval(() => {
+      this.#enqueue(() => this.#recheckOverdue());
+      this.#seeToOthers();
+    }, RECHECK_MILLISECONDS);
     this.wake();
   }
 
@@ -86,7 +90,7 @@ export class TransactionSender implements Transactions {
     this.#stopped = true;
     clearInterval(this.#recheck);
     await Promise.all(this.#sending);
-    await this.#work;
+    await Promise.all([this.#work, this.#others]);
     this.release();
   }
 
@@ -158,11 +162,11 @@ export class TransactionSender implements Transactions {
   }
 
   async #signAndSend(): Promise<void> {
-    const { store, signer } = this.#options;
+    const { store, signer, takeOverMilliseconds } = this.#options;
     const first = await this.#prepare();
     const room = MAX_UNDER_WAY - this.#underWay.size;
     if (room <= 0) return;
-    const signed = await store.claim(signer.address, room, Date.now() - TAKE_OVER_MILLISECONDS, (queued) =>
+    const signed = await store.claim(signer.address, room, Date.now() - takeOverMilliseconds, (queued) =>
       queued.map((transaction, index) => signer.sign(transaction, first + index)),
     );
     if (signed.length === 0) return;
@@ -288,8 +292,15 @@ export class TransactionSender implements Transactions {
     const before = Date.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
-    const { rpc, store, signer, validatorNames } = this.#options;
-    await seeToOthers(rpc, store, signer.address, Date.now() - TAKE_OVER_MILLISECONDS, validatorNames);
+  }
+
+  /** Beside the work for the own key, which it shares nothing with and may not hold up. */
+  #seeToOthers(): void {
+    const { rpc, store, signer, validatorNames, takeOverMilliseconds, onEvent } = this.#options;
+    const before = Date.now() - takeOverMilliseconds;
+    this.#others ??= seeToOthers({ rpc, store, self: signer.address, before, validatorNames, isStopped: () => this.#stopped })
+      .catch((error: unknown) => onEvent({ kind: "failing", error }))
+      .finally(() => (this.#others = undefined));
   }
 
   /** Tells a lost transaction from a mined one, and sends the lost ones again: always the same bytes. */

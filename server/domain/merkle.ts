@@ -11,7 +11,7 @@ const HASH_LENGTH = 32;
 const hasher = await createKeccak(256);
 const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(hasher.init().update(data).digest("binary"));
 
-/** A Merkle tree over hashes, as the ProofAnchor contract verifies it. */
+/** A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed. */
 export interface MerkleTree {
   readonly root: Uint8Array;
   /** Number of hashes in the tree. */
@@ -32,17 +32,21 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
   }
   // The leaves are hashed here: the library would hash them once only.
   const tree = new Tree(hashes.map(leafOf), fastKeccak256, { sortPairs: true });
-  const nodeAt = (index: number): Buffer => {
-    const node = tree.getLeaves()[index];
+  const layers = tree.getLayers();
+  const nodeAt = (index: number): Uint8Array => {
+    const node = layers[0]?.[index];
     if (node === undefined) throw new RangeError(`The tree has no hash ${index}, it has ${hashes.length}`);
     return node;
   };
   return {
-    root: bytes(tree.getRoot()),
+    root: tree.getRoot(),
     size: hashes.length,
-    leaf: (index) => bytes(nodeAt(index)),
-    // With its index the library does not search for the leaf, and finds the right one of two that are equal.
-    path: (index) => tree.getProof(nodeAt(index), index).map((sibling) => bytes(sibling.data)),
+    leaf: nodeAt,
+    path(index) {
+      nodeAt(index);
+      // Pairs stand beside each other; the last of an odd layer has nobody and moves up.
+      return layers.flatMap((layer, level) => layer[(index >> level) ^ 1] ?? []);
+    },
   };
 }
 
@@ -61,9 +65,4 @@ function leafOf(hash: Uint8Array): Buffer {
 
 function sortPair(a: Uint8Array, b: Uint8Array): [Uint8Array, Uint8Array] {
   return Buffer.compare(a, b) < 0 ? [a, b] : [b, a];
-}
-
-// A plain array and not a view into a pool that others share.
-function bytes(buffer: Buffer): Uint8Array {
-  return Uint8Array.from(buffer);
 }

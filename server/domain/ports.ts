@@ -133,8 +133,11 @@ export interface SessionStore {
    * @returns false when it was not in `from`: somebody else was first
    */
   transition(tokenHash: Uint8Array, from: Session["state"], change: SessionChange): Promise<boolean>;
-  /** Sessions whose transaction had no outcome when the process ended. */
-  unsettled(): Promise<Session[]>;
+  /**
+   * Sessions that a call of this relayer was about to change when its process ended.
+   * @param othersBefore Unix milliseconds: calls of other relayers that began before are over as well
+   */
+  unsettled(othersBefore: number): Promise<Session[]>;
   countLive(now: number): Promise<number>;
   /** Forgets sessions that were over before `time` (Unix seconds). */
   forgetBefore(time: number): Promise<void>;
@@ -175,7 +178,10 @@ export interface TransactionStore {
   ): Promise<SignedTransaction[]>;
   /** Signed and not settled, by nonce. */
   underWay(sender: Address): Promise<SignedTransaction[]>;
-  /** Signed before a time (Unix milliseconds) with the keys of others, and not settled: they may have gone for good. */
+  /**
+   * Intended before a time (Unix milliseconds), signed with the keys of others, and not settled: they may have gone for
+   * good. With each come those of its key that have to be mined before it, however young. By key, then by nonce.
+   */
   leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;

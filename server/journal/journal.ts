@@ -39,7 +39,7 @@ function storesOf(
 ): Omit<Journal, "atomically"> {
   return {
     accounts: accountStore(database),
-    sessions: sessionStore(database),
+    sessions: sessionStore(database, relayer),
     records: recordStore(database),
     proofs: proofStore(database, statements),
     anchors: anchorStore(database, relayer),

@@ -1,5 +1,5 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
-import type { ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
+import type { PlacedProof, ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
 import type { ProofStore } from "../domain/proofs/stores.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
@@ -60,6 +60,22 @@ function toMetadata(row: ProofRow): ProofMetadata {
   };
 }
 
+function toRow(proof: PlacedProof): Insertable<ProofsTable> {
+  const { type, timestamp, source, ...rest } = proof.metadata;
+  return {
+    document_id: proof.documentId,
+    hash: proof.hash,
+    record_hash: proof.recordHash,
+    timestamp,
+    type: type ?? null,
+    source: source ?? null,
+    metadata: isEmpty(rest) ? null : JSON.stringify(rest),
+    accepted_at: proof.acceptedAt,
+    anchor_id: proof.anchorId,
+    leaf_index: proof.leafIndex,
+  };
+}
+
 /** Statements of the hot path by how many rows or values they take: to compile one takes longer than to run it. */
 export class ProofStatements {
   readonly #inserts = new Map<number, CompiledQuery>();
@@ -89,18 +105,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
   return {
     async insert(proofs) {
-      const rows = proofs.map(({ metadata: { type, timestamp, source, ...rest }, ...proof }) => ({
-        document_id: proof.documentId,
-        hash: proof.hash,
-        record_hash: proof.recordHash,
-        timestamp,
-        type: type ?? null,
-        source: source ?? null,
-        metadata: isEmpty(rest) ? null : JSON.stringify(rest),
-        accepted_at: proof.acceptedAt,
-        anchor_id: proof.anchorId,
-        leaf_index: proof.leafIndex,
-      }));
+      const rows = proofs.map(toRow);
       for (let first = 0, count = 0; first < rows.length; first += count) {
         count = largestPowerOfTwo(Math.min(rows.length - first, MOST_AT_ONCE));
         await database.executeQuery(statements.insert(database, rows.slice(first, first + count)));

@@ -1,4 +1,5 @@
 import type { SessionStore } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
 import type { Session } from "../domain/sessions/session.ts";
 import type { Database } from "./database.ts";
 import type { SessionRow } from "./schema.ts";
@@ -16,7 +17,8 @@ function toSession(row: SessionRow): Session {
   };
 }
 
-export function sessionStore(database: Database): SessionStore {
+/** @param relayer Whose calls are answered here */
+export function sessionStore(database: Database, relayer: Address): SessionStore {
   return {
     async insert(session) {
       await database
@@ -58,11 +60,19 @@ export function sessionStore(database: Database): SessionStore {
       return numUpdatedRows === 1n;
     },
 
-    async unsettled() {
+    async unsettled(othersBefore) {
       const rows = await database
         .selectFrom("sessions")
-        .selectAll()
-        .where("state", "in", ["opening", "replacing"])
+        .innerJoin("transactions", "transactions.id", "sessions.transaction_id")
+        .selectAll("sessions")
+        .where("sessions.state", "in", ["opening", "replacing"])
+        .where((e) =>
+          e.or([
+            e("transactions.sender", "=", relayer),
+            e("transactions.sender", "is", null),
+            e("transactions.created_at", "<", othersBefore),
+          ]),
+        )
         .execute();
       return rows.map(toSession);
     },

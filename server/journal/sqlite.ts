@@ -23,15 +23,17 @@ export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
   // Searches tell upper from lower case. Hashes fall on pages at random: with a larger cache and rarer checkpoints a
-  // page is read less often, and written once for several commits.
+  // page is read less often, and written once for several commits. What undoes a statement that fails half-way is kept
+  // in memory: as a file it would cost more than the statement.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
-    PRAGMA cache_size = -65536;
-    PRAGMA wal_autocheckpoint = 8000;
+    PRAGMA cache_size = -32768;
+    PRAGMA wal_autocheckpoint = 32000;
+    PRAGMA temp_store = MEMORY;
   `);
   const statements = new Map<string, Prepared>();
   const prepared = (text: string): Prepared => {

@@ -85,11 +85,22 @@ export function transactionStore(database: Database): TransactionStore {
     },
 
     async leftByOthers(sender, before) {
-      const rows = await selectSent(database)
+      const lastLeft = database
+        .selectFrom("transactions")
+        .select(["sender", (e) => e.fn.max<number | null>("nonce").as("nonce")])
+        .where("state", "=", SENT)
         .where("sender", "!=", sender)
         .where("created_at", "<", before)
-        .orderBy("sender")
-        .orderBy("nonce")
+        .groupBy("sender");
+      const rows = await database
+        .with("last_left", () => lastLeft)
+        .selectFrom("transactions")
+        .innerJoin("last_left", "last_left.sender", "transactions.sender")
+        .select(["transactions.id", "transactions.nonce", "transactions.raw", "transactions.hash"])
+        .where("transactions.state", "=", SENT)
+        .whereRef("transactions.nonce", "<=", "last_left.nonce")
+        .orderBy("transactions.sender")
+        .orderBy("transactions.nonce")
         .execute();
       return toSigned(rows);
     },

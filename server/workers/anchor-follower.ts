@@ -70,6 +70,15 @@ export class AnchorFollower implements AnchorsUnderWay {
     this.#tracking.add(tracking);
   }
 
+  /** Says that another relayer looks after an anchor from now on: whoever waits for it asks the journal. */
+  forget(anchorId: number): void {
+    const followed = this.#followed.get(anchorId);
+    if (followed === undefined) return;
+    this.#outstanding -= followed.size;
+    this.#followed.delete(anchorId);
+    for (const tell of followed.waiters) tell(undefined);
+  }
+
   state(anchorId: number, waitMilliseconds: number): Promise<AnchorState | undefined> {
     const followed = this.#followed.get(anchorId);
     if (followed === undefined) return Promise.resolve(undefined);

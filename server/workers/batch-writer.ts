@@ -2,7 +2,7 @@ import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../domain/merkle.ts";
 import type { AnchorChain, Clock, Journal } from "../domain/ports.ts";
 import { contentOver, type StoredAnchor } from "../domain/proofs/anchor.ts";
-import { place, type Placement, type Placements } from "../domain/proofs/placement.ts";
+import { hasNewHash, place, type Placement, type Placements } from "../domain/proofs/placement.ts";
 import type { NewProof } from "../domain/proofs/proof.ts";
 
 /** The batch that takes single proofs; as it is on disk. */
@@ -31,6 +31,8 @@ export interface Written {
   readonly placed: readonly { readonly anchorId: number; readonly acceptedAt: readonly number[] }[];
   readonly closed: readonly ClosedBatch[];
   readonly open: OpenBatch | undefined;
+  /** The open batch of before, when another relayer has closed it, taking this one for dead. */
+  readonly lost: OpenBatch | undefined;
 }
 
 /** What is to be written together. */
@@ -57,8 +59,8 @@ export class BatchWriter {
     const placed: Written["placed"][number][] = [];
     const closed: ClosedBatch[] = [];
     const bulks: (readonly Placement[])[] = [];
-    // Another relayer may have closed it, taking this one for dead.
-    let open = work.open && (await atomic.anchors.isOpen(work.open.anchorId)) ? work.open : undefined;
+    const lost = await this.#lost(atomic, work.open);
+    let open = lost === undefined ? work.open : undefined;
     let singles: readonly Placement[] = [];
     if (work.singles.length > 0) {
       const result = await this.#place(atomic, work.singles, open);
@@ -76,7 +78,7 @@ export class BatchWriter {
       placed.push(...newUnder(result.batch, result));
       if (result.batch !== undefined) closed.push(await this.#close(atomic, result.batch.anchorId, result.hashes, false));
     }
-    return { singles, bulks, placed, closed, open };
+    return { singles, bulks, placed, closed, open, lost };
   }
 
   /**
@@ -93,6 +95,10 @@ export class BatchWriter {
     return closed;
   }
 
+  async #lost(atomic: Journal, open: OpenBatch | undefined): Promise<OpenBatch | undefined> {
+    return open === undefined || (await atomic.anchors.isOpen(open.anchorId)) ? undefined : open;
+  }
+
   /** Writes proofs into a batch, which is opened when it is needed. */
   async #place(
     atomic: Journal,
@@ -100,15 +106,16 @@ export class BatchWriter {
     open: OpenBatch | undefined,
   ): Promise<Placements & { readonly batch: OpenBatch | undefined }> {
     const known = await atomic.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
-    let batch = open;
-    let placements = place(proofs, known, { anchorId: open?.anchorId ?? 0, size: open?.hashes.length ?? 0 });
-    if (batch === undefined && placements.hashes.length > 0) {
-      const openedAt = this.#clock();
-      batch = { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
-      placements = place(proofs, known, { anchorId: batch.anchorId, size: 0 });
-    }
+    const batch = open ?? (hasNewHash(proofs, known) ? await this.#open(atomic) : undefined);
+    // Without a batch every hash has its place already.
+    const placements = place(proofs, known, { anchorId: batch?.anchorId ?? 0, size: batch?.hashes.length ?? 0 });
     await atomic.proofs.insert(placements.added);
     return { ...placements, batch };
+  }
+
+  async #open(atomic: Journal): Promise<OpenBatch> {
+    const openedAt = this.#clock();
+    return { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
   }
 
   /** Gives an anchor its content and its transaction. A single proof that is alone goes without a root. */

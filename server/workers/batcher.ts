@@ -14,8 +14,7 @@ import { BatchWriter, type ClosedBatch, type OpenBatch, type Work, type Written 
 
 /** Bulk requests that share a write to disk: each is up to a thousand rows. */
 const BULKS_AT_ONCE = 4;
-/** Open anchors of another relayer that are older than this are closed in its place. */
-const TAKE_OVER_MILLISECONDS = 60_000;
+/** How often it is looked whether something is to be taken over, unless that is due sooner. */
 const TAKE_OVER_INTERVAL_MILLISECONDS = 10_000;
 /** Before a journal that failed is written to again. */
 const JOURNAL_PAUSE_MILLISECONDS = 500;
@@ -33,6 +32,8 @@ export interface BatcherParts {
   readonly rules: BatchingRules;
   /** Proofs on their way, after which no more are taken. */
   readonly maxOutstanding: number;
+  /** Open anchors of another relayer that are older than this are closed in its place. */
+  readonly takeOverMilliseconds: number;
 }
 
 /** One or many proofs that wait to be written. */
@@ -89,14 +90,14 @@ export class Batcher implements ProofIntake {
 
   /** Closes what was left open, and follows what is on its way. */
   async start(): Promise<void> {
-    const { journal, follower } = this.#parts;
+    const { journal, follower, takeOverMilliseconds } = this.#parts;
     for (const anchor of await journal.anchors.underWay()) follower.closed(anchor);
     this.#stopped = false;
     await this.#closeLeftOpen(0);
     this.#takeOver = setInterval(() => {
       this.#takeOverDue = true;
       this.#wake();
-    }, TAKE_OVER_INTERVAL_MILLISECONDS);
+    }, Math.min(TAKE_OVER_INTERVAL_MILLISECONDS, takeOverMilliseconds));
   }
 
   /** Writes what was taken in; what is open then stays so, and is closed by the next start. */
@@ -132,11 +133,14 @@ export class Batcher implements ProofIntake {
   async #run(): Promise<void> {
     // One turn later, so that requests which arrived in the same packet are written together.
     await new Promise((resolve) => setImmediate(resolve));
+    // With the work of others goes the question whether they have taken this one's: it may have halted for long.
+    let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
     if (this.#takeOverDue) {
       this.#takeOverDue = false;
-      await this.#closeLeftOpen(this.#parts.clock() - TAKE_OVER_MILLISECONDS).catch(() => undefined);
+      await this.#closeLeftOpen(this.#parts.clock() - this.#parts.takeOverMilliseconds).catch(() => undefined);
     }
-    while (this.#singles.length > 0 || this.#bulks.length > 0 || (this.#open && this.#isDue(this.#open))) {
+    while (isOpenInDoubt || this.#singles.length > 0 || this.#bulks.length > 0 || (this.#open && this.#isDue(this.#open))) {
+      isOpenInDoubt = false;
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
       const bulks = this.#bulks.splice(0, BULKS_AT_ONCE);
@@ -198,6 +202,7 @@ export class Batcher implements ProofIntake {
   #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
     const { follower, telemetry } = this.#parts;
     this.#open = written.open;
+    if (written.lost !== undefined) follower.forget(written.lost.anchorId);
     const all = [...written.singles, ...written.bulks.flat()];
     telemetry.proofsAccepted(all.filter(({ isNew }) => isNew).length);
     for (const { anchorId, acceptedAt } of written.placed) follower.placed(anchorId, acceptedAt);

@@ -1,20 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { hexlify, id, Interface, Wallet } from "ethers";
-import { mined } from "../../server/chain/mined.ts";
+import { hexlify, Wallet } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
+import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { content } from "../support/envelope.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, anchoredHash } from "../support/rpc.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 const CHAIN_ID = 7326;
-const ROLES = new Interface(["function grantRole(bytes32 role, address account)"]);
-const GRANT = ROLES.getFunction("grantRole")?.selector ?? "-";
+const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
 
 describe("two relayers with a key each on one database", function () {
   this.timeout(120_000);
@@ -25,13 +27,11 @@ describe("two relayers with a key each on one database", function () {
 
   before(async () => {
     chain = await startRemoteChain();
-    const { contracts } = JSON.parse(readFileSync(join(chain.directory, "deployments", `${CHAIN_ID}.json`), "utf8"));
+    const deployment = (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
     const rpc = connectRpc(chain.url, CHAIN_ID);
-    await mined(rpc, new Wallet(chain.variables.ADMIN_KEY ?? ""), {
-      to: contracts.ProofAnchor,
-      data: ROLES.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), other.address]),
-      gasPrice: 0n,
-    });
+    const roles = new RelayerRoles(rpc, deployment);
+    const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
+    for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
     rpc.close();
     otherDirectory = await temporaryDirectory();
     await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
@@ -70,5 +70,25 @@ describe("two relayers with a key each on one database", function () {
     }
     const senders = anchors.filter(({ input }) => !input.startsWith(GRANT)).map(({ from }) => from);
     assert.lengthOf(new Set(senders), 2, "both keys were used");
+  });
+
+  it("leave to each other what they are in the middle of, also when one starts", async () => {
+    const [first] = servers;
+    const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");
+    const before = chain.proxy.attempted.length;
+    chain.proxy.mode = "lossy";
+    const opening = first?.login(account);
+    await eventually(async () => assert.isAbove(chain.proxy.attempted.length, before));
+    const directory = await temporaryDirectory();
+    await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
+    const variables = { ...chain.variables, DATABASE_URL: `file:${join(chain.directory, "shared.sqlite")}` };
+    const third = await startServer({ ...variables, RELAYER_KEY: hexlify(randomBytes(32)) }, { directory });
+    chain.proxy.mode = "pass";
+    try {
+      const token = await opening;
+      content((await first?.call(ROUTES.validate, { token })) ?? assert.fail(), ROUTES.validate);
+    } finally {
+      await third.stop();
+    }
   });
 });

@@ -35,6 +35,7 @@ describe("configuration", function () {
     SESSION_MINIMUM_TO_EXTEND: [...wholeNumbers, "86400"],
     CHAIN_WAIT: [...wholeNumbers, "0", "601"],
     PROOF_WAIT: [...wholeNumbers, "0", "601"],
+    TAKEOVER_AFTER: [...wholeNumbers, "0", "86401"],
     TABLE_NAME: ["", "x".repeat(65)],
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { EnvironmentVariables } from "../../server/config.ts";
+import { eventually } from "./eventually.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
 
 const MAIN = join(import.meta.dirname, "../../server/main.ts");
@@ -13,6 +14,9 @@ export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" 
   output(): string;
   /** Ends it with a signal and waits until it is gone. */
   end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<{ code: number | null; signal: string | null }>;
+  /** Halts it where it is, and waits until it halts. */
+  pause(): Promise<void>;
+  resume(): void;
 }
 
 function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
@@ -42,6 +46,14 @@ export async function startProcess(directory: string, variables: EnvironmentVari
   return Object.assign(clientOf(url, () => demoAccount(directory)), {
     chainUrl: /^Embedded chain: (\S+)$/m.exec(output())?.[1] ?? "",
     output,
+    async pause() {
+      child.kill("SIGSTOP");
+      await eventually(async () => {
+        const state = execFileSync("ps", ["-o", "state=", "-p", String(child.pid)], { encoding: "utf8" });
+        if (!state.startsWith("T")) throw new Error(`the server does not halt: ${state}`);
+      });
+    },
+    resume: () => void child.kill("SIGCONT"),
     async end(signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
       child.kill(signal);
       const [code, by] = await exited;

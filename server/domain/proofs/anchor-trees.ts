@@ -1,6 +1,5 @@
 import { type MerkleTree, merkleTree } from "../merkle.ts";
 import type { AnchorContent } from "./anchor.ts";
-import type { MerkleProof } from "./proof.ts";
 import type { AnchorStore } from "./stores.ts";
 
 /** Trees that are kept: a thousand leaves take about a quarter of a megabyte. */
@@ -25,16 +24,11 @@ export class AnchorTrees {
     }
   }
 
-  async of(anchorId: number): Promise<MerkleTree> {
+  /** `undefined` for an anchor of a hash that is alone. */
+  async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
+    if (size === 0) return undefined;
     const tree = this.#kept.get(anchorId) ?? merkleTree(await this.#anchors.leaves(anchorId));
     this.keep(anchorId, tree);
     return tree;
-  }
-
-  /** Where a hash stands under an anchor; `undefined` for one anchored alone. */
-  async proofOf(anchorId: number, { size }: AnchorContent, index: number): Promise<MerkleProof | undefined> {
-    if (size === 0) return undefined;
-    const tree = await this.of(anchorId);
-    return { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
   }
 }

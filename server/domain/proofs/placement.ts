@@ -42,7 +42,8 @@ export function place(
     const [first] = alike;
     const { anchorId, leafIndex } = first ?? { anchorId: batch.anchorId, leafIndex: batch.size + hashes.length };
     if (first === undefined) hashes.push(request.recordHash);
-    const proof = { ...request, anchorId, leafIndex };
+    const { documentId, hash, recordHash, metadata, acceptedAt } = request;
+    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex };
     alike.push(proof);
     added.push(proof);
     placed.push({ proof, isNew: true });
@@ -50,9 +51,20 @@ export function place(
   return { placed, added, hashes };
 }
 
-function listOf(byHash: Map<string, PlacedProof[]>, { recordHash }: NewProof): PlacedProof[] {
+/** Whether a request has a recorded hash that none of the known proofs has. */
+export function hasNewHash(requests: readonly NewProof[], known: readonly PlacedProof[]): boolean {
+  const hashes = new Set(known.map(hashKey));
+  return requests.some((request) => !hashes.has(hashKey(request)));
+}
+
+/** A recorded hash as the key of a map. */
+export function hashKey({ recordHash }: Pick<NewProof, "recordHash">): string {
   // Latin-1 keeps every byte as one character: the cheapest text that can be a key.
-  const key = Buffer.from(recordHash.buffer, recordHash.byteOffset, recordHash.byteLength).toString("latin1");
+  return Buffer.from(recordHash.buffer, recordHash.byteOffset, recordHash.byteLength).toString("latin1");
+}
+
+function listOf(byHash: Map<string, PlacedProof[]>, proof: NewProof): PlacedProof[] {
+  const key = hashKey(proof);
   const list = byHash.get(key) ?? [];
   byHash.set(key, list);
   return list;

@@ -1,36 +1,19 @@
 import type { Clock, Journal } from "../ports.ts";
 import { SealbookError } from "../../errors.ts";
 import type { StoredAnchor } from "./anchor.ts";
-import type { AnchorRepair } from "./anchor-repair.ts";
-import type { AnchorsUnderWay, ProofIntake } from "./anchoring.ts";
-import type { AnchorTrees } from "./anchor-trees.ts";
-import {
-  isSameRecord,
-  type NewProof,
-  type PlacedProof,
-  type Proof,
-  type ProofMetadata,
-  type ProofRequest,
-  type StoredProof,
-} from "./proof.ts";
+import type { ProofIntake } from "./anchoring.ts";
+import type { ProofOutcomes } from "./proof-outcomes.ts";
+import type { NewProof, Proof, ProofMetadata, ProofRequest } from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
-
-/** How often the journal is asked for a proof that another relayer looks after. */
-const ASK_AGAIN_MILLISECONDS = 500;
 
 /** What the service needs. */
 export interface ProofServiceParts {
   readonly journal: Pick<Journal, "proofs" | "anchors">;
   readonly intake: ProofIntake;
-  readonly underWay: AnchorsUnderWay;
-  readonly repair: Pick<AnchorRepair, "mend">;
-  readonly trees: AnchorTrees;
+  readonly outcomes: ProofOutcomes;
   readonly clock: Clock;
-  readonly pause: (milliseconds: number) => Promise<void>;
   /** How long a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
-  /** Takes up anchors that were mended. */
-  readonly follow: (anchors: readonly StoredAnchor[]) => void;
 }
 
 /** What became of documents that were accepted together. */
@@ -67,21 +50,22 @@ export class ProofService {
    * @throws SealbookError `overloaded` when too many are on their way; nothing was accepted then
    */
   async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
+    const { intake, outcomes } = this.#parts;
     const end = this.#end();
-    const { proof, isNew } = await this.#parts.intake.accept(this.#newProof(request));
-    return { proof: await this.#settled(proof, isNew, end), isNew };
+    const placement = await intake.accept(this.#newProof(request));
+    const [proof] = await outcomes.of([placement], end);
+    if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
+    return { proof, isNew: placement.isNew };
   }
 
   /** Accepts 1 to 1000 documents' hashes, all of them or none, under one root. */
   async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
-    const { intake, journal } = this.#parts;
+    const { intake, outcomes, journal } = this.#parts;
     const end = this.#end();
     const placements = await intake.acceptTogether(requests.map((request) => this.#newProof(request)));
     const first = placements[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    // One after the other: all but the first have an outcome as soon as the first has, unless they are known ones.
-    const proofs: Proof[] = [];
-    for (const { proof, isNew } of placements) proofs.push(await this.#settled(proof, isNew, end));
+    const proofs = await outcomes.of(placements, end);
     const own = placements.find(({ isNew }) => isNew) ?? first;
     const isShared = placements.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
     const isNew = placements.some((placement) => placement.isNew);
@@ -94,9 +78,9 @@ export class ProofService {
     const { proofs } = this.#parts.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
       const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
-      if (found.length > 0) return this.#complete(found.toReversed());
+      if (found.length > 0) return this.#parts.outcomes.complete(found.toReversed());
     }
-    return this.#complete(await proofs.byDocument(id));
+    return this.#parts.outcomes.complete(await proofs.byDocument(id));
   }
 
   /** The proofs anchored by a transaction, from a place on. */
@@ -115,61 +99,19 @@ export class ProofService {
     const last = found[limit];
     // Proofs that share a place are not torn apart: the page ends before them.
     const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
-    return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
+    return { anchor, proofs: await this.#parts.outcomes.complete(page), next: last?.leafIndex };
   }
 
   #newProof(request: ProofRequest): NewProof {
     const acceptedAt = this.#parts.clock();
+    const { documentId, hash } = request;
     const timestamp = request.metadata.timestamp ?? Math.floor(acceptedAt / 1000);
     const metadata: ProofMetadata = { ...request.metadata, timestamp };
-    const { documentId, hash } = request;
-    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash({ documentId, timestamp, type: metadata.type ?? "", hash }) };
+    const parts = { documentId, timestamp, type: metadata.type ?? "", hash };
+    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(parts) };
   }
 
   #end(): number {
     return performance.now() + this.#parts.proofWaitMilliseconds;
-  }
-
-  /** Waits for a proof's anchor until `end`. */
-  async #settled(placed: PlacedProof, isNew: boolean, end: number): Promise<Proof> {
-    const { underWay, repair, follow, trees } = this.#parts;
-    let proof = placed;
-    let isMended = isNew;
-    for (;;) {
-      const state = await underWay.state(proof.anchorId, end - performance.now());
-      if (state?.outcome.state === "confirmed" && state.content !== undefined) {
-        const merkle = await trees.proofOf(proof.anchorId, state.content, proof.leafIndex);
-        return { ...proof, outcome: state.outcome, merkle };
-      }
-      if (state !== undefined) return { ...proof, outcome: state.outcome, merkle: undefined };
-      const stored = await this.#read(proof);
-      if (stored.outcome.state === "confirmed" || performance.now() >= end) return this.#completed(stored);
-      if (stored.outcome.state === "failed") {
-        // Whoever sends a record again that was set aside wants it to be tried again now.
-        if (isMended) return this.#completed(stored);
-        isMended = true;
-        follow(await repair.mend(stored.anchorId));
-      } else if (stored.anchorId === proof.anchorId) {
-        await this.#parts.pause(ASK_AGAIN_MILLISECONDS);
-      }
-      proof = stored;
-    }
-  }
-
-  async #read(proof: PlacedProof): Promise<StoredProof> {
-    const { proofs } = this.#parts.journal;
-    const stored = (await proofs.byRecordHashes([proof.recordHash])).find((other) => isSameRecord(other, proof));
-    if (stored === undefined) throw new SealbookError("internal", "a proof that was accepted is not in the journal");
-    return stored;
-  }
-
-  #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
-    return Promise.all(stored.map((proof) => this.#completed(proof)));
-  }
-
-  async #completed(stored: StoredProof): Promise<Proof> {
-    const { anchorId, content, leafIndex, outcome } = stored;
-    const isOnChain = outcome.state === "confirmed" && content !== undefined;
-    return { ...stored, merkle: isOnChain ? await this.#parts.trees.proofOf(anchorId, content, leafIndex) : undefined };
   }
 }

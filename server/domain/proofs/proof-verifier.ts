@@ -78,7 +78,8 @@ export class ProofVerifier {
   /** Whether a record's hash leads to what its anchor put on chain. */
   async #isUnder(proof: StoredProof, content: NonNullable<StoredProof["content"]>): Promise<boolean> {
     if (content.size === 0) return Buffer.compare(proof.recordHash, content.hash) === 0;
-    const merkle = await this.#parts.trees.proofOf(proof.anchorId, content, proof.leafIndex).catch(() => undefined);
-    return merkle !== undefined && verifyPath(proof.recordHash, merkle.path, content.hash);
+    const { anchorId, leafIndex, recordHash } = proof;
+    const tree = await this.#parts.trees.of(anchorId, content).catch(() => undefined);
+    return tree !== undefined && leafIndex < tree.size && verifyPath(recordHash, tree.path(leafIndex), content.hash);
   }
 }

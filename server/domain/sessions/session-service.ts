@@ -158,8 +158,9 @@ export class SessionService {
    * ends the session, and what was not sent is taken back.
    */
   async recover(): Promise<void> {
-    const { journal, transactions } = this.#parts;
-    for (const session of await journal.sessions.unsettled()) {
+    const { journal, transactions, clock } = this.#parts;
+    // What another relayer is in the middle of is left to it.
+    for (const session of await journal.sessions.unsettled(clock() - LONGEST_CALL_MILLISECONDS)) {
       const takenBack = await transactions.cancel(session.transactionId);
       const state = session.state === "replacing" && takenBack ? "active" : "ended";
       await journal.sessions.transition(session.tokenHash, session.state, { state });
@@ -249,6 +250,8 @@ export class SessionService {
   }
 }
 
+/** No call waits longer than this for the chain, whatever is configured. */
+const LONGEST_CALL_MILLISECONDS = 15 * 60_000;
 /** How long the journal remembers sessions that are over, to tell an expired token from an invented one. */
 const FORGET_AFTER_SECONDS = 7 * 24 * 3600;
 

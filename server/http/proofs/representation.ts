@@ -39,7 +39,7 @@ export type ProofAnswer =
 
 /** A proof's id: the recorded hash, without prefix. */
 export function proofId(proof: NewProof): string {
-  return Buffer.from(proof.recordHash).toString("hex");
+  return hex(proof.recordHash);
 }
 
 /** The path under which a proof is found. */
@@ -52,7 +52,7 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
   const fields: DocumentFields = {
     id,
     document_id: proof.documentId,
-    hash: Buffer.from(proof.hash).toString("hex"),
+    hash: hex(proof.hash),
     record_hash: id,
     metadata: proof.metadata,
   };
@@ -91,7 +91,7 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
 
 /** A batch's id: its root, without prefix. */
 function batchId({ hash }: StoredAnchor): string {
-  return Buffer.from(hash).toString("hex");
+  return hex(hash);
 }
 
 /** The path under which a batch is found. */
@@ -126,5 +126,9 @@ export function representVerified({ outcome }: StoredProof): object {
 }
 
 function prefixed(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
+  return `0x${hex(bytes)}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

@@ -33,22 +33,13 @@ export const ProofBody = z
     hash: Sha256,
     metadata: z
       .looseObject({
-        type: text(MAX_TYPE).optional(),
-        timestamp: z.int().min(0, "is before 1970").optional(),
-        source: text(MAX_SOURCE).optional(),
+        type: text(MAX_TYPE).exactOptional(),
+        timestamp: z.int().min(0, "is before 1970").exactOptional(),
+        source: text(MAX_SOURCE).exactOptional(),
       })
       .default({}),
   })
-  .transform(({ document_id, hash, metadata: { type, timestamp, source, ...rest } }) => ({
-    documentId: document_id,
-    hash,
-    metadata: {
-      ...rest,
-      ...(type === undefined ? {} : { type }),
-      ...(timestamp === undefined ? {} : { timestamp }),
-      ...(source === undefined ? {} : { source }),
-    },
-  }));
+  .transform(({ document_id, hash, metadata }) => ({ documentId: document_id, hash, metadata }));
 
 /** `POST /api/v1/proof/batch` */
 export const BatchBody = z.object({

@@ -28,6 +28,7 @@ describe("transaction sender", function () {
       store: transactionStore(journal.database),
       signer: transactionSigner(KEY, FakeNode.CHAIN_ID, 0n),
       validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
+      takeOverMilliseconds: 60_000,
       onEvent: (event) => events.push(event),
     });
     sender.start();

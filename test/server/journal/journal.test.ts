@@ -129,7 +129,19 @@ describe("journal", function () {
       for (const [name, kept] of [["old", false], ["ended", false], ["live", true], ["live and ended", true], ["opening", true]] as const) {
         assert.equal((await journal.sessions.find(sessionOf(name).tokenHash)) !== undefined, kept, name);
       }
-      assert.lengthOf(await journal.sessions.unsettled(), 1);
+    });
+
+    it("and says which of its own calls were cut off, and of others' only when nobody waits for them any more", async () => {
+      const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
+      for (const [name, relayer] of [["mine", journal], ["other's", other]] as const) {
+        const transactionId = await insert(relayer, name);
+        await relayer.sessions.insert({ ...sessionOf(name), state: "opening", transactionId });
+      }
+      const begun = async (sessions: Journal["sessions"], before: number) =>
+        (await sessions.unsettled(before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
+      assert.deepEqual(await begun(journal.sessions, 0), [Buffer.from(sessionOf("mine").tokenHash).toString().trim()]);
+      assert.deepEqual(await begun(other.sessions, 0), [Buffer.from(sessionOf("other's").tokenHash).toString().trim()]);
+      assert.lengthOf(await begun(journal.sessions, Date.now() + 1), 2);
     });
   });
 

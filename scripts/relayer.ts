@@ -1,0 +1,157 @@
+// Lists the relayers of a deployment, and gives and takes their rights. Works beside a running server and without one.
+import { Argument, Command } from "commander";
+import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
+import { EMBEDDED_CHAIN_ID, openContracts } from "../server/chain-link.ts";
+import { deploymentFile, readDeployment } from "../server/chain/deployment.ts";
+import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
+import { NodeError } from "../server/chain/rpc/rpc.ts";
+import { RelayerRoles } from "../server/chain/relayer-roles.ts";
+import { type Config, parseConfig, readEnv } from "../server/config.ts";
+import { holdAdministration } from "../server/data-folder.ts";
+import type { Address, ContractName } from "../server/domain/transaction.ts";
+import { malformed, SealbookError } from "../server/errors.ts";
+import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface Opened {
+  readonly roles: RelayerRoles;
+  readonly administrator: Wallet | undefined;
+  readonly gasPrice: bigint;
+}
+
+/** Opens the chain for as long as the work takes. */
+async function withRoles(work: (opened: Opened) => Promise<void>): Promise<void> {
+  const config = parseConfig(readEnv(), { relays: false });
+  await assertChainMade(config);
+  await using opened = new AsyncDisposableStack();
+  // Two of these at once would start the same chain and use the same nonces.
+  const lock = await holdAdministration(config.dataDirectory);
+  opened.defer(() => lock.release());
+  try {
+    const link = await openContracts(config, { share: true, onEvent: () => undefined });
+    opened.defer(() => link.close());
+    const roles = new RelayerRoles(link.rpc, link.deployment);
+    await work({ roles, administrator: link.administrator, gasPrice: config.gasPrice });
+  } catch (error) {
+    if (error instanceof EmbeddedChainError) throw new CommandFailure(error.message);
+    if (error instanceof NodeError) throw new CommandFailure(`the chain's node refuses to answer: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A mistyped folder is told instead of being given a chain of its own. */
+async function assertChainMade({ chain, dataDirectory }: Config): Promise<void> {
+  if (chain.kind === "remote") return;
+  if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;
+  throw new CommandFailure(
+    `there are no contracts in ${dataDirectory} yet: the first start of the server deploys them; ` +
+      "for another chain than the embedded one set RPC_URL",
+  );
+}
+
+function parseAddress(text: string): Address {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) {
+    throw malformed("ADDRESS", `"${text}" is not a blockchain address: 0x and 40 hexadecimal digits`);
+  }
+  // Rights that go to a mistyped address are gone for whoever should have them, and may be somebody else's.
+  if (!isAddress(text)) throw malformed("ADDRESS", `"${text}" has a wrong checksum: a digit or its case was mistyped`);
+  return getAddress(text);
+}
+
+/** @throws CommandFailure before anything is sent, unless the administrator may change all of the contracts */
+async function administratorOf({ roles, administrator }: Opened, contracts: readonly ContractName[]): Promise<Wallet> {
+  if (administrator === undefined) throw new SealbookError("config_invalid", "ADMIN_KEY is needed to change who relays");
+  const administered = await roles.administeredBy(administrator.address);
+  const foreign = contracts.filter((contract) => !administered.includes(contract));
+  if (foreign.length === 0) return administrator;
+  const places = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
+  throw new CommandFailure(`ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${places}`);
+}
+
+async function change(kind: "grant" | "revoke", opened: Opened, address: Address, contracts: readonly ContractName[]): Promise<void> {
+  if (contracts.length === 0) return;
+  const administrator = await administratorOf(opened, contracts);
+  for (const contract of contracts) {
+    await opened.roles.change(kind, contract, address, administrator, opened.gasPrice);
+  }
+}
+
+/** Says what became of the role on each contract. */
+function report(address: Address, states: readonly (readonly [ContractName, string])[], changed: number, json?: true): void {
+  if (json === true) return console.log(JSON.stringify({ address, contracts: Object.fromEntries(states) }));
+  for (const [contract, state] of states) console.log(`${contract.padEnd(16)} ${state}`);
+  if (changed === 0) console.log(`There was nothing to do for ${address}; nothing was sent.`);
+}
+
+/** @throws CommandFailure naming the contracts that nobody could write to any more */
+async function assertOthers(roles: RelayerRoles, address: Address, contracts: readonly ContractName[]): Promise<void> {
+  const others = (await roles.list()).filter((relayer) => relayer.address !== address);
+  const alone = contracts.filter((contract) => !others.some((relayer) => relayer.contracts.includes(contract)));
+  if (alone.length === 0) return;
+  throw new CommandFailure(
+    `${address} is the only relayer of ${alone.join(", ")}: without it nothing can be written there. ` +
+      "Grant another one first, or say --force",
+  );
+}
+
+const program = new Command("relayer").description("Lists the relayers, and gives and takes their rights on the contracts.");
+
+program
+  .command("list")
+  .description("list who may write to which contract, the first relayer first")
+  .option("--json", "print a list of {address, contracts, administrator}")
+  .action(({ json }: JsonOption) =>
+    withRoles(async ({ roles }) => {
+      const relayers = await roles.list();
+      if (json === true) return console.log(JSON.stringify(relayers));
+      if (relayers.length === 0) console.log("Nobody may write to the contracts.");
+      for (const { address, contracts, administrator } of relayers) {
+        const held = roles.contracts.map((name) => (contracts.includes(name) ? name : "-").padEnd(name.length));
+        console.log([address, ...held, administrator ? "administrator as well" : ""].join("  ").trimEnd());
+      }
+    }),
+  );
+
+program
+  .command("grant")
+  .description("let a relayer's key write to all the contracts; what it may already stays as it is")
+  .addArgument(new Argument("<address>", "address of the relayer's key"))
+  .option("--json", "print {address, contracts}: for each contract granted, or held before")
+  .action(async (text: string, { json }: JsonOption) => {
+    const address = parseAddress(text);
+    if (address === ZeroAddress) throw malformed("ADDRESS", "nobody has a key of the zero address");
+    await withRoles(async (opened) => {
+      const { roles } = opened;
+      const held = await roles.heldBy(address);
+      const lacking = roles.contracts.filter((contract) => !held.includes(contract));
+      if (lacking.length > 0 && (await roles.administeredBy(address)).length > 0) {
+        throw new CommandFailure(`${address} is the administrator's: a relayer needs a key of its own, for its nonces and rights`);
+      }
+      await change("grant", opened, address, lacking);
+      const states = roles.contracts.map((name) => [name, held.includes(name) ? "held before" : "granted"] as const);
+      report(address, states, lacking.length, json);
+    });
+  });
+
+program
+  .command("revoke")
+  .description("let a relayer's key write to no contract any more")
+  .addArgument(new Argument("<address>", "address of the relayer's key"))
+  .option("--force", "also when nobody is left then who may write")
+  .option("--json", "print {address, contracts}: for each contract revoked, or not held")
+  .action(async (text: string, { json, force }: JsonOption & { force?: true }) => {
+    const address = parseAddress(text);
+    await withRoles(async (opened) => {
+      const { roles } = opened;
+      const held = await roles.heldBy(address);
+      if (held.length > 0 && force !== true) await assertOthers(roles, address, held);
+      await change("revoke", opened, address, held);
+      const states = roles.contracts.map((name) => [name, held.includes(name) ? "revoked" : "not held"] as const);
+      report(address, states, held.length, json);
+    });
+  });
+
+await runCommand(program);

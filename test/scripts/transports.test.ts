@@ -1,0 +1,92 @@
+import { assert } from "chai";
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Wallet } from "ethers";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
+import { rpcCall } from "../support/rpc.ts";
+import { startServer } from "../support/server.ts";
+import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
+const NOWHERE = "http://127.0.0.1:9";
+
+async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
+  const child = spawn(process.execPath, [HARDHAT, "run", "scripts/deploy.ts", "--network", "remote"], {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, out, err };
+}
+
+describe("scripts over WebSocket and IPC", function () {
+  const keys = { RELAYER_KEY: Wallet.createRandom().privateKey, ADMIN_KEY: Wallet.createRandom().privateKey };
+  let anvil: RawAnvil;
+  let directory: string;
+
+  before(async () => {
+    anvil = await startRawAnvil();
+    directory = await temporaryDirectory();
+  });
+  after(async () => {
+    await anvil.stop();
+    await removeDirectory(directory);
+  });
+
+  it("deploy the contracts, and find them deployed", async () => {
+    const ways = [["webSocket", "ipc"], ["ipc", "webSocket"]] as const;
+    for (const [way, again] of ways) {
+      const data = join(directory, way);
+      const { code, out, err } = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil[way] });
+      assert.deepEqual([code, err], [0, ""]);
+      assert.match(out, /^Contracts deployed: 3\.$/m);
+      const { contracts } = await readJson(join(data, "deployments", `${anvil.chainId}.json`));
+      for (const address of Object.values(contracts)) {
+        assert.notEqual(await rpcCall(anvil.http, "eth_getCode", address, "latest"), "0x");
+      }
+      const second = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil[again] });
+      assert.match(second.out, /^Everything was deployed before; nothing changed\.$/m, second.err);
+    }
+  });
+
+  it("say that a node is away", async () => {
+    for (const RPC_URL of ["ws://127.0.0.1:9", `ipc://${join(directory, "none.ipc")}`]) {
+      const { code, err } = await deployTo({ ...keys, DATA_DIR: join(directory, "away"), RPC_URL });
+      assert.equal(code, 1);
+      assert.match(err, /^deploy: the chain's node does not answer\n$/);
+    }
+  });
+
+  it("verify files against the chain, and find a proof that the chain denies", async () => {
+    const data = join(directory, "webSocket");
+    const server = await startServer({ RPC_URL: anvil.ipc, RELAYER_KEY: keys.RELAYER_KEY }, { directory: data });
+    try {
+      await writeFiles(directory, { "d/a.txt": "a", "d/b.txt": "b" });
+      const proved = await runScript("prove", directory, "d", "--url", server.url);
+      assert.equal(proved.code, 0, proved.err);
+    } finally {
+      await server.stop("keep");
+    }
+    const file = join(directory, "sealbook-proofs/d/b.txt.proof.json");
+    const [sound, tampered] = [await readFile(file, "utf8"), await readJson(file)];
+    tampered.proof.block_number += 1;
+    for (const rpc of [anvil.webSocket, anvil.ipc]) {
+      const verify = (): Promise<Outcome> => runScript("verify", directory, "d", "--rpc", rpc, "--url", NOWHERE);
+      const good = await verify();
+      assert.deepEqual([good.code, good.err], [0, ""]);
+      assert.match(good.out, /^2 of 2 files verified/);
+      await writeFile(file, JSON.stringify(tampered));
+      const bad = await verify();
+      assert.equal(bad.code, 1);
+      assert.match(bad.out, /^chain disagrees: d\/b\.txt: .* is in block/m);
+      await writeFile(file, sound);
+    }
+  });
+});

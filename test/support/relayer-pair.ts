@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { assert } from "chai";
+import { hexlify, Transaction, Wallet } from "ethers";
+import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
+import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
+import { type ServerProcess, startProcess } from "./process.ts";
+import { startRawAnvil } from "./raw-anvil.ts";
+import { rpcCall } from "./rpc.ts";
+
+/** How far the journal says that anchors have come which are not confirmed. */
+export interface Stages {
+  /** Anchors that still take hashes. */
+  readonly open: number;
+  /** Intents without a signature. */
+  readonly queued: number;
+  /** Nonces of signed transactions without an outcome. */
+  readonly signed: readonly number[];
+}
+
+/** One of the two: a key, a folder, and a way to the node of its own. */
+export interface RelayerSeat {
+  readonly address: string;
+  readonly proxy: FaultyProxy;
+  start(variables?: EnvironmentVariables): Promise<ServerProcess>;
+  /** Nonces of this key that were asked to be sent on a way to the node, in the order in which that was asked first. */
+  noncesOver(proxy: FaultyProxy): number[];
+}
+
+/** What two relayers need that share one database: a node, whose blocks are made when the test says so. */
+export interface RelayerPair {
+  readonly url: string;
+  readonly seats: readonly [RelayerSeat, RelayerSeat];
+  /** From now on there is a block a second. */
+  mine(): Promise<void>;
+  /** Takes a key's role on every contract; blocks have to be made by then. */
+  revoke(address: string): Promise<void>;
+  stages(): Stages;
+  /** Whether somebody is in the middle of a write to the database. */
+  isLocked(): boolean;
+  close(): Promise<void>;
+}
+
+export async function startRelayerPair(): Promise<RelayerPair> {
+  const opened = new AsyncDisposableStack();
+  const directory = await temporaryDirectory();
+  opened.defer(() => removeDirectory(directory));
+  const anvil = await startRawAnvil();
+  opened.defer(() => anvil.stop());
+  const database = join(directory, "shared.sqlite");
+  const wallets = [new Wallet(hexlify(randomBytes(32))), new Wallet(hexlify(randomBytes(32)))] as const;
+  const folders = [join(directory, "first"), join(directory, "second")] as const;
+  const administrator = new Wallet(hexlify(randomBytes(32)));
+  const rpc = connectRpc(anvil.http, anvil.chainId);
+  opened.defer(() => rpc.close());
+  const deployed = await deploy({
+    rpc, administrator, relayer: wallets[0].address, lifetime: 3600, minimumToExtend: 15, gasPrice: 0n,
+    file: deploymentFile(directory, anvil.chainId), onDeployed: () => undefined,
+  });
+  const roles = new RelayerRoles(rpc, deployed);
+  for (const contract of roles.contracts) await roles.change("grant", contract, wallets[1].address, administrator, 0n);
+  await rpc.call("evm_setAutomine", [false]);
+
+  const seat = async (index: 0 | 1): Promise<RelayerSeat> => {
+    const [folder, { address, privateKey }] = [folders[index], wallets[index]];
+    await mkdir(folder, { recursive: true });
+    await cp(join(directory, "deployments"), join(folder, "deployments"), { recursive: true });
+    const proxy = await startFaultyProxy(anvil.http);
+    opened.defer(() => proxy.close());
+    return {
+      address,
+      proxy,
+      start: async (variables) => {
+        const server = await startProcess(folder, {
+          RPC_URL: proxy.url, RELAYER_KEY: privateKey, DATABASE_URL: `file:${database}`,
+          PROOF_WAIT: "1", BATCH_MAX_AGE: "600", ...variables,
+        });
+        opened.defer(async () => void (await server.end("SIGKILL")));
+        return server;
+      },
+      noncesOver: ({ attempted }) => [
+        ...new Set(attempted.map((raw) => Transaction.from(raw)).flatMap(({ from, nonce }) => (from === address ? [nonce] : []))),
+      ],
+    };
+  };
+
+  /** Opened for each look: the processes have it open themselves. */
+  const inDatabase = <T>(look: (open: DatabaseSync) => T): T => {
+    const open = new DatabaseSync(database, { timeout: 0 });
+    try {
+      return look(open);
+    } finally {
+      open.close();
+    }
+  };
+
+  return {
+    url: anvil.http,
+    seats: [await seat(0), await seat(1)],
+    mine: async () => void (await rpcCall(anvil.http, "evm_setIntervalMining", 1)),
+    async revoke(address) {
+      for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, 0n);
+    },
+    stages: () =>
+      inDatabase((open) => ({
+        open: open.prepare("select id from anchors where transaction_id is null").all().length,
+        queued: open.prepare("select id from transactions where state = 'queued'").all().length,
+        signed: open.prepare("select nonce from transactions where state = 'sent' order by nonce").all().map(({ nonce }) => Number(nonce)),
+      })),
+    isLocked: () =>
+      inDatabase((open) => {
+        try {
+          open.exec("begin immediate; rollback");
+          return false;
+        } catch (error) {
+          assert.match(String(error), /locked/);
+          return true;
+        }
+      }),
+    close: () => opened.disposeAsync(),
+  };
+}
