@@ -45,6 +45,7 @@ export interface RelayerRules {
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
   readonly maxOutstanding: number;
+  readonly takeOverMilliseconds: number;
 }
 
 /** A relayer that takes requests. */
@@ -70,6 +71,7 @@ export async function startRelayer(
     store: transactionStore(database),
     signer,
     validatorNames: new Map(),
+    takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) => trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
   });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, nothing);

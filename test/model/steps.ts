@@ -40,7 +40,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is("bulk"), relayer, records: fc.array(record, { minLength: 1, maxLength: 6 }) }) },
   { weight: 8, arbitrary: fc.record({ kind: is("wait"), milliseconds: fc.constantFrom(0, 0, 1, 50, 600, 600, 600, 5_000, 5_000, 16_000, 70_000) }) },
   { weight: 6, arbitrary: fc.record({ kind: is("mine") }) },
-  { weight: 3, arbitrary: fc.record({ kind: is("kill"), relayer, afterSteps: fc.oneof(fc.nat(12), fc.nat(120)) }) },
+  { weight: 3, arbitrary: fc.record({ kind: is("kill"), relayer, afterSteps: fc.oneof(fc.constant(0), fc.nat(12), fc.nat(120)) }) },
   { weight: 4, arbitrary: fc.record({ kind: is("start"), relayer }) },
   { weight: 1, arbitrary: fc.record({ kind: is("stop"), relayer }) },
   {
@@ -68,9 +68,10 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
     batchMaxAgeMilliseconds: fc.constantFrom(20, 1_000, 30_000),
     proofWaitMilliseconds: fc.constantFrom(0, 1_000, 30_000),
     maxOutstanding: fc.constantFrom(1_000, 1_000, 8),
+    takeOverMilliseconds: fc.constantFrom(60_000, 2_000),
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),
-  without: fc.subarray<Step["kind"]>(["bulk", "kill", "stop", "network", "disk", "pool dropped", "node behind", "nonce taken", "role", "block fails"]),
+  without: fc.subarray<Step["kind"]>(["bulk", "kill", "stop", "network", "disk", "pool dropped", "node behind", "nonce taken", "role", "block fails"], { maxLength: 5 }),
 });
 
 /** Lets a step happen. Only those that wait let time pass, so that several can happen at once. */
