@@ -1,4 +1,5 @@
-import { hashMessage, SigningKey, verifyMessage } from "ethers";
+import { hashMessage, verifyMessage } from "ethers";
+import { signDigest } from "./sign-digest.ts";
 
 /** `0x` and 130 digits: r, s and a v of 27 or 28, as the event table asks for. */
 const FORM = /^0x[0-9a-fA-F]{128}1[bcBC]$/;
@@ -11,7 +12,7 @@ const FORM = /^0x[0-9a-fA-F]{128}1[bcBC]$/;
  * @returns `0x`-prefixed lower-case hex, the text that goes on chain
  */
 export function signRowData(rowdata: Uint8Array, signingKey: Uint8Array): string {
-  return new SigningKey(signingKey).sign(hashMessage(rowdata)).serialized;
+  return signDigest(hashMessage(rowdata), signingKey).serialized;
 }
 
 /**

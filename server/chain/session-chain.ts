@@ -1,8 +1,9 @@
-import { AbiCoder, getBytes, keccak256, SigningKey, hashMessage } from "ethers";
+import { AbiCoder, getBytes, hashMessage, keccak256 } from "ethers";
 import type { SessionChain } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { contractCall, INTERFACES, readContract } from "./contracts.ts";
 import type { Rpc } from "./rpc/rpc.ts";
+import { signDigest } from "./sign-digest.ts";
 
 const registry = INTERFACES.SessionRegistry;
 
@@ -31,7 +32,7 @@ export function sessionChain(rpc: Rpc, address: Address): SessionChain {
 
     openCall(account, tokenHash, signingKey) {
       const digest = openingDigest(rpc.chainId, address, account, tokenHash);
-      const signature = new SigningKey(signingKey).sign(hashMessage(digest)).serialized;
+      const signature = signDigest(hashMessage(digest), signingKey).serialized;
       return contractCall(
         "session_open",
         "SessionRegistry",

@@ -1,4 +1,5 @@
-import { computeAddress, getBytes, hexlify, keccak256, SigningKey, Transaction } from "ethers";
+import { computeAddress, getBytes, hexlify, keccak256, Transaction } from "ethers";
+import { signDigest } from "./sign-digest.ts";
 import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../domain/transaction.ts";
 
 /** Signs the relayer's transactions: legacy ones, which every permissioned network takes. */
@@ -20,12 +21,12 @@ const TRANSFER_GAS = 21_000;
  * @param gasPrice In wei; 0 on networks without fees
  */
 export function transactionSigner(privateKey: string, chainId: number, gasPrice: bigint): TransactionSigner {
-  const key = new SigningKey(privateKey);
-  const address = computeAddress(key);
+  const key = getBytes(privateKey);
+  const address = computeAddress(privateKey);
 
   const signed = (to: Address, data: Uint8Array, gasLimit: number, nonce: number) => {
     const transaction = Transaction.from({ type: 0, chainId, to, data: hexlify(data), nonce, gasLimit, gasPrice, value: 0n });
-    transaction.signature = key.sign(transaction.unsignedHash);
+    transaction.signature = signDigest(transaction.unsignedHash, key);
     const raw = getBytes(transaction.serialized);
     return { nonce, raw, hash: getBytes(keccak256(raw)) };
   };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
@@ -46,6 +47,9 @@ export class CommitGroup {
   async #commitWaiting(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
+      // An embedded database answers without letting go of the thread: only a turn of the event loop lets those in
+      // whose requests have arrived meanwhile.
+      await nextTurn();
       const members = this.#waiting;
       this.#waiting = [];
       try {
