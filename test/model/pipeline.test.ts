@@ -1,7 +1,10 @@
 /**
  * The way of a proof, from its acceptance to its confirmation, under random schedules of requests, crashes and faults.
  * The relayers are real, with a real database; the chain's node, the network and the clock are played, so that a run
- * takes a moment and is the same each time for the same seed.
+ * takes a moment and is the same each time for the same seed. What is looked for:
+ * - whatever was accepted is on disk when that is answered, after every crash, and on chain in the end;
+ * - each recorded hash is under one anchor, and no anchor is on chain twice;
+ * - whatever is sent is on disk before; the nonces of each key follow one another, and nothing is left unsettled.
  *
  * A failure prints the schedule, made as short as possible, with what happened, and the seed and the path of the run.
  * To see it again, or to look further:
@@ -17,7 +20,7 @@ import { assertAllEndsWell } from "./ending.ts";
 import { setting, type Step, step, take } from "./steps.ts";
 import { type Setting, World } from "./world.ts";
 
-const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "250" } = process.env;
+const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "200" } = process.env;
 const LONGEST_SCHEDULE = 60;
 
 describe("proof pipeline", function () {
