@@ -211,7 +211,8 @@ export class TransactionSender implements Transactions {
   /**
    * The nonce is taken: by this transaction, or by one that somebody else signed with the key. Only when every block
    * that can hold it was read is it certain that it was not mined, and that signing the intent anew does not carry it
-   * out twice; until then the recheck asks again.
+   * out twice; until then the recheck asks again. Behind a balancer each answer can come from another node, and only
+   * what names its block can be relied on.
    */
   async #nonceUsed(transaction: SignedTransaction): Promise<void> {
     const { rpc, store, signer, validatorNames, onEvent } = this.#options;
@@ -219,11 +220,10 @@ export class TransactionSender implements Transactions {
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
     const head = await askQuantity(rpc, "eth_blockNumber", []);
-    // As of a block that is read below: behind a balancer another node may know a newer nonce than the blocks hold here.
     const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
-    // Nonces are mined in order, so that it cannot stand before the newest block with one of ours.
-    const first = (await store.lastMinedBlock(signer.address)) ?? 0;
+    // Nonces are mined in order, so that it cannot stand before the block of a lower one.
+    const first = (await store.lastMinedBlock(signer.address, transaction.nonce)) ?? 0;
     if ((await this.#settleBlocks(first, head)) < head || !this.#underWay.has(hash)) return;
     this.#underWay.delete(hash);
     await store.requeue(transaction.id);
@@ -235,6 +235,11 @@ export class TransactionSender implements Transactions {
   async #refused(transaction: SignedTransaction, reason: string): Promise<void> {
     const { store, signer, onEvent } = this.#options;
     const filler = signer.filler(transaction.nonce);
+    if (Buffer.compare(filler.hash, transaction.hash) === 0) {
+      // Nothing else can fill the nonce, and there is no going on without it: the recheck sends it again.
+      onEvent({ kind: "failing", error: new Error(`the node does not take the filler of nonce ${transaction.nonce}: ${reason}`) });
+      return;
+    }
     const id = await store.refuse(transaction.id, reason, filler);
     this.#underWay.delete(hexlify(transaction.hash));
     const inPlace = { id, ...filler, sentAt: Date.now() };

@@ -185,8 +185,8 @@ export interface TransactionStore {
   leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
-  /** The newest block that holds a transaction of a key. */
-  lastMinedBlock(sender: Address): Promise<number | undefined>;
+  /** The newest block known to hold a transaction of a key with a lower nonce. */
+  lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
   /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
   requeue(id: number): Promise<void>;
   /**

@@ -114,11 +114,12 @@ export function transactionStore(database: Database): TransactionStore {
       return highest ?? undefined;
     },
 
-    async lastMinedBlock(sender) {
+    async lastMinedBlock(sender, beforeNonce) {
       const row = await database
         .selectFrom("transactions")
         .select("block_number")
         .where("sender", "=", sender)
+        .where("nonce", "<", beforeNonce)
         .where("block_number", "is not", null)
         .orderBy("nonce", "desc")
         .limit(1)

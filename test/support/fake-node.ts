@@ -31,6 +31,8 @@ export class FakeNode {
   reverts: (transaction: Transaction) => boolean = () => false;
   /** Receipts that the node does not show, or shows under another block. */
   receipts: "shown" | "late" | "elsewhere" = "shown";
+  /** Calls that another node answers, which does not have the newest block yet. */
+  behind: (method: string) => boolean = () => false;
   /** What a call of a reverted transaction answers: an encoded error. */
   revertData = "0x";
   nonce = 0;
@@ -92,11 +94,14 @@ export class FakeNode {
   }
 
   #answer(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {
+    const head = this.behind(method) ? this.head - 1 : this.head;
     switch (method) {
       case "eth_blockNumber":
-        return { result: quantity(this.head) };
-      case "eth_getTransactionCount":
-        return { result: quantity(this.nonce) };
+        return { result: quantity(head) };
+      case "eth_getTransactionCount": {
+        const later = this.blocks.slice(1 + (params[1] === "latest" ? head : Number(params[1])));
+        return { result: quantity(this.nonce - later.flatMap(({ transactions }) => transactions).length) };
+      }
       case "eth_getBlockByNumber": {
         const block = this.blocks[params[0] === "latest" ? this.head : Number(params[0])];
         return { result: block === undefined ? null : header(block) };
@@ -108,7 +113,7 @@ export class FakeNode {
       }
       case "eth_getTransactionReceipt": {
         if (this.receipts === "late") return { result: null };
-        for (const block of this.blocks) {
+        for (const block of this.blocks.slice(0, head + 1)) {
           const transaction = block.transactions.find(({ hash }) => hash === params[0]);
           if (transaction !== undefined) return { result: this.#receipt(block, transaction) };
         }

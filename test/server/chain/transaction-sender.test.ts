@@ -168,6 +168,24 @@ describe("transaction sender", function () {
     assert.equal((await row(id)).nonce, 5);
   });
 
+  it("does not sign anew because a node behind a balancer does not know yet what was mined", async () => {
+    const [id = 0] = await sent("mined");
+    await sender.stop();
+    node.mine();
+    node.behind = (method) => method === "eth_getTransactionReceipt" || method === "eth_blockNumber";
+    startSender();
+    await sends(2);
+    // Stopping, it sees to what it has begun: to the node's answer that the nonce was used.
+    await sender.stop();
+    startSender();
+    await sends(3);
+    assert.lengthOf(new Set(node.sent), 1);
+    node.behind = () => false;
+    mine();
+    assert.equal((await outcome(id)).state, "confirmed");
+    assert.isFalse(events.some(({ kind }) => kind === "nonce_taken"));
+  });
+
   it("refuses what the node never takes, fills its nonce and goes on with those behind", async () => {
     node.onSend = (transaction) =>
       Buffer.from(transaction.data.slice(2), "hex").toString() === "bad" ? { code: -32000, message: "intrinsic gas too low" } : undefined;
@@ -183,6 +201,21 @@ describe("transaction sender", function () {
     mine();
     for (const id of [before, behind, last]) assert.equal((await outcome(id)).state, "confirmed");
     assert.equal((await now(bad)).state, "refused");
+  });
+
+  it("fills a nonce once, also when the node refuses what fills it, and sends that again", async () => {
+    node.onSend = () => ({ code: -32000, message: "intrinsic gas too low" });
+    const [bad = 0] = await sent("bad");
+    assert.equal((await outcome(bad)).state, "refused");
+    await eventually(async () => assert.deepEqual(events.map(({ kind }) => kind), ["refused", "failing"]));
+    await sender.stop();
+    assert.lengthOf(node.sent, 2, "what was refused and what fills its nonce");
+    node.onSend = () => undefined;
+    startSender();
+    await eventually(async () => assert.isTrue(node.pool.has(0)));
+    mine();
+    await eventually(async () => assert.equal(await transactionStore(journal.database).countUnderWay(), 0));
+    assert.deepEqual((await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state), ["refused", "confirmed"]);
   });
 
   it("tells that the chain reverted, with the reason", async () => {

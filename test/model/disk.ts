@@ -1,0 +1,140 @@
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import { sqliteDialect } from "../../server/journal/sqlite.ts";
+import type { Life } from "./life.ts";
+
+/**
+ * The disk with the one database of a run. Every statement is a step of its process's life, after each of which it can
+ * be killed: then its connection is gone, and unless others still use the database, the files go on as they were at that
+ * very moment, in a copy.
+ */
+export class Disk {
+  readonly #directory: string;
+  #copies = 0;
+  #reader: DatabaseSync | undefined;
+  #file: string;
+  /** Connections in use, each with what ends it. */
+  readonly #connected = new Map<Life, () => void>();
+  /** Statements yet that fail, as on a full disk. */
+  #failures = 0;
+  /** SQLite holds up the whole thread while another process writes: in one thread for ever. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(directory: string, template: string) {
+    this.#directory = directory;
+    this.#file = this.#newFile();
+    copyFileSync(template, this.#file);
+  }
+
+  fail(statements: number): void {
+    this.#failures = statements;
+  }
+
+  /** The database for a process. */
+  connect(life: Life): Dialect {
+    const inner = sqliteDialect(this.#file);
+    const driver = inner.createDriver();
+    let release: (() => void) | undefined;
+    const end = (): void => {
+      // The last connection that is closed tidies up, which ours must not prevent.
+      this.close();
+      this.#connected.delete(life);
+      release?.();
+      void driver.destroy();
+    };
+    const acquire = async (): Promise<void> => {
+      const before = this.#turn;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#turn = before.then(() => promise);
+      await before;
+      if (life.ended) {
+        resolve();
+        return new Promise(() => undefined);
+      }
+      release = resolve;
+    };
+    this.#connected.set(life, end);
+    const watched: Driver = {
+      init: (options) => driver.init(options),
+      async acquireConnection(options) {
+        await acquire();
+        const connection = await driver.acquireConnection(options);
+        return watchedConnection(connection, life, () => disk.#mayFail());
+      },
+      beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+      commitTransaction: (connection) => driver.commitTransaction(connection),
+      rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+      async releaseConnection() {
+        release?.();
+        release = undefined;
+      },
+      async destroy() {
+        if (!life.ended) end();
+      },
+    };
+    const disk = this;
+    return {
+      createDriver: () => watched,
+      createAdapter: () => inner.createAdapter(),
+      createIntrospector: (database) => inner.createIntrospector(database),
+      createQueryCompiler: () => inner.createQueryCompiler(),
+    };
+  }
+
+  /** To be called when a process is killed, before anything else happens. */
+  killed(life: Life): void {
+    const end = this.#connected.get(life);
+    if (end === undefined) return;
+    // A connection that is closed writes the log into the database; one that is killed does not.
+    if (this.#connected.size === 1) this.#file = this.#copy();
+    end();
+  }
+
+  /** Asks what is committed: what a process would find that starts after a crash just now. */
+  ask<T>(question: (database: DatabaseSync) => T): T {
+    this.#reader ??= new DatabaseSync(this.#file);
+    return question(this.#reader);
+  }
+
+  close(): void {
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  #mayFail(): void {
+    if (this.#failures === 0) return;
+    this.#failures -= 1;
+    throw new Error("database or disk is full");
+  }
+
+  #copy(): string {
+    this.close();
+    const copy = this.#newFile();
+    for (const suffix of ["", "-wal"]) {
+      if (existsSync(this.#file + suffix)) copyFileSync(this.#file + suffix, copy + suffix);
+    }
+    return copy;
+  }
+
+  #newFile(): string {
+    const folder = join(this.#directory, String((this.#copies += 1)));
+    mkdirSync(folder);
+    return join(folder, "sealbook.sqlite");
+  }
+}
+
+function watchedConnection(connection: DatabaseConnection, life: Life, mayFail: () => void): DatabaseConnection {
+  return {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      await life.step();
+      // What undoes does not fail: the engine has undone it already when it fails to.
+      if (!query.sql.startsWith("rollback")) mayFail();
+      const result = await connection.executeQuery<R>(query);
+      await life.step();
+      return result;
+    },
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  };
+}

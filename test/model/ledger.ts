@@ -1,0 +1,80 @@
+import { assert } from "chai";
+import { getBytes, hexlify, keccak256 } from "ethers";
+import { verifyPath } from "../../server/domain/merkle.ts";
+import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
+import type { Disk } from "./disk.ts";
+import type { SimulatedChain } from "./simulated-chain.ts";
+
+/** An accepted record, by what identifies it. */
+interface Accepted {
+  readonly documentId: string;
+  readonly timestamp: number;
+  readonly hash: string;
+  readonly recordHash: string;
+  /** The answer that it is on chain, once that was given. */
+  confirmed: string | undefined;
+}
+
+/** What the clients were told: what must hold from then on. */
+export class Ledger {
+  readonly accepted = new Map<string, Accepted>();
+  /** Records that somebody was told to be new. */
+  readonly #new = new Set<string>();
+  /** Signed transactions that were sent. */
+  readonly #sent = new Set<string>();
+
+  answered(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
+    assert.lengthOf(proofs, requests.length, "each document has its proof");
+    for (const [index, { documentId, hash, metadata }] of requests.entries()) {
+      const proof = proofs[index];
+      if (proof === undefined) continue;
+      assert.deepEqual([proof.documentId, hexlify(proof.hash), proof.metadata.timestamp], [documentId, hexlify(hash), metadata.timestamp]);
+      const key = `${documentId} ${metadata.timestamp} ${hexlify(hash)}`;
+      const before = this.accepted.get(key);
+      if (isNew && requests.length === 1) {
+        assert.isFalse(this.#new.has(key), `${documentId} was new twice`);
+        this.#new.add(key);
+      }
+      const confirmed = proof.outcome.state === "confirmed" ? JSON.stringify([hexlify(proof.outcome.transactionHash), proof.outcome.block.number]) : undefined;
+      // An answer that was made up before, or that comes from another relayer, may still call it pending.
+      if (before?.confirmed !== undefined && confirmed !== undefined) assert.strictEqual(confirmed, before.confirmed, "what is confirmed stays as it is");
+      this.accepted.set(key, {
+        documentId,
+        timestamp: metadata.timestamp ?? 0,
+        hash: hexlify(hash),
+        recordHash: hexlify(proof.recordHash),
+        confirmed: confirmed ?? before?.confirmed,
+      });
+    }
+  }
+
+  /** Whether a process that starts now would find everything. */
+  assertKept(disk: Disk): void {
+    const rows = disk.ask((database) => database.prepare("select document_id, timestamp, proofs.hash, record_hash from proofs join anchors on anchors.id = anchor_id").all());
+    const kept = new Set(rows.map((row) => `${String(row.document_id)} ${String(row.timestamp)} ${hexlify(row.hash as Uint8Array)} ${hexlify(row.record_hash as Uint8Array)}`));
+    for (const { documentId, timestamp, hash, recordHash } of this.accepted.values()) {
+      assert.isTrue(kept.has(`${documentId} ${timestamp} ${hash} ${recordHash}`), `${documentId} was accepted and is not on disk`);
+    }
+    assert.strictEqual(kept.size, rows.length, "no record has two proofs");
+  }
+
+  /** Whether a transaction could be sent again, as it is, after a crash just now. */
+  assertSigned(raw: string, disk: Disk): void {
+    if (this.#sent.has(raw)) return;
+    this.#sent.add(raw);
+    const found = disk.ask((database) => database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))));
+    assert.isDefined(found, "what is sent is on disk");
+  }
+
+  /** Whether what was answered as confirmed is. */
+  assertOnChain(proofs: readonly Proof[], chain: SimulatedChain): void {
+    for (const { outcome, recordHash, merkle, documentId } of proofs) {
+      if (outcome.state !== "confirmed") continue;
+      const block = chain.blocks[outcome.block.number];
+      const mined = block?.transactions.find(({ hash }) => hash === hexlify(outcome.transactionHash));
+      assert.isTrue(mined?.succeeded, `${documentId} was called confirmed, and its transaction is not on chain`);
+      assert.strictEqual(mined?.anchor?.hash, hexlify(merkle?.root ?? recordHash), `${documentId} is under another anchor`);
+      if (merkle !== undefined) assert.isTrue(verifyPath(recordHash, merkle.path, merkle.root), `the path of ${documentId}`);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The way of a proof, from its acceptance to its confirmation, under random schedules of requests, crashes and faults.
+ * The relayers are real, with a real database; the chain's node, the network and the clock are played, so that a run
+ * takes a moment and is the same each time for the same seed. What is looked for:
+ * - whatever was accepted is on disk when that is answered, after every crash, and on chain in the end;
+ * - each recorded hash is under one anchor, and no anchor is on chain twice;
+ * - whatever is sent is on disk before; the nonces of each key follow one another, and nothing is left unsettled.
+ *
+ * A failure prints the schedule, made as short as possible, with what happened, and the seed and the path of the run.
+ * To see it again, or to look further:
+ *
+ *     SEALBOOK_MODEL_SEED=… SEALBOOK_MODEL_PATH=… npx mocha --no-config --spec test/model/pipeline.test.ts
+ *     SEALBOOK_MODEL_RUNS=5000 npx mocha --no-config --spec test/model/pipeline.test.ts
+ */
+import { join } from "node:path";
+import fc from "fast-check";
+import { openSqlite } from "../../server/journal/sqlite.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { assertAllEndsWell } from "./ending.ts";
+import { setting, type Step, step, take } from "./steps.ts";
+import { type Setting, World } from "./world.ts";
+
+const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "200" } = process.env;
+const LONGEST_SCHEDULE = 60;
+
+describe("proof pipeline", function () {
+  // Bounded by the number of its runs; one that fails takes as long as it takes to be made short.
+  this.timeout(0);
+  let directory: string;
+  let template: string;
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    template = join(directory, "template.sqlite");
+    await (await openSqlite(template)).destroy();
+  });
+  after(() => removeDirectory(directory));
+
+  const run = async (setting: Setting, steps: readonly Step[]): Promise<void> => {
+    await using world = new World(setting, template);
+    try {
+      world.start(0);
+      world.start(1);
+      await world.settle();
+      for (const step of steps) {
+        await take(step, world);
+        world.check();
+      }
+      await assertAllEndsWell(world);
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${world.trace.join("\n")}`, { cause: error });
+    }
+  };
+
+  it("loses nothing that it accepted, anchors nothing twice, and leaves no nonce open", () =>
+    fc.assert(
+      fc.asyncProperty(setting, fc.array(step, { maxLength: LONGEST_SCHEDULE, size: "max" }), run),
+      {
+        numRuns: Number(RUNS),
+        ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+        ...(PATH === undefined ? {} : { path: PATH }),
+      },
+    ));
+});

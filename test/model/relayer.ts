@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAnchoring } from "../../server/anchoring.ts";
+import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { watchHead } from "../../server/chain/head-watcher.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+import { TransactionSender } from "../../server/chain/transaction-sender.ts";
+import { transactionSigner } from "../../server/chain/transaction-signer.ts";
+import type { Telemetry } from "../../server/domain/ports.ts";
+import type { ProofService } from "../../server/domain/proofs/proof-service.ts";
+import { openDatabase } from "../../server/journal/database.ts";
+import { createJournal } from "../../server/journal/journal.ts";
+import { transactionStore } from "../../server/journal/transactions.ts";
+import type { Dialect } from "kysely";
+
+export const ADDRESSES = {
+  SessionRegistry: `0x${"11".repeat(20)}`,
+  EventTable: `0x${"22".repeat(20)}`,
+  ProofAnchor: `0x${"33".repeat(20)}`,
+};
+/** As in the composition of the server. */
+const HEAD_INTERVAL_MILLISECONDS = 500;
+const STOP_PATIENCE_MILLISECONDS = 3_000;
+const GRACE_MILLISECONDS = 5_000;
+
+const nothing = (): void => undefined;
+const TELEMETRY: Telemetry = {
+  loggedIn: nothing,
+  loginRefused: nothing,
+  sessionChanged: nothing,
+  recordStored: nothing,
+  proofsAccepted: nothing,
+  proofConfirmed: nothing,
+  batchClosed: nothing,
+  anchorSplit: nothing,
+  anchorFailed: nothing,
+  anchoringLate: nothing,
+  anchoringInTime: nothing,
+  journalFailing: nothing,
+  journalDiverged: nothing,
+  journalAgreed: nothing,
+};
+
+/** What a run may choose of a relayer's configuration. */
+export interface RelayerRules {
+  readonly batchMaxAgeMilliseconds: number;
+  readonly proofWaitMilliseconds: number;
+  readonly maxOutstanding: number;
+  readonly takeOverMilliseconds: number;
+}
+
+/** A relayer that takes requests. */
+export interface Relayer {
+  readonly proofs: ProofService;
+  /** @param cutOff called when the connections of whoever still waits are cut */
+  stop(cutOff: () => void): Promise<void>;
+}
+
+/** Starts what of the server concerns proofs, put together as there. */
+export async function startRelayer(
+  key: string,
+  dialect: Dialect,
+  rpc: Rpc,
+  rules: RelayerRules,
+  trace: (text: string) => void,
+): Promise<Relayer> {
+  const database = await openDatabase(dialect);
+  const signer = transactionSigner(key, rpc.chainId, 0n);
+  const journal = createJournal(database, ADDRESSES, signer.address);
+  const sender = new TransactionSender({
+    rpc,
+    store: transactionStore(database),
+    signer,
+    validatorNames: new Map(),
+    takeOverMilliseconds: rules.takeOverMilliseconds,
+    onEvent: ({ kind, ...details }) => trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
+  });
+  const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, nothing);
+  const anchoring = createAnchoring({
+    ...rules,
+    journal,
+    chain: anchorChain(rpc, ADDRESSES.ProofAnchor, new Map()),
+    transactions: sender,
+    telemetry: TELEMETRY,
+    clock: () => Date.now(),
+    anchorDeadlineMilliseconds: 60_000,
+    onRetry: (count) => trace(`retried ${count}`),
+  });
+  head.subscribe(({ number }) => sender.onHead(number));
+  head.subscribe((newest) => anchoring.onHead(newest));
+
+  sender.start();
+  await anchoring.start();
+  head.start();
+  return {
+    proofs: anchoring.proofs,
+    async stop(cutOff) {
+      await sleep(STOP_PATIENCE_MILLISECONDS);
+      anchoring.release();
+      sender.release();
+      await sleep(GRACE_MILLISECONDS - STOP_PATIENCE_MILLISECONDS);
+      cutOff();
+      await anchoring.stop();
+      anchoring.release();
+      await sender.stop();
+      await anchoring.ended();
+      head.stop();
+      await database.destroy();
+      rpc.close();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { id, keccak256, Transaction, ZeroAddress } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import { NodeError, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import type { Random } from "./random.ts";
+
+const MINER = `0x${"aa".repeat(20)}`;
+const proofAnchor = INTERFACES.ProofAnchor;
+const NO_ROLE = proofAnchor.encodeErrorResult("AccessControlUnauthorizedAccount", [ZeroAddress, id("RELAYER_ROLE")]);
+
+/** A transaction as the chain knows it. */
+export interface KnownTransaction {
+  readonly hash: string;
+  readonly from: string;
+  readonly to: string;
+  readonly nonce: number;
+  /** What it gives to the anchor contract, `0x` hex; unset when it calls nothing there. */
+  readonly anchor: { readonly hash: string; readonly size: number } | undefined;
+}
+
+export interface MinedTransaction extends KnownTransaction {
+  readonly succeeded: boolean;
+}
+
+interface Block {
+  readonly number: number;
+  readonly hash: string;
+  readonly time: number;
+  readonly transactions: readonly MinedTransaction[];
+}
+
+/**
+ * A chain with one node and the anchor contract on it. Nonces are strict: what comes before its turn waits in the pool,
+ * what comes after it is refused. Blocks are final, as on the networks that the relayer is made for.
+ */
+export class SimulatedChain {
+  readonly blocks: Block[] = [];
+  /** How many of the newest blocks some answers do not know of: they come from a node that is behind. */
+  lag = 0;
+  /** Whether the relayers may anchor. */
+  roleGiven = true;
+  /** Blocks to come whose transactions all fail, for no reason that the contract gives. */
+  blocksThatFail = 0;
+  readonly #pool = new Map<string, KnownTransaction>();
+  readonly #nonces = new Map<string, number>();
+  readonly #parsed = new Map<string, KnownTransaction>();
+  readonly #taken = new Set<string>();
+  /** Refused for what they are, which they stay. */
+  readonly #refusedForever = new Set<string>();
+
+  readonly #anchorContract: string;
+  readonly #random: Random;
+
+  constructor(anchorContract: string, time: number, random: Random) {
+    this.#anchorContract = anchorContract;
+    this.#random = random;
+    this.mine(time);
+  }
+
+  get mined(): MinedTransaction[] {
+    return this.blocks.flatMap(({ transactions }) => transactions);
+  }
+
+  nonceOf(sender: string): number {
+    return this.#nonces.get(sender) ?? 0;
+  }
+
+  /** The first nonce of a key that the pool leaves open. */
+  freeNonceOf(sender: string): number {
+    let nonce = this.nonceOf(sender);
+    while (this.#pool.has(`${sender} ${nonce}`)) nonce += 1;
+    return nonce;
+  }
+
+  mine(time: number): void {
+    const transactions: MinedTransaction[] = [];
+    for (const { from } of [...this.#pool.values()]) {
+      for (let next = this.#takeNext(from); next !== undefined; next = this.#takeNext(from)) {
+        const succeeded = next.anchor === undefined || (this.roleGiven && this.blocksThatFail === 0);
+        transactions.push({ ...next, succeeded });
+      }
+    }
+    this.blocksThatFail = Math.max(0, this.blocksThatFail - 1);
+    const number = this.blocks.length;
+    this.blocks.push({ number, hash: id(`block ${number}`), time: Math.floor(time / 1000), transactions });
+  }
+
+  /** The node forgets what it has not mined. */
+  dropPool(): void {
+    this.#pool.clear();
+  }
+
+  /** Puts a transaction into the pool in the place of whatever has its nonce, as a higher fee would. */
+  replace(raw: string): void {
+    const transaction = this.#parse(raw);
+    this.#pool.set(`${transaction.from} ${transaction.nonce}`, transaction);
+  }
+
+  /** @throws NodeError as nodes do */
+  answer(method: string, parameters: readonly unknown[]): unknown {
+    const [first, second] = parameters;
+    const lag = this.#random() < 0.5 ? this.lag : 0;
+    const shown = this.blocks.slice(0, Math.max(1, this.blocks.length - lag));
+    const newest = shown.length - 1;
+    switch (method) {
+      case "eth_blockNumber":
+        return toQuantity(newest);
+      case "eth_getTransactionCount":
+        return toQuantity(minedUpTo(shown, second).filter(({ from }) => from === first).length);
+      case "eth_getBlockByNumber": {
+        const block = shown[first === "latest" ? newest : Number(first)];
+        return block === undefined ? null : { number: toQuantity(block.number), hash: block.hash, timestamp: toQuantity(block.time), miner: MINER };
+      }
+      case "eth_getBlockReceipts": {
+        const block = shown[Number(first)];
+        return block === undefined ? null : block.transactions.map((transaction) => receipt(block, transaction));
+      }
+      case "eth_getTransactionReceipt": {
+        for (const block of shown) {
+          const found = block.transactions.find(({ hash }) => hash === first);
+          if (found !== undefined) return receipt(block, found);
+        }
+        return null;
+      }
+      case "eth_call":
+        if (!this.roleGiven) throw new NodeError("execution reverted", 3, NO_ROLE);
+        return "0x";
+      case "eth_sendRawTransaction":
+        return this.#take(String(first));
+      default:
+        throw new NodeError(`the method ${method} does not exist`, -32601, undefined);
+    }
+  }
+
+  /** Refuses a transaction for good, unless the node had it before: then it is no reason to refuse it. */
+  refuseForever(raw: string): unknown {
+    const { hash, anchor } = this.#parse(raw);
+    if (this.#taken.has(hash)) return this.#take(raw);
+    // What has no content can only be refused for what the node is like now.
+    if (anchor !== undefined) this.#refusedForever.add(hash);
+    throw refusal();
+  }
+
+  #take(raw: string): string {
+    const transaction = this.#parse(raw);
+    const { hash, from, nonce } = transaction;
+    if (this.#refusedForever.has(hash)) throw refusal();
+    if (nonce < this.nonceOf(from)) throw new NodeError("nonce too low", -32000, undefined);
+    const pooled = this.#pool.get(`${from} ${nonce}`);
+    if (pooled?.hash === hash) throw new NodeError("already known", -32000, undefined);
+    if (pooled !== undefined) throw new NodeError("replacement transaction underpriced", -32000, undefined);
+    this.#pool.set(`${from} ${nonce}`, transaction);
+    this.#taken.add(hash);
+    return hash;
+  }
+
+  #takeNext(sender: string): KnownTransaction | undefined {
+    const nonce = this.nonceOf(sender);
+    const key = `${sender} ${nonce}`;
+    const next = this.#pool.get(key);
+    if (next === undefined) return undefined;
+    this.#pool.delete(key);
+    this.#nonces.set(sender, nonce + 1);
+    return next;
+  }
+
+  #parse(raw: string): KnownTransaction {
+    const known = this.#parsed.get(raw);
+    if (known !== undefined) return known;
+    const { from, to, nonce, data } = Transaction.from(raw);
+    const call = to === this.#anchorContract ? proofAnchor.parseTransaction({ data }) : null;
+    const anchor = call === null ? undefined : { hash: String(call.args[0]), size: call.args.length > 1 ? Number(call.args[1]) : 0 };
+    const parsed = { hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
+    this.#parsed.set(raw, parsed);
+    return parsed;
+  }
+}
+
+/** What was mined up to a block, given as nodes are asked for it. */
+function minedUpTo(shown: readonly Block[], upTo: unknown): MinedTransaction[] {
+  if (upTo !== "latest" && Number(upTo) >= shown.length) throw new NodeError("header not found", -32000, undefined);
+  const blocks = upTo === "latest" ? shown : shown.slice(0, Number(upTo) + 1);
+  return blocks.flatMap(({ transactions }) => transactions);
+}
+
+function refusal(): NodeError {
+  return new NodeError("intrinsic gas too low", -32000, undefined);
+}
+
+function receipt(block: Block, { hash, succeeded }: MinedTransaction): object {
+  return { transactionHash: hash, blockHash: block.hash, blockNumber: toQuantity(block.number), status: succeeded ? "0x1" : "0x0" };
+}

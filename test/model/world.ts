@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Wallet, Transaction } from "ethers";
+import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { Disk } from "./disk.ts";
+import { Ledger } from "./ledger.ts";
+import { Life, type Pace, turn } from "./life.ts";
+import { Network } from "./network.ts";
+import { randomFrom } from "./random.ts";
+import { ADDRESSES, type Relayer, type RelayerRules, startRelayer } from "./relayer.ts";
+import type { Step } from "./steps.ts";
+import { SimulatedChain } from "./simulated-chain.ts";
+import { BEGINNING, VirtualTime } from "./virtual-time.ts";
+
+const CHAIN_ID = 4242;
+/** Turns of the event loop without anything happening, after which nothing more will happen by itself. */
+const QUIET_TURNS = 4;
+/** Many times what anything takes. */
+const MOST_TURNS = 20_000;
+/** No stop takes longer, whatever the node does. */
+const LONGEST_STOP_MILLISECONDS = 10 * 60_000;
+
+/** How a run is set up. */
+export interface Setting {
+  /** What is left to chance: which call arrives first, what a kill leaves in the connections. */
+  readonly seed: number;
+  readonly relayers: number;
+  readonly rules: RelayerRules;
+  /** A chain that makes its blocks by itself does so this often. */
+  readonly blockPeriodMilliseconds: number | undefined;
+  /** What does not happen in this run: other things meet each other more often then. */
+  readonly without: readonly Step["kind"][];
+}
+
+/** A relayer's key, and its process while there is one. */
+interface Seat {
+  readonly name: string;
+  readonly wallet: Wallet;
+  life: Life;
+  /** Unset while it starts, and once it has stopped. */
+  relayer: Relayer | undefined;
+}
+
+/** Everything a run consists of. Nothing here waits for the real clock. */
+export class World implements AsyncDisposable {
+  readonly pace: Pace;
+  readonly chain: SimulatedChain;
+  readonly network: Network;
+  readonly disk: Disk;
+  readonly ledger = new Ledger();
+  /** What happened, for the reader of a failure. */
+  readonly trace: string[] = [];
+  readonly #time = new VirtualTime();
+  readonly #directory = mkdtempSync(join(tmpdir(), "sealbook-model-"));
+  readonly setting: Setting;
+  readonly #seats: readonly Seat[];
+  /** Requests that a living process has not answered. */
+  readonly #open = new Map<object, Life>();
+  #violation: Error | undefined;
+
+  constructor(setting: Setting, template: string) {
+    this.setting = setting;
+    this.pace = { random: randomFrom(setting.seed), activity: 0 };
+    this.chain = new SimulatedChain(ADDRESSES.ProofAnchor, this.#time.now, this.pace.random);
+    this.network = new Network(this.chain, this.pace, (raw) => this.#guard(() => this.ledger.assertSigned(raw, this.disk)));
+    this.disk = new Disk(this.#directory, template);
+    this.#seats = Array.from({ length: setting.relayers }, (_, index) => {
+      const wallet = new Wallet(`0x${"5e".repeat(31)}0${index + 1}`);
+      const life = new Life(this.pace, () => undefined);
+      life.endAfter(0);
+      return { name: `relayer ${index}`, wallet, life, relayer: undefined };
+    });
+    const period = setting.blockPeriodMilliseconds;
+    if (period !== undefined) setInterval(() => this.mine(), period);
+  }
+
+  get relayers(): readonly string[] {
+    return this.#seats.map(({ wallet }) => wallet.address);
+  }
+
+  /** @throws what a relayer did that it must not do */
+  check(): void {
+    if (this.#violation !== undefined) throw this.#violation;
+  }
+
+  start(index: number): void {
+    const seat = this.#seat(index);
+    if (!seat.life.ended) return;
+    const life = new Life(this.pace, () => {
+      this.say(`${seat.name} is killed`);
+      this.disk.killed(life);
+      seat.relayer = undefined;
+      // What was answered has to be in the files that the next process finds.
+      this.#guard(() => this.ledger.assertKept(this.disk));
+    });
+    seat.life = life;
+    this.say(`${seat.name} starts`);
+    const rpc = this.network.connect(CHAIN_ID, life);
+    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) => this.say(`${seat.name}: ${text}`)).then(
+      (relayer) => {
+        if (life.ended) return;
+        this.say(`${seat.name} listens`);
+        seat.relayer = relayer;
+      },
+      (error: unknown) => {
+        this.say(`${seat.name} did not start: ${String(error)}`);
+        // Its process ends, and takes with it whatever it had begun.
+        life.endAfter(0);
+      },
+    );
+  }
+
+  kill(index: number, afterSteps: number): void {
+    this.#seat(index).life.endAfter(afterSteps);
+  }
+
+  async stop(index: number): Promise<void> {
+    const seat = this.#seat(index);
+    const { relayer, life } = seat;
+    if (relayer === undefined) return;
+    seat.relayer = undefined;
+    this.say(`${seat.name} stops`);
+    let stopped = false;
+    const cutOff = (): void => this.#open.forEach((owner, call) => owner === life && this.#open.delete(call));
+    relayer.stop(cutOff).then(
+      () => {
+        stopped = true;
+        this.say(`${seat.name} has stopped`);
+        life.endAfter(0);
+      },
+      (error: unknown) => this.#guard(() => { throw error; }),
+    );
+    const end = this.#time.now + LONGEST_STOP_MILLISECONDS;
+    while (!stopped && !life.ended) {
+      await this.wait(1_000);
+      if (this.#time.now > end) throw new Error(`${seat.name} does not stop`);
+    }
+  }
+
+  /** A request that nobody waits for here: it is answered some time, or its process is killed before. */
+  post(index: number, requests: readonly ProofRequest[], together: boolean): void {
+    const { relayer, life, name } = this.#seat(index);
+    const [first] = requests;
+    if (relayer === undefined || first === undefined) return;
+    const call = {};
+    this.#open.set(call, life);
+    const answering = together
+      ? relayer.proofs.submitTogether(requests).then(({ proofs, isNew }) => ({ proofs, isNew }))
+      : relayer.proofs.submit(first).then(({ proof, isNew }) => ({ proofs: [proof], isNew }));
+    answering.then(
+      ({ proofs, isNew }) => {
+        // Nobody hears a process that is dead, or that has cut the connection.
+        if (life.ended || !this.#open.delete(call)) return;
+        this.say(`${name} answers ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`);
+        this.#guard(() => this.#answered(requests, proofs, isNew));
+      },
+      (error: unknown) => {
+        if (life.ended || !this.#open.delete(call)) return;
+        this.say(`${name} refuses: ${String(error)}`);
+        const expected = error instanceof SealbookError ? error.code !== "internal" : String(error).includes("disk is full");
+        if (!expected) this.#guard(() => { throw error; });
+      },
+    );
+  }
+
+  mine(): void {
+    this.chain.mine(this.#time.now);
+    const newest = this.chain.blocks.at(-1);
+    if (newest?.transactions.length) this.say(`block ${newest.number}: ${newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`).join(" ")}`);
+  }
+
+  /** Somebody else signs with a relayer's key: behind what the pool has, or in the place of the next that would be mined. */
+  takeNonce(index: number, instead: boolean): void {
+    const { wallet } = this.#seat(index);
+    const nonce = instead ? this.chain.nonceOf(wallet.address) : this.chain.freeNonceOf(wallet.address);
+    const transaction = Transaction.from({ type: 0, chainId: CHAIN_ID, to: wallet.address, nonce, gasLimit: 21_000, gasPrice: 1n, data: "0x" });
+    transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
+    this.chain.replace(transaction.serialized);
+  }
+
+  /** Lets pass what needs no time. */
+  async settle(): Promise<void> {
+    for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns += 1) {
+      if (turns > MOST_TURNS) throw new Error("something goes on for ever without waiting");
+      const { activity } = this.pace;
+      await turn();
+      quiet = activity === this.pace.activity && this.network.idle ? quiet + 1 : 0;
+    }
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return this.#time.advance(milliseconds, () => this.settle());
+  }
+
+  /** Everything works again, and everybody is there. */
+  async recover(): Promise<void> {
+    this.network.heal();
+    this.disk.fail(0);
+    Object.assign(this.chain, { lag: 0, roleGiven: true, blocksThatFail: 0 });
+    for (const [index, { relayer, life }] of this.#seats.entries()) {
+      // One that was to be killed later on is killed now, so that it does not die in the end.
+      if (relayer === undefined || life.doomed) life.endAfter(0);
+      this.start(index);
+    }
+    await this.settle();
+  }
+
+  /** Requests to living processes that have no answer. */
+  get waiting(): number {
+    return [...this.#open.values()].filter((life) => !life.ended).length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { life } of this.#seats) life.endAfter(0);
+    await this.settle();
+    this.#time[Symbol.dispose]();
+    this.disk.close();
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  #answered(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
+    this.ledger.answered(requests, proofs, isNew);
+    this.ledger.assertKept(this.disk);
+    this.ledger.assertOnChain(proofs, this.chain);
+  }
+
+  #seat(index: number): Seat {
+    const seat = this.#seats[index % this.#seats.length];
+    if (seat === undefined) throw new RangeError(`there is no relayer ${index}`);
+    return seat;
+  }
+
+  #guard(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#violation ??= error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  /** Notes what happened. */
+  say(text: string): void {
+    this.trace.push(`${((this.#time.now - BEGINNING) / 1000).toFixed(3)} ${text}`);
+  }
+}
