@@ -68,6 +68,7 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
 };
 
 describe("a node that fails: what was accepted meanwhile ends on chain once, when it", function () {
+  this.timeout(120_000);
   inParallel({
     "takes calls and never answers them": () =>
       onScene(async ({ chain, server }) => {

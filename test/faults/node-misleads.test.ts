@@ -90,6 +90,7 @@ async function strangerSends({ chain, node }: Scene, ahead: number): Promise<voi
 }
 
 describe("a node that misleads: what was accepted meanwhile ends on chain once, when", function () {
+  this.timeout(120_000);
   inParallel({
     "it lags behind": lag({ knowsNonces: false }),
     "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),

@@ -141,6 +141,7 @@ async function inOpenBatch(victim: Victim): Promise<void> {
 }
 
 describe("the relayer, killed with kill -9 when", function () {
+  this.timeout(120_000);
   const victims: Promise<Victim>[] = [];
   const start = (): Promise<Victim> => {
     const victim = startVictim();
