@@ -8,6 +8,7 @@ import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import { chainLog } from "./chain/chain-log.ts";
+import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { keyVault } from "./chain/key-vault.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
@@ -66,6 +67,7 @@ export interface Context {
 export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
   const opened = new AsyncDisposableStack();
   try {
+    await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     opened.defer(() => lock.release());
     const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });

@@ -7,6 +7,7 @@ import { decodeRowData } from "../domain/records/row-data.ts";
 import { SealbookError } from "../errors.ts";
 import { bzip2 } from "./bzip2.ts";
 import { INTERFACES } from "./contracts.ts";
+import { bytesOfHex } from "./hex.ts";
 import { readBlock } from "./receipts.ts";
 import { Quantity } from "./rpc/quantity.ts";
 import { type Rpc, toQuantity } from "./rpc/rpc.ts";
@@ -44,7 +45,7 @@ export function chainLog(
     const rowId: bigint = log.args.getValue("rowid");
     const signer: string = log.args.getValue("signer");
     try {
-      const rowdata = getBytes(log.args.getValue("rowdata"));
+      const rowdata = bytesOfHex(log.args.getValue("rowdata"));
       const row = decodeRowData(unpackRowData({ rowdata, comp: Boolean(log.args.getValue("comp")) }, bzip2));
       // The signature covers the row data only. What they say of themselves has to be what the chain says of them.
       if (row.rowId !== rowId.toString()) throw new SealbookError("malformed", `the row calls itself ${row.rowId}`);

@@ -1,9 +1,9 @@
 import { EventTable__factory } from "../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
-import { getBytes } from "ethers";
 import type { Address, ContractCall, ContractName, TransactionPurpose } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
+import { bytesOfHex } from "./hex.ts";
 import { NodeError, type Rpc } from "./rpc/rpc.ts";
 
 /** The contracts' ABIs, as generated from their source. */
@@ -13,9 +13,12 @@ export const INTERFACES = {
   ProofAnchor: ProofAnchor__factory.createInterface(),
 } as const;
 
-/** A call that the relayer will make. */
+/**
+ * A call that the relayer will make.
+ * @param data `0x` hex, as encoded by one of the {@link INTERFACES}
+ */
 export function contractCall(purpose: TransactionPurpose, contract: ContractName, data: string): ContractCall {
-  return { purpose, contract, data: getBytes(data) };
+  return { purpose, contract, data: bytesOfHex(data) };
 }
 
 /**

@@ -1,5 +1,6 @@
-import { getBytes, Signature } from "ethers";
+import { Signature } from "ethers";
 import { signRecoverable } from "tiny-secp256k1";
+import { bytesOfHex } from "./hex.ts";
 
 /**
  * Signs a digest with secp256k1: libsecp256k1, which gives the same signatures as the library for everything else on
@@ -9,6 +10,6 @@ import { signRecoverable } from "tiny-secp256k1";
  * @param privateKey 32 bytes
  */
 export function signDigest(digest: string, privateKey: Uint8Array): Signature {
-  const { signature, recoveryId } = signRecoverable(getBytes(digest), privateKey);
+  const { signature, recoveryId } = signRecoverable(bytesOfHex(digest), privateKey);
   return Signature.from(`0x${Buffer.from(signature).toString("hex")}${(27 + recoveryId).toString(16)}`);
 }

@@ -1,6 +1,8 @@
-import { computeAddress, getBytes, hexlify, keccak256, Transaction } from "ethers";
-import { signDigest } from "./sign-digest.ts";
+import { RLP } from "@ethereumjs/rlp";
+import { computeAddress, getBytes, keccak256 } from "ethers";
 import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../domain/transaction.ts";
+import { bytesOfHex } from "./hex.ts";
+import { signDigest } from "./sign-digest.ts";
 
 /** Signs the relayer's transactions: legacy ones, which every permissioned network takes. */
 export interface TransactionSigner {
@@ -15,20 +17,23 @@ const BASE_GAS = 300_000;
 /** Call data and the log that a row goes into, per byte. */
 const GAS_PER_BYTE = 40;
 const TRANSFER_GAS = 21_000;
+const VALUE = 0;
 
 /**
- * @param privateKey 32 bytes
+ * @param privateKey `0x` hex of 32 bytes
  * @param gasPrice In wei; 0 on networks without fees
  */
 export function transactionSigner(privateKey: string, chainId: number, gasPrice: bigint): TransactionSigner {
   const key = getBytes(privateKey);
   const address = computeAddress(privateKey);
 
+  /** As EIP-155 says: what is signed names the chain, and so does the signature. */
   const signed = (to: Address, data: Uint8Array, gasLimit: number, nonce: number) => {
-    const transaction = Transaction.from({ type: 0, chainId, to, data: hexlify(data), nonce, gasLimit, gasPrice, value: 0n });
-    transaction.signature = signDigest(transaction.unsignedHash, key);
-    const raw = getBytes(transaction.serialized);
-    return { nonce, raw, hash: getBytes(keccak256(raw)) };
+    const fields = [nonce, gasPrice, gasLimit, bytesOfHex(to), VALUE, data];
+    const digest = keccak256(RLP.encode([...fields, chainId, 0, 0]));
+    const { r, s, yParity } = signDigest(digest, key);
+    const raw = RLP.encode([...fields, 2 * chainId + 35 + yParity, BigInt(r), BigInt(s)]);
+    return { nonce, raw, hash: bytesOfHex(keccak256(raw)) };
   };
 
   return {
