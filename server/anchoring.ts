@@ -13,6 +13,8 @@ import { DeadlineWatch } from "./workers/deadline-watch.ts";
 
 /** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
 const BATCH_LEAD_MILLISECONDS = 400;
+/** A write to disk takes about one millisecond, whatever is in it. */
+const GATHER_MILLISECONDS = 10;
 
 export interface AnchoringParts {
   readonly journal: Journal;
@@ -62,7 +64,11 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
     trees,
     telemetry,
     clock,
-    rules: { maxAgeMilliseconds: parts.batchMaxAgeMilliseconds, leadMilliseconds: BATCH_LEAD_MILLISECONDS },
+    rules: {
+      maxAgeMilliseconds: parts.batchMaxAgeMilliseconds,
+      leadMilliseconds: BATCH_LEAD_MILLISECONDS,
+      gatherMilliseconds: GATHER_MILLISECONDS,
+    },
     maxOutstanding: parts.maxOutstanding,
     takeOverMilliseconds: parts.takeOverMilliseconds,
   });

@@ -1,5 +1,4 @@
 import express, { type Express, type RequestHandler } from "express";
-import helmet from "helmet";
 import { SealbookError } from "./errors.ts";
 import { accessLog } from "./http/access-log.ts";
 import { onlyMethods } from "./http/only-methods.ts";
@@ -7,6 +6,7 @@ import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
+import { dataHeaders } from "./http/security-headers.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** What the HTTP side is made of. */
@@ -25,7 +25,7 @@ export function createApp({ logger, records, proofs, metrics, observeRequest }: 
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
-  app.use(helmet(), accessLog(logger), requestMetrics(observeRequest));
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
   app.route("/metrics").get(metrics).all(onlyMethods("GET"));

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { routePattern } from "./route-pattern.ts";
 
 const HEADER = "X-Request-Id";
+/** Where a failure is kept until the answer is logged. */
+const FAILURE = "failure";
 const WELL_FORMED = /^[\w.-]{1,64}$/;
-
-/** The logger of a request: its lines carry the request's id. */
-const loggers = new WeakMap<object, Logger>();
 
 /**
  * Gives every request an id that also travels in the answer, and logs it when it is answered. Paths, headers and
@@ -16,22 +15,23 @@ const loggers = new WeakMap<object, Logger>();
 export function accessLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const given = request.get(HEADER);
-    const id = given !== undefined && WELL_FORMED.test(given) ? given : randomUUID();
-    response.set(HEADER, id);
-    const own = logger.child({ request_id: id });
-    loggers.set(request, own);
+    response.set(HEADER, given !== undefined && WELL_FORMED.test(given) ? given : randomUUID());
     const start = performance.now();
     response.on("finish", () => {
       const { statusCode: status } = response;
+      const request_id = response.get(HEADER);
+      const failure: unknown = response.locals[FAILURE];
+      if (failure instanceof Error) logger.error({ request_id, err: failure }, "a request failed");
+      const level = status >= 500 ? "warn" : "debug";
+      if (!logger.isLevelEnabled(level)) return;
       const milliseconds = Math.round(performance.now() - start);
-      const line = { method: request.method, route: routePattern(request), status, milliseconds };
-      own[status >= 500 ? "warn" : "debug"](line, "request answered");
+      logger[level]({ request_id, method: request.method, route: routePattern(request), status, milliseconds }, "request answered");
     });
     next();
   };
 }
 
-/** Logs what went wrong in a request, with its id. */
-export function logFailure(request: object, error: Error, message: string): void {
-  loggers.get(request)?.error({ err: error }, message);
+/** Has it logged with the request's id what went wrong inside. */
+export function noteFailure(response: Response, error: Error): void {
+  response.locals[FAILURE] = error;
 }

@@ -4,7 +4,7 @@ import { MAX_TREE_SIZE } from "../domain/merkle.ts";
 import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "../domain/ports.ts";
 import type { ProofIntake } from "../domain/proofs/anchoring.ts";
 import type { AnchorTrees } from "../domain/proofs/anchor-trees.ts";
-import { type BatchingRules, closingTime } from "../domain/proofs/batching.ts";
+import { type BatchingRules, closingTime, writingTime } from "../domain/proofs/batching.ts";
 import { nextBlocks, type SeenBlock, withBlock } from "../domain/proofs/block-rhythm.ts";
 import type { Placement } from "../domain/proofs/placement.ts";
 import type { NewProof } from "../domain/proofs/proof.ts";
@@ -44,8 +44,8 @@ interface Request {
 }
 
 /**
- * Takes proofs in and closes batches. Whatever arrives while a write to disk is under way goes into the next write
- * together, and whatever arrives while a batch is open goes on chain together: {@link closingTime} says how long.
+ * Takes proofs in and closes batches. What arrives within a moment is written to disk together, and what arrives while
+ * a batch is open goes on chain together: {@link writingTime} and {@link closingTime} say how long.
  */
 export class Batcher implements ProofIntake {
   readonly #parts: BatcherParts;
@@ -54,14 +54,19 @@ export class Batcher implements ProofIntake {
   #bulks: Request[] = [];
   /** Proofs in the two lists. */
   #queued = 0;
+  /** When the first of the single ones came. */
+  #arrivedAt = 0;
   #open: OpenBatch | undefined;
   /** Closed batches of single proofs that have no outcome yet. */
   readonly #underWay = new Set<number>();
   #seen: readonly SeenBlock[] = [];
   #work: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** For when the timer is set. */
+  #timerAt = Infinity;
   #takeOver: NodeJS.Timeout | undefined;
   #takeOverDue = false;
+  #stopping = false;
   #stopped = true;
 
   constructor(parts: BatcherParts) {
@@ -103,6 +108,8 @@ export class Batcher implements ProofIntake {
   /** Writes what was taken in; what is open then stays so, and is closed by the next start. */
   async stop(): Promise<void> {
     clearInterval(this.#takeOver);
+    this.#stopping = true;
+    this.#wake();
     while (this.#work !== undefined) await this.#work;
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -116,9 +123,10 @@ export class Batcher implements ProofIntake {
           retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
         });
       }
+      if (this.#singles.length === 0) this.#arrivedAt = this.#parts.clock();
       this.#queued += proofs.length;
       list.push({ proofs, answer: resolve, fail: reject });
-      this.#wake();
+      if (this.#work === undefined) this.#schedule();
     });
   }
 
@@ -139,7 +147,7 @@ export class Batcher implements ProofIntake {
       this.#takeOverDue = false;
       await this.#closeLeftOpen(this.#parts.clock() - this.#parts.takeOverMilliseconds).catch(() => undefined);
     }
-    while (isOpenInDoubt || this.#singles.length > 0 || this.#bulks.length > 0 || (this.#open && this.#isDue(this.#open))) {
+    while (isOpenInDoubt || this.#dueAt() <= this.#parts.clock()) {
       isOpenInDoubt = false;
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
@@ -169,33 +177,40 @@ export class Batcher implements ProofIntake {
     return this.#parts.journal.atomically((atomic) => this.#writer.write(atomic, work));
   }
 
-  /** Comes back when the open batch is due. */
+  /** Comes back when there is something to write. */
   #schedule(): void {
-    clearTimeout(this.#timer);
     if (this.#stopped) return;
-    if (this.#singles.length > 0 || this.#bulks.length > 0) return this.#wake();
-    if (this.#open === undefined) return;
+    const at = this.#dueAt();
     const now = this.#parts.clock();
-    this.#timer = setTimeout(() => this.#wake(), Math.max(1, this.#closingTime(this.#open) - now));
+    if (at <= now) return this.#wake();
+    if (at === this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Infinity;
+      this.#wake();
+    }, Math.max(1, at - now));
   }
 
-  #closingTime(open: OpenBatch): number {
+  /** When there is something to write; a time that has passed means now. */
+  #dueAt(): number {
+    const open = this.#open;
+    if (this.#bulks.length > 0) return 0;
+    if (this.#singles.length === 0) return open === undefined ? Infinity : this.#closingTime(open.hashes.length, open.openedAt);
+    if (this.#stopping) return 0;
+    const size = this.#singles.length + (open?.hashes.length ?? 0);
+    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#parts.rules);
+  }
+
+  #closingTime(size: number, openedAt: number): number {
     const { clock, rules } = this.#parts;
     const now = clock();
-    return closingTime(
-      {
-        size: open.hashes.length,
-        openedAt: open.openedAt,
-        underWay: this.#underWay.size,
-        nextBlocks: nextBlocks(this.#seen, now),
-      },
-      rules,
-      now,
-    );
+    return closingTime({ size, openedAt, underWay: this.#underWay.size, nextBlocks: nextBlocks(this.#seen, now) }, rules, now);
   }
 
   #isDue(open: OpenBatch): boolean {
-    return this.#closingTime(open) <= this.#parts.clock();
+    return this.#closingTime(open.hashes.length, open.openedAt) <= this.#parts.clock();
   }
 
   /** Takes over what is on disk now, and tells everybody. */

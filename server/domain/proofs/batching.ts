@@ -18,6 +18,8 @@ export interface BatchingRules {
   readonly maxAgeMilliseconds: number;
   /** How long before a block a transaction has to be sent to be in it. */
   readonly leadMilliseconds: number;
+  /** How long proofs that cannot go on chain yet wait for others to be written to disk with. */
+  readonly gatherMilliseconds: number;
 }
 
 /**
@@ -37,4 +39,14 @@ export function closingTime(state: BatchingState, rules: BatchingRules, now: num
   // The block that is about to come has a batch already: another would not make it, or be a small one.
   const target = next - rules.leadMilliseconds > now || underWay === 0 ? next : afterNext;
   return Math.min(age, target - rules.leadMilliseconds);
+}
+
+/**
+ * When single proofs that have arrived are to be written to disk: at once when a batch can be closed with them, else a
+ * moment later, so that more of them share the write. Nobody is answered before the chain has them anyway.
+ * @param arrivedAt When the first of them came
+ * @param closingAt When the batch closes that takes them
+ */
+export function writingTime(arrivedAt: number, closingAt: number, rules: BatchingRules): number {
+  return Math.min(closingAt, arrivedAt + rules.gatherMilliseconds);
 }

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from "express";
 import type { ErrorCode } from "../../errors.ts";
-import { logFailure } from "../access-log.ts";
+import { noteFailure } from "../access-log.ts";
 import { STATUS, toSealbookError } from "../errors.ts";
 
 const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -16,10 +16,10 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
 };
 
 /** Answers a failed request by RFC 9457. */
-export const sendProblem: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+export const sendProblem: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.headersSent) return next(thrown);
   const error = toSealbookError(thrown);
-  if (error.code === "internal") logFailure(request, error, "a request failed");
+  if (error.code === "internal") noteFailure(response, error);
   const status = STATUS[error.code];
   if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
   response

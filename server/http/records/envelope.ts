@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { SealbookError } from "../../errors.ts";
-import { logFailure } from "../access-log.ts";
+import { noteFailure } from "../access-log.ts";
 import { STATUS, toSealbookError } from "../errors.ts";
 import { NamedRoute } from "./schemas.ts";
 
@@ -32,7 +32,7 @@ export function sendSuccess(response: Response, route: string, content: object):
 export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
   if (response.headersSent) return next(thrown);
   const error = inThisApi(toSealbookError(thrown));
-  if (error.code === "internal") logFailure(request, error, "a call failed");
+  if (error.code === "internal") noteFailure(response, error);
   // Whatever is wrong with a call, as long as it says what it is about its answer does too.
   const route = NamedRoute.safeParse(request.body).data?.route ?? "/api";
   if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));

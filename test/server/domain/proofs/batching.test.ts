@@ -2,7 +2,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { type BatchingState, closingTime } from "../../../../server/domain/proofs/batching.ts";
 
-const RULES = { maxAgeMilliseconds: 12_000, leadMilliseconds: 400 };
+const RULES = { maxAgeMilliseconds: 12_000, leadMilliseconds: 400, gatherMilliseconds: 20 };
 const OPENED = 1_000_000;
 const state = (change: Partial<BatchingState> = {}): BatchingState => ({
   size: 1,
