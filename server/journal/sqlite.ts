@@ -33,7 +33,7 @@ export function sqliteDialect(file: string): Dialect {
     PRAGMA foreign_keys = ON;
     PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
-    PRAGMA cache_size = -32768;
+    PRAGMA cache_size = -24576;
     PRAGMA wal_autocheckpoint = 32000;
     PRAGMA temp_store = MEMORY;
   `);
