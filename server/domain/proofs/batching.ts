@@ -36,8 +36,8 @@ export function closingTime(state: BatchingState, rules: BatchingRules, now: num
   const age = openedAt + rules.maxAgeMilliseconds;
   if (nextBlocks === undefined) return underWay === 0 ? now : age;
   const [next, afterNext] = nextBlocks;
-  // The block that is about to come has a batch already: another would not make it, or be a small one.
-  const target = next - rules.leadMilliseconds > now || underWay === 0 ? next : afterNext;
+  // Too late for the block that is about to come, when that has a batch already: another might not make it.
+  const target = openedAt <= next - rules.leadMilliseconds || underWay === 0 ? next : afterNext;
   return Math.min(age, target - rules.leadMilliseconds);
 }
 

@@ -37,7 +37,14 @@ describe("a batch closes", function () {
     });
 
     it("before the one after it when the next one has a batch already and is about to come", () => {
-      assert.equal(closingTime(state({ underWay: 1, nextBlocks }), RULES, OPENED + 2_700), OPENED + 5_600);
+      const late = state({ openedAt: OPENED + 2_650, underWay: 1, nextBlocks });
+      assert.equal(closingTime(late, RULES, OPENED + 2_700), OPENED + 5_600);
+    });
+
+    it("before the next block also when full ones are on their way to it", () => {
+      for (const now of [OPENED + 2_599, OPENED + 2_600, OPENED + 2_620]) {
+        assert.equal(closingTime(state({ underWay: 4, nextBlocks }), RULES, now), OPENED + 2_600);
+      }
     });
 
     it("at once when the next block is about to come and has none", () => {
@@ -66,30 +73,42 @@ describe("a batch closes", function () {
         assert.isAtMost(close, OPENED + RULES.maxAgeMilliseconds);
         // The clock jumps to the closing time: then it has come.
         const then = Math.max(now, close);
-        if (nextBlocks === undefined || then < nextBlocks[0] - RULES.leadMilliseconds) {
-          assert.isAtMost(closingTime(state({ size, underWay, nextBlocks }), RULES, then), Math.max(then, close));
+        if (nextBlocks === undefined || then < nextBlocks[0]) {
+          assert.isAtMost(closingTime(state({ size, underWay, nextBlocks }), RULES, then), then);
         }
       }),
     );
   });
 
-  it("once a block on a simulated chain under a steady load, and every hash is in the block after it at the latest", () => {
+  /** Hashes that arrive evenly at a simulated chain: batches with when their first hash came, and when they are mined. */
+  const simulate = (perTick: number): { openedAt: number; minedAt: number }[] => {
     const period = 3_000;
+    const blockAfter = (time: number): number => Math.ceil(time / period) * period;
+    const batches: { openedAt: number; minedAt: number }[] = [];
     let openedAt: number | undefined;
     let size = 0;
-    const closed: number[] = [];
-    for (let now = 0; now < 60_000; now += 10) {
-      const next = (Math.floor(now / period) + 1) * period;
-      // A hash arrives every 10 ms; what was closed before the last block is on chain.
+    for (let now = 10; now < 60_000; now += 10) {
       openedAt ??= now;
-      size += 1;
-      const underWay = closed.filter((at) => at > next - period - RULES.leadMilliseconds && at + 200 > next - period).length;
+      size += perTick;
+      const next = blockAfter(now + 1);
+      const underWay = batches.filter(({ minedAt }) => minedAt > now).length;
       if (closingTime({ size, openedAt, underWay, nextBlocks: [next, next + period] }, RULES, now) > now) continue;
-      assert.isAtMost(now - openedAt, period, "nothing waits longer than for one block");
-      closed.push(now);
+      batches.push({ openedAt, minedAt: blockAfter(now + 200) });
       openedAt = undefined;
       size = 0;
     }
-    assert.approximately(closed.length, 20, 1);
+    return batches;
+  };
+
+  it("once a block on a simulated chain under a steady load, or as often as it is full", () => {
+    assert.approximately(simulate(1).length, 20, 1);
+    // 1,200 hashes a second: three full ones and what is left for each block.
+    assert.approximately(simulate(12).length, 80, 4);
+  });
+
+  it("early enough for the first block whose time it can make, whatever the load", () => {
+    for (const perTick of [1, 3, 12, 50]) {
+      for (const { openedAt, minedAt } of simulate(perTick)) assert.isAtMost(minedAt - openedAt, 3_000 + RULES.leadMilliseconds);
+    }
   });
 });
