@@ -1,9 +1,13 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, fdatasync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { type Dialect, SqliteDialect } from "kysely";
 import { SealbookError } from "../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { durableCommits } from "./durable-commits.ts";
+
+const dataSync = promisify(fdatasync);
 
 /** Statements that are kept for their next use: to prepare one takes longer than to run it. */
 const MAX_STATEMENTS = 500;
@@ -17,7 +21,7 @@ interface Prepared {
 }
 
 /**
- * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
+ * The embedded engine: one file, write-ahead log, every commit synced to disk before anybody is told of it.
  *
  * @param file Path of the database; its folder is made when missing
  */
@@ -26,10 +30,11 @@ export function sqliteDialect(file: string): Dialect {
   const database = new DatabaseSync(file);
   // Searches tell upper from lower case. Hashes fall on pages at random: with a larger cache and rarer checkpoints a
   // page is read less often, and written once for several commits. What undoes a statement that fails half-way is kept
-  // in memory: as a file it would cost more than the statement.
+  // in memory: as a file it would cost more than the statement. The engine itself syncs what it moves from the log
+  // into the database; commits, which are in the log, are synced below.
   database.exec(`
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
+    PRAGMA synchronous = NORMAL;
     PRAGMA foreign_keys = ON;
     PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
@@ -48,9 +53,13 @@ export function sqliteDialect(file: string): Dialect {
     statements.set(text, made);
     return made;
   };
-  return new SqliteDialect({
+  const log = new LogFile(`${file}-wal`);
+  const dialect = new SqliteDialect({
     database: {
-      close: () => database.close(),
+      close() {
+        log.close();
+        database.close();
+      },
       prepare(text) {
         // A transaction that reads first and writes later would be refused at once, without waiting, when another
         // process has written meanwhile; one that takes its turn at the beginning waits for it.
@@ -66,6 +75,27 @@ export function sqliteDialect(file: string): Dialect {
       },
     },
   });
+  return durableCommits(dialect, () => log.sync());
+}
+
+/** The write-ahead log, next to the engine: it stays the same file as long as a connection is open. */
+class LogFile {
+  readonly #path: string;
+  #descriptor: number | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  sync(): Promise<void> {
+    this.#descriptor ??= openSync(this.#path, "r+");
+    return dataSync(this.#descriptor);
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
 }
 
 /**
