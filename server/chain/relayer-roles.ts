@@ -4,6 +4,7 @@ import type { Address, ContractName } from "../domain/transaction.ts";
 import { INTERFACES, readContract } from "./contracts.ts";
 import type { Deployment } from "./deployment.ts";
 import { mined } from "./mined.ts";
+import { askQuantity } from "./rpc/quantity.ts";
 import { NodeError, type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 /** The part that has to do with roles is the same in all three contracts. */
@@ -43,7 +44,7 @@ export class RelayerRoles {
 
   /** Whoever holds the role anywhere now, those who were given it first before the others. */
   async list(): Promise<Relayer[]> {
-    const head = Number(await this.#rpc.call("eth_blockNumber", []));
+    const head = await askQuantity(this.#rpc, "eth_blockNumber", []);
     const found: Relayer[] = [];
     // Events say who may hold it; whether somebody still does, the contracts themselves say.
     for (const address of await this.#everGranted(this.#deployment.firstBlock, head)) {

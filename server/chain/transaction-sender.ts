@@ -142,6 +142,19 @@ export class TransactionSender implements Transactions {
     });
   }
 
+  /**
+   * A write that failed may be there all the same: written, and not synced. What holds then only the journal knows, and
+   * it is read anew before anything else is signed.
+   */
+  async #written<T>(write: Promise<T>): Promise<T> {
+    try {
+      return await write;
+    } catch (error) {
+      this.#nextNonce = undefined;
+      throw error;
+    }
+  }
+
   /** Before the first transaction: what was under way when the process ended, and the nonce to go on with. */
   async #prepare(): Promise<number> {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
@@ -152,6 +165,7 @@ export class TransactionSender implements Transactions {
     ]);
     this.#confirmedTo ??= head;
     const left = await store.underWay(signer.address);
+    this.#underWay.clear();
     for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
     const highest = await store.highestNonce(signer.address);
     this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
@@ -167,9 +181,10 @@ export class TransactionSender implements Transactions {
     const first = await this.#prepare();
     const room = MAX_UNDER_WAY - this.#underWay.size;
     if (room <= 0) return;
-    const signed = await store.claim(signer.address, room, Date.now() - takeOverMilliseconds, (queued) =>
+    const claim = store.claim(signer.address, room, Date.now() - takeOverMilliseconds, (queued) =>
       queued.map((transaction, index) => signer.sign(transaction, first + index)),
     );
+    const signed = await this.#written(claim);
     if (signed.length === 0) return;
     this.#nextNonce = first + signed.length;
     for (const transaction of signed) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: Date.now() });
@@ -226,7 +241,7 @@ export class TransactionSender implements Transactions {
     const first = (await store.lastMinedBlock(signer.address, transaction.nonce)) ?? 0;
     if ((await this.#settleBlocks(first, head)) < head || !this.#underWay.has(hash)) return;
     this.#underWay.delete(hash);
-    await store.requeue(transaction.id);
+    await this.#written(store.requeue(transaction.id));
     this.#nextNonce = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
@@ -240,7 +255,7 @@ export class TransactionSender implements Transactions {
       onEvent({ kind: "failing", error: new Error(`the node does not take the filler of nonce ${transaction.nonce}: ${reason}`) });
       return;
     }
-    const id = await store.refuse(transaction.id, reason, filler);
+    const id = await this.#written(store.refuse(transaction.id, reason, filler));
     this.#underWay.delete(hexlify(transaction.hash));
     const inPlace = { id, ...filler, sentAt: Date.now() };
     this.#underWay.set(hexlify(filler.hash), inPlace);
@@ -285,7 +300,7 @@ export class TransactionSender implements Transactions {
       if (settlement.state === "reverted") onEvent({ kind: "reverted", id: transaction.id, reason: settlement.reason ?? "" });
     }
     if (settlements.length === 0) return;
-    await store.settle(settlements);
+    await this.#written(store.settle(settlements));
     for (const { transactionHash } of receipts) this.#underWay.delete(transactionHash);
     this.#waiters.settled(settlements.map(({ id }) => id));
   }

@@ -4,6 +4,7 @@ import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
+import type { TransactionStore } from "../../../server/domain/ports.ts";
 import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
 import { intentStore } from "../../../server/journal/intents.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
@@ -22,10 +23,10 @@ describe("transaction sender", function () {
   let sender: TransactionSender;
   let events: SenderEvent[];
 
-  const startSender = () => {
+  const startSender = (store: TransactionStore = transactionStore(journal.database)) => {
     sender = new TransactionSender({
       rpc,
-      store: transactionStore(journal.database),
+      store,
       signer: transactionSigner(KEY, FakeNode.CHAIN_ID, 0n),
       validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
       takeOverMilliseconds: 60_000,
@@ -94,6 +95,30 @@ describe("transaction sender", function () {
     await sent("first");
     await sent("second");
     assert.deepEqual(sentTexts(), ["first", "second"]);
+  });
+
+  it("reads the journal anew when a write failed that is there all the same, and uses no nonce twice", async () => {
+    await sender.stop();
+    const store = transactionStore(journal.database);
+    let failures = 1;
+    startSender({
+      ...store,
+      async claim(...claimed) {
+        const signed = await store.claim(...claimed);
+        if (signed.length > 0 && failures-- > 0) throw new Error("input/output error");
+        return signed;
+      },
+    });
+    const first = await intend("first");
+    sender.wake();
+    await eventually(async () => assert.include(events.map(({ kind }) => kind), "failing"));
+    const second = await intend("second");
+    sender.wake();
+    await sends(2);
+    mine();
+    assert.equal((await outcome(first)).state, "confirmed");
+    assert.equal((await outcome(second)).state, "confirmed");
+    assert.deepEqual([(await row(first)).nonce, (await row(second)).nonce], [0, 1]);
   });
 
   it("has the signed bytes on disk before it sends them", async () => {
