@@ -48,7 +48,8 @@ async function run(args: readonly string[], variables: Variables): Promise<Outco
 /** Deploys to a network of the Hardhat configuration; to one that ends with the command when none is named. */
 function deployTo(network: string | undefined, variables: Variables): Promise<Outcome> {
   const args = network === undefined ? [] : ["--network", network];
-  return run([HARDHAT, "run", "scripts/deploy.ts", ...args], variables);
+  // Several at once: those that compile take each other's cache away.
+  return run([HARDHAT, "run", "--no-compile", "scripts/deploy.ts", ...args], variables);
 }
 
 /** What it says when it fails. */

@@ -16,7 +16,8 @@ const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const NOWHERE = "http://127.0.0.1:9";
 
 async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
-  const child = spawn(process.execPath, [HARDHAT, "run", "scripts/deploy.ts", "--network", "remote"], {
+  // Several at once: those that compile take each other's cache away.
+  const child = spawn(process.execPath, [HARDHAT, "run", "--no-compile", "scripts/deploy.ts", "--network", "remote"], {
     cwd: ROOT,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
