@@ -9,6 +9,7 @@ const [file = "", size = "", warmUp = "", counted = ""] = process.argv.slice(2);
 const groupSize = Number(size);
 const database = await openSqlite(file);
 const documents = new Documents();
+let sequence = 0;
 
 /** Writes a group as a confirmed batch of the pipeline leaves it: a transaction, its anchor, and the proofs. */
 async function insertGroup(): Promise<void> {
@@ -21,16 +22,29 @@ async function insertGroup(): Promise<void> {
       .executeTakeFirstOrThrow();
     const { id: anchorId } = await transaction
       .insertInto("anchors")
-      .values({ hash: randomBytes(32), size: groupSize, transaction_id: transactionId, relayer: "", opened_at: now })
+      .values({
+        batch_id: transactionId,
+        first_leaf: 0,
+        last_leaf: groupSize - 1,
+        first_sequence: sequence + 1,
+        last_sequence: sequence + groupSize,
+        hash: randomBytes(32),
+        size: groupSize,
+        transaction_id: transactionId,
+        relayer: "",
+        opened_at: now,
+      })
       .returning("id")
       .executeTakeFirstOrThrow();
     const rows = Array.from({ length: groupSize }, (_, leafIndex) => {
       const { document_id, hash, metadata } = documents.next();
-      const { type, source, timestamp } = metadata;
-      const facts = { document_id, hash: Buffer.from(hash, "hex"), record_hash: randomBytes(32), timestamp, type, source };
-      return { ...facts, metadata: null, accepted_at: now, anchor_id: anchorId, leaf_index: leafIndex };
+      const { timestamp } = metadata;
+      const facts = { sequence: (sequence += 1), document_id, hash: Buffer.from(hash, "hex"), timestamp, label_id: null };
+      return { ...facts, metadata: null, accepted_at: now, batch_id: anchorId, leaf_index: leafIndex, alike: 0 as const, link: randomBytes(8) };
     });
+    const keys = rows.flatMap((row) => [0, 8, 16].map((at) => ({ key: randomBytes(6).readUIntBE(0, 5) + at, sequence: row.sequence })));
     await transaction.insertInto("proofs").values(rows).execute();
+    await transaction.insertInto("proof_keys").values(keys).execute();
   });
 }
 

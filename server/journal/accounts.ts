@@ -1,6 +1,7 @@
 import type { AccountStore } from "../domain/ports.ts";
 import type { Account } from "../domain/sessions/session.ts";
 import type { Database } from "./database.ts";
+import { appendEntries, inTransaction } from "./entry-log.ts";
 import type { AccountRow } from "./schema.ts";
 
 function toAccount(row: AccountRow): Account {
@@ -16,12 +17,18 @@ function toAccount(row: AccountRow): Account {
 
 export function accountStore(database: Database): AccountStore {
   return {
-    async insert({ address, keystore, scope, createdAt }) {
-      await database
-        .insertInto("accounts")
-        .values({ address, keystore, scope, enrolled: 0, created_at: createdAt, revoked_at: null })
-        .execute();
-    },
+    insert: ({ address, keystore, scope, createdAt }) =>
+      inTransaction(database, async (transaction) => {
+        const [appended] = await appendEntries(transaction, [
+          (sequence) => ({ kind: "account" as const, sequence, address, keystore, createdAt }),
+        ]);
+        if (appended === undefined) throw new RangeError("an account was given no place in the journal");
+        const { entry, digest } = appended;
+        await transaction
+          .insertInto("accounts")
+          .values({ address, keystore, scope, enrolled: 0, created_at: createdAt, revoked_at: null, sequence: entry.sequence, digest })
+          .execute();
+      }),
 
     async find(address) {
       const row = await database.selectFrom("accounts").selectAll().where("address", "=", address).executeTakeFirst();

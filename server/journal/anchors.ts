@@ -1,44 +1,71 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../domain/transaction.ts";
+import { MAX_TREE_SIZE } from "../domain/merkle.ts";
 import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../domain/proofs/anchor.ts";
-import type { AnchorStore, SplitPart } from "../domain/proofs/stores.ts";
+import { recordHash } from "../domain/proofs/record-hash.ts";
+import type { AnchorStore } from "../domain/proofs/stores.ts";
 import type { Database } from "./database.ts";
-import type { AnchorRow, TransactionRow } from "./schema.ts";
-import { blockOf } from "./transactions.ts";
+import { newestSequence } from "./entry-log.ts";
+import { readLabel } from "./proof-labels.ts";
+import type { AnchorRow, Schema, TransactionRow } from "./schema.ts";
 
 // As in the indexes on what is under way and what failed, which are used only for the very same words.
 export const UNDER_WAY = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
-/** The columns of a transaction that say where an anchor stands. */
+/** The columns of a confirmation, or of a transaction without one, that say where an anchor stands. */
 export const OUTCOME_COLUMNS = [
   "transactions.state",
   "transactions.reason",
-  "transactions.hash as transaction_hash",
-  "transactions.block_number",
-  "transactions.block_hash",
-  "transactions.block_time",
-  "transactions.validator",
+  "confirmations.transaction_hash",
+  "confirmations.block_number",
+  "confirmations.block_hash",
+  "confirmations.block_time",
+  "confirmations.validator",
 ] as const;
 
 /** What the outcome columns hold; all empty for an anchor without a transaction. */
-export type OutcomeRow = {
-  [Column in "state" | "reason" | "block_number" | "block_hash" | "block_time" | "validator"]: TransactionRow[Column] | null;
-} & { transaction_hash: Uint8Array | null };
+export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
+  [Column in "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]: Schema["confirmations"][Column] | null;
+};
 
 export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
-  if (row.state === null || row.state === "queued" || row.state === "sent") return { state: "pending" };
-  const block = blockOf(row);
-  if (row.state === "confirmed" && block !== undefined && row.transaction_hash !== null) {
-    return { state: "confirmed", transactionHash: row.transaction_hash, block };
+  const { transaction_hash: transactionHash, block_number: number, block_hash: hash, block_time: time, validator } = row;
+  if (transactionHash !== null && number !== null && hash !== null && time !== null && validator !== null) {
+    return { state: "confirmed", transactionHash, block: { number, hash, time, validator } };
   }
-  return { state: "failed", reason: row.reason ?? row.state };
+  if (row.state === "reverted" || row.state === "refused" || row.state === "cancelled") {
+    return { state: "failed", reason: row.reason ?? row.state };
+  }
+  return { state: "pending" };
+}
+
+/** The place of an anchor in its batch. */
+export interface AnchorPlace {
+  readonly batch: number;
+  readonly firstLeaf: number;
+}
+
+/** Where anchors stand in their batches. */
+export async function anchorPlaces(database: Database, ids: readonly number[]): Promise<(id: number) => AnchorPlace> {
+  const rows = await database
+    .selectFrom("anchors")
+    .select(["id", "batch_id", "first_leaf"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  const places = new Map(rows.map(({ id, batch_id: batch, first_leaf: firstLeaf }) => [id, { batch, firstLeaf }]));
+  return (id) => {
+    const place = places.get(id);
+    if (place === undefined) throw new RangeError(`there is no anchor ${id}`);
+    return place;
+  };
 }
 
 function select(database: Database) {
   return database
     .selectFrom("anchors")
     .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .select(["anchors.id", "anchors.hash", "anchors.size", "anchors.transaction_id", ...OUTCOME_COLUMNS]);
 }
 
@@ -52,16 +79,6 @@ function toAnchors(rows: readonly (Pick<AnchorRow, "id" | "hash" | "size" | "tra
 
 /** @param relayer Whose anchors are opened here */
 export function anchorStore(database: Database, relayer: Address): AnchorStore {
-  const insert = async (openedAt: number, content?: SplitPart): Promise<number> => {
-    const { hash = null, size = 0, transactionId = null } = content ?? {};
-    const { id } = await database
-      .insertInto("anchors")
-      .values({ hash, size, transaction_id: transactionId, relayer, opened_at: openedAt })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    return id;
-  };
-
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
       .selectFrom("transactions")
@@ -73,7 +90,24 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
   };
 
   return {
-    open: (openedAt) => insert(openedAt),
+    async open(openedAt) {
+      const { id } = await database
+        .insertInto("anchors")
+        .values({
+          batch_id: 0,
+          first_leaf: 0,
+          last_leaf: MAX_TREE_SIZE - 1,
+          first_sequence: (await newestSequence(database)) + 1,
+          last_sequence: Number.MAX_SAFE_INTEGER,
+          size: 0,
+          relayer,
+          opened_at: openedAt,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+      return id;
+    },
 
     async isOpen(id) {
       const row = await database.selectFrom("anchors").select("transaction_id").where("id", "=", id).executeTakeFirst();
@@ -83,7 +117,14 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     async close(id, { hash, size, transactionId }) {
       await database
         .updateTable("anchors")
-        .set({ hash, size, transaction_id: transactionId, relayer })
+        .set({
+          hash,
+          size,
+          last_leaf: hashesUnder({ size }) - 1,
+          last_sequence: await newestSequence(database),
+          transaction_id: transactionId,
+          relayer,
+        })
         .where("id", "=", id)
         .execute();
     },
@@ -101,12 +142,24 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async leaves(id) {
       const rows = await database
-        .selectFrom("proofs")
-        .select(["leaf_index", "record_hash"])
-        .where("anchor_id", "=", id)
-        .orderBy("leaf_index")
+        .selectFrom("anchors")
+        .innerJoin("proofs", (join) =>
+          join
+            .onRef("proofs.sequence", ">=", "anchors.first_sequence")
+            .onRef("proofs.sequence", "<=", "anchors.last_sequence")
+            .onRef("proofs.batch_id", "=", "anchors.batch_id")
+            .onRef("proofs.leaf_index", ">=", "anchors.first_leaf")
+            .onRef("proofs.leaf_index", "<=", "anchors.last_leaf"),
+        )
+        .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+        .select(["proofs.document_id", "proofs.timestamp", "proofs.hash", "proof_labels.text as label"])
+        .where("anchors.id", "=", id)
+        .where("proofs.alike", "=", 0)
+        .orderBy("proofs.leaf_index")
         .execute();
-      return rows.filter((row, index) => row.leaf_index !== rows[index - 1]?.leaf_index).map((row) => row.record_hash);
+      return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
+        recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+      );
     },
 
     async find(id) {
@@ -118,7 +171,17 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     },
 
     async byTransaction(transactionHash) {
-      return toAnchors(await select(database).where("transactions.hash", "=", transactionHash).execute())[0];
+      const confirmed = await database
+        .selectFrom("confirmations")
+        .select("anchor_id")
+        .where("transaction_hash", "=", transactionHash)
+        .executeTakeFirst();
+      const found = select(database);
+      const rows =
+        confirmed === undefined
+          ? await found.where("transactions.hash", "=", transactionHash).execute()
+          : await found.where("anchors.id", "=", confirmed.anchor_id).execute();
+      return toAnchors(rows)[0];
     },
 
     async underWay() {
@@ -139,25 +202,29 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     },
 
     async split(id, parts) {
-      const { opened_at } = await database
-        .selectFrom("anchors")
-        .select("opened_at")
-        .where("id", "=", id)
-        .executeTakeFirstOrThrow();
+      const whole = await database.selectFrom("anchors").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
       const ids: number[] = [];
-      let first = 0;
+      let firstLeaf = whole.first_leaf;
       for (const part of parts) {
-        const partId = await insert(opened_at, part);
-        const end = first + hashesUnder(part);
-        await database
-          .updateTable("proofs")
-          .set((e) => ({ anchor_id: partId, leaf_index: e("leaf_index", "-", first) }))
-          .where("anchor_id", "=", id)
-          .where("leaf_index", ">=", first)
-          .where("leaf_index", "<", end)
-          .execute();
-        ids.push(partId);
-        first = end;
+        const lastLeaf = firstLeaf + hashesUnder(part) - 1;
+        const added = await database
+          .insertInto("anchors")
+          .values({
+            batch_id: whole.batch_id,
+            first_leaf: firstLeaf,
+            last_leaf: lastLeaf,
+            first_sequence: whole.first_sequence,
+            last_sequence: whole.last_sequence,
+            hash: part.hash,
+            size: part.size,
+            transaction_id: part.transactionId,
+            relayer,
+            opened_at: whole.opened_at,
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        ids.push(added.id);
+        firstLeaf = lastLeaf + 1;
       }
       await database.deleteFrom("anchors").where("id", "=", id).execute();
       return ids;

@@ -2,10 +2,11 @@ import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
 import { batches } from "./migrations/0002-batches.ts";
+import { journal } from "./migrations/0003-journal.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
-const MIGRATIONS = { "0001-initial": initial, "0002-batches": batches };
+const MIGRATIONS = { "0001-initial": initial, "0002-batches": batches, "0003-journal": journal };
 
 export type Database = Kysely<Schema>;
 

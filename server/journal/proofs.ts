@@ -1,33 +1,40 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
+import { hashKey } from "../domain/proofs/placement.ts";
 import type { PlacedProof, ProofMetadata, StoredProof } from "../domain/proofs/proof.ts";
+import { recordHash } from "../domain/proofs/record-hash.ts";
 import type { ProofStore } from "../domain/proofs/stores.ts";
-import { OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
+import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
-import type { ProofsTable, Schema } from "./schema.ts";
-
-/** Bytes of a hash that are indexed: as in the migration, word for word. */
-const RECORD_HASH_PREFIX = sql<Uint8Array>`substr(proofs.record_hash, 1, 8)`;
-const HASH_PREFIX = sql<Uint8Array>`substr(proofs.hash, 1, 8)`;
-const PREFIX_LENGTH = 8;
-/** Rows or values of one statement: a power of two, so that there are few different statements to prepare. */
-const MOST_AT_ONCE = 128;
+import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
+import type { ProofEntry } from "./lines.ts";
+import { documentKey, keyOf } from "./proof-keys.ts";
+import { labelIds, labelText, readLabel } from "./proof-labels.ts";
+import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
+import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
 function select(database: Database) {
   return database
     .selectFrom("proofs")
-    .innerJoin("anchors", "anchors.id", "proofs.anchor_id")
+    .innerJoin("anchors", (join) =>
+      join
+        .onRef("anchors.batch_id", "=", "proofs.batch_id")
+        .onRef("anchors.first_leaf", "<=", "proofs.leaf_index")
+        .onRef("anchors.last_leaf", ">=", "proofs.leaf_index"),
+    )
+    .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
       "proofs.document_id",
       "proofs.hash",
-      "proofs.record_hash",
       "proofs.timestamp",
-      "proofs.type",
-      "proofs.source",
+      "proof_labels.text as label",
       "proofs.metadata",
       "proofs.accepted_at",
-      "proofs.anchor_id",
       "proofs.leaf_index",
+      "proofs.alike",
+      "anchors.id as anchor_id",
+      "anchors.first_leaf",
       "anchors.hash as anchor_hash",
       "anchors.size",
       ...OUTCOME_COLUMNS,
@@ -37,14 +44,17 @@ function select(database: Database) {
 type ProofRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
 function toProof(row: ProofRow): StoredProof {
+  const metadata = toMetadata(row);
+  const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
     documentId: row.document_id,
     hash: row.hash,
-    recordHash: row.record_hash,
-    metadata: toMetadata(row),
+    recordHash: recordHash(parts),
+    metadata,
     acceptedAt: row.accepted_at,
     anchorId: row.anchor_id,
-    leafIndex: row.leaf_index,
+    leafIndex: row.leaf_index - row.first_leaf,
+    isAlike: row.alike === 1,
     content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
     outcome: toAnchorOutcome(row),
   };
@@ -52,50 +62,94 @@ function toProof(row: ProofRow): StoredProof {
 
 function toMetadata(row: ProofRow): ProofMetadata {
   const rest: Record<string, unknown> = row.metadata === null ? {} : JSON.parse(row.metadata);
+  const { type, source } = readLabel(row.label);
   return {
-    ...(row.type === null ? {} : { type: row.type }),
+    ...(type === null ? {} : { type }),
     timestamp: row.timestamp,
-    ...(row.source === null ? {} : { source: row.source }),
+    ...(source === null ? {} : { source }),
     ...rest,
   };
 }
 
-function toRow(proof: PlacedProof): Insertable<ProofsTable> {
+/** What an entry says of a proof; its place in the batch is given apart. */
+function toEntry(proof: PlacedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
   const { type, timestamp, source, ...rest } = proof.metadata;
   return {
-    document_id: proof.documentId,
+    documentId: proof.documentId,
     hash: proof.hash,
-    record_hash: proof.recordHash,
     timestamp,
     type: type ?? null,
     source: source ?? null,
     metadata: isEmpty(rest) ? null : JSON.stringify(rest),
-    accepted_at: proof.acceptedAt,
-    anchor_id: proof.anchorId,
-    leaf_index: proof.leafIndex,
+    acceptedAt: proof.acceptedAt,
   };
 }
 
-/** Statements of the hot path by how many rows or values they take: to compile one takes longer than to run it. */
-export class ProofStatements {
-  readonly #inserts = new Map<number, CompiledQuery>();
-  readonly #lookups = new Map<number, CompiledQuery<ProofRow>>();
+/** A row of the table of proofs. */
+export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number | null, isAlike: boolean): Insertable<ProofsTable> {
+  return {
+    sequence: entry.sequence,
+    document_id: entry.documentId,
+    hash: entry.hash,
+    timestamp: entry.timestamp,
+    label_id: labelId,
+    metadata: entry.metadata,
+    accepted_at: entry.acceptedAt,
+    batch_id: entry.batch,
+    leaf_index: entry.leaf,
+    alike: isAlike ? 1 : 0,
+    link: linkOf(digest),
+  };
+}
 
-  insert(database: Database, rows: readonly Insertable<ProofsTable>[]): CompiledQuery {
-    const known = this.#inserts.get(rows.length);
-    const query = known ?? database.insertInto("proofs").values(rows).compile();
-    if (known === undefined) this.#inserts.set(rows.length, query);
-    // In the order of the first row's columns, as the compiler puts them.
-    return { ...query, parameters: rows.flatMap((row) => Object.values(row)) };
+/** What a proof is found by, in the order in which the index takes it best. */
+export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): ProofKeysTable[] {
+  return proofs
+    .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
+      { key: keyOf("recordHash", recorded), sequence },
+      { key: keyOf("hash", hash), sequence },
+      { key: documentKey(documentId), sequence },
+    ])
+    .sort((a, b) => a.key - b.key);
+}
+
+/** Statements of the hot path. */
+export class ProofStatements {
+  readonly #proofs = new StatementsBySize();
+  readonly #keys = new StatementsBySize();
+  readonly #lookups = new StatementsBySize<ProofRow>();
+
+  async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly ProofKeysTable[]): Promise<void> {
+    // Values in the order of the first row's columns, as the compiler puts them.
+    for (const some of pieces(rows)) {
+      const compile = () => database.insertInto("proofs").values(some).compile();
+      await database.executeQuery(this.#proofs.of(some.length, compile, some.flatMap((row) => Object.values(row))));
+    }
+    for (const some of pieces(keys)) {
+      const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
+      await database.executeQuery(this.#keys.of(some.length, compile, some.flatMap(({ key, sequence }) => [key, sequence])));
+    }
   }
 
-  lookup(database: Database, prefixes: readonly Uint8Array[]): CompiledQuery<ProofRow> {
-    const known = this.#lookups.get(prefixes.length);
-    const query =
-      known ??
-      select(database).where(RECORD_HASH_PREFIX, "in", prefixes).orderBy("proofs.sequence").compile();
-    if (known === undefined) this.#lookups.set(prefixes.length, query);
-    return { ...query, parameters: prefixes };
+  /** Proofs that may be the wanted ones, oldest first. */
+  async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
+    const found: ProofRow[] = [];
+    for (const some of paddedPieces(keys)) {
+      const compile = (): CompiledQuery<ProofRow> =>
+        select(database)
+          .where("proofs.sequence", "in", (e) =>
+            e
+              .selectFrom("proof_keys")
+              .select("sequence")
+              .where("key", "in", some)
+              .unionAll(e.selectFrom("proof_keys_recent").select("sequence").where("key", "in", some)),
+          )
+          .orderBy("proofs.sequence")
+          .compile();
+      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, [...some, ...some]));
+      found.push(...rows);
+    }
+    return found;
   }
 }
 
@@ -104,47 +158,53 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     e.fn.coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`).as("places");
 
   return {
-    async insert(proofs) {
-      const rows = proofs.map(toRow);
-      for (let first = 0, count = 0; first < rows.length; first += count) {
-        count = largestPowerOfTwo(Math.min(rows.length - first, MOST_AT_ONCE));
-        await database.executeQuery(statements.insert(database, rows.slice(first, first + count)));
-      }
-    },
+    insert: (proofs) =>
+      inTransaction(database, async (transaction) => {
+        const places = await anchorPlaces(transaction, proofs.map(({ anchorId }) => anchorId));
+        const labels = await labelIds(transaction, proofs.map(({ metadata }) => labelText(metadata)));
+        const appended = await appendEntries(
+          transaction,
+          proofs.map((proof) => (sequence: number) => {
+            const { batch, firstLeaf } = places(proof.anchorId);
+            return { kind: "proof" as const, sequence, batch, leaf: firstLeaf + proof.leafIndex, ...toEntry(proof), proof };
+          }),
+        );
+        const rows = appended.map(({ entry, digest }) =>
+          proofRow(entry, digest, labels(labelText(entry.proof.metadata)), entry.proof.isAlike),
+        );
+        const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
+        await statements.insert(transaction, rows, keys);
+      }),
 
     async byRecordHashes(recordHashes) {
-      const found: StoredProof[] = [];
-      for (let first = 0; first < recordHashes.length; first += MOST_AT_ONCE) {
-        const wanted = recordHashes.slice(first, first + MOST_AT_ONCE);
-        const { rows } = await database.executeQuery(statements.lookup(database, padded(wanted.map(prefix))));
-        if (rows.length === 0) continue;
-        const whole = new Set(wanted.map(hex));
-        found.push(...rows.filter((row) => whole.has(hex(row.record_hash))).map(toProof));
-      }
-      return found;
+      const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
+      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf("recordHash", hash)));
+      return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
     async byDocument(documentId) {
-      const rows = await select(database)
-        .where("proofs.document_id", "=", documentId)
-        .orderBy("proofs.sequence", "desc")
-        .execute();
-      return rows.map(toProof);
+      const rows = await statements.lookup(database, [documentKey(documentId)]);
+      return rows.map(toProof).filter((proof) => proof.documentId === documentId).reverse();
     },
 
     async byHash(hash) {
-      const rows = await select(database)
-        .where(HASH_PREFIX, "=", prefix(hash))
-        .where("proofs.hash", "=", hash)
-        .orderBy("proofs.sequence")
-        .execute();
-      return rows.map(toProof);
+      const rows = await statements.lookup(database, [keyOf("hash", hash)]);
+      return rows.map(toProof).filter((proof) => Buffer.compare(proof.hash, hash) === 0);
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {
+      const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
+      if (anchor === undefined) return [];
       const rows = await select(database)
-        .where("proofs.anchor_id", "=", anchorId)
-        .where("proofs.leaf_index", ">=", fromLeaf)
+        .where("anchors.id", "=", anchorId)
+        .where((e) =>
+          e.or([
+            e.and([e("proofs.sequence", ">=", anchor.first_sequence), e("proofs.sequence", "<=", anchor.last_sequence)]),
+            // Literally as in the index.
+            e.and([e("proofs.batch_id", "=", anchor.batch_id), e("proofs.alike", "=", sql.lit(1))]),
+          ]),
+        )
+        .where("proofs.leaf_index", ">=", anchor.first_leaf + fromLeaf)
         .orderBy("proofs.leaf_index")
         .orderBy("proofs.sequence")
         .limit(limit)
@@ -153,13 +213,12 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async counts() {
-      const { newest } = await database
-        .selectFrom("proofs")
-        .select((e) => e.fn.coalesce(e.fn.max("sequence"), sql<number>`0`).as("newest"))
-        .executeTakeFirstOrThrow();
+      const { proofs } = await database.selectFrom("journal_head").select("proofs").executeTakeFirstOrThrow();
       const { open } = await database
         .selectFrom("anchors")
-        .innerJoin("proofs", "proofs.anchor_id", "anchors.id")
+        .innerJoin("proofs", (join) =>
+          join.onRef("proofs.batch_id", "=", "anchors.batch_id").onRef("proofs.sequence", ">=", "anchors.first_sequence"),
+        )
         .select((e) => e.fn.countAll<number>().as("open"))
         .where("anchors.transaction_id", "is", null)
         .executeTakeFirstOrThrow();
@@ -169,35 +228,14 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
             .selectFrom("transactions")
             .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
             .select(pendingPlaces)
+            .where("anchors.sealed", "is", null)
             .where(state)
             .executeTakeFirstOrThrow(),
         ),
       );
-      // Proofs are never deleted, so that the newest one's number is how many there are.
-      return { records: newest, pending: closed.reduce((sum, { places }) => sum + places, open) };
+      return { records: proofs, pending: closed.reduce((sum, { places }) => sum + places, open) };
     },
   };
-}
-
-function prefix(hash: Uint8Array): Uint8Array {
-  return hash.subarray(0, PREFIX_LENGTH);
-}
-
-/** The last value repeated until their number is a power of two. */
-function padded(values: readonly Uint8Array[]): Uint8Array[] {
-  const last = values.at(-1);
-  if (last === undefined) return [];
-  const floor = largestPowerOfTwo(values.length);
-  const length = floor === values.length ? floor : 2 * floor;
-  return [...values, ...Array.from({ length: length - values.length }, () => last)];
-}
-
-function largestPowerOfTwo(upTo: number): number {
-  return 2 ** Math.floor(Math.log2(upTo));
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }
 
 function isEmpty(object: object): boolean {

@@ -8,8 +8,13 @@ export interface Schema {
   row_counters: RowCountersTable;
   records: RecordsTable;
   copy_progress: CopyProgressTable;
-  anchors: AnchorsTable;
+  journal_head: JournalHeadTable;
   proofs: ProofsTable;
+  proof_labels: ProofLabelsTable;
+  proof_keys: ProofKeysTable;
+  proof_keys_recent: ProofKeysTable;
+  anchors: AnchorsTable;
+  confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
 }
@@ -22,6 +27,9 @@ export interface AccountsTable {
   enrolled: 0 | 1;
   created_at: number;
   revoked_at: number | null;
+  /** Its place among the journal's entries. */
+  sequence: number;
+  digest: Uint8Array;
 }
 
 /** Sessions by the hash of their token. */
@@ -64,34 +72,89 @@ export interface CopyProgressTable {
   block_hash: Uint8Array;
 }
 
-/** What went or goes on chain: a hash alone (`size` 0) or the root over `size` hashes. */
+/** The newest entry of the journal. Entries of all kinds share one sequence and one chain of digests. */
+export interface JournalHeadTable {
+  id: 1;
+  sequence: number;
+  digest: Uint8Array;
+  /** Proofs among the entries. */
+  proofs: number;
+}
+
+/** Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. */
+export interface ProofsTable {
+  sequence: number;
+  document_id: string;
+  hash: Uint8Array;
+  /** Unix seconds. */
+  timestamp: number;
+  label_id: number | null;
+  /** JSON of what the metadata hold besides timestamp, type and source. */
+  metadata: string | null;
+  accepted_at: number;
+  /** Id of the first anchor that it was put under. When that was split, others are over parts of the batch. */
+  batch_id: number;
+  /** Place in the batch. Proofs whose recorded hashes are the same share one. */
+  leaf_index: number;
+  /** Whether it came to share the place of another. */
+  alike: 0 | 1;
+  /** The first bytes of its digest: enough to find a row that was changed; the whole follows from the entries before. */
+  link: Uint8Array;
+}
+
+/** Type and source of proofs, which many have in common. */
+export interface ProofLabelsTable {
+  id: Generated<number>;
+  /** JSON array of both. */
+  text: string;
+}
+
+/** What proofs are found by: see `proof-keys.ts`. */
+export interface ProofKeysTable {
+  key: number;
+  sequence: number;
+}
+
+/** What is to be on chain: a hash alone (`size` 0) or the root over `size` hashes. */
 export interface AnchorsTable {
   id: Generated<number>;
+  /** Id of the anchor that its leaves were first put under: its own, unless that was split. */
+  batch_id: number;
+  /** The leaves of the batch that are its own; an open anchor has all that are to come. */
+  first_leaf: number;
+  last_leaf: number;
+  /** Between which entries its proofs are, but for those that are alike. */
+  first_sequence: number;
+  last_sequence: number;
   /** Not known while the anchor is open, which is as long as it has no transaction either. */
   hash: Uint8Array | null;
   size: number;
   transaction_id: number | null;
+  /** The newest entry that confirms it, as long as it holds. */
+  confirmation: number | null;
+  /** The entry of the journal whose digest it is for; `null` when it is for proofs. */
+  sealed: number | null;
   /** Address of the relayer that opened it. */
   relayer: string;
   opened_at: number;
 }
 
-/** A proof's own facts, written once, at acceptance. */
-export interface ProofsTable {
-  sequence: Generated<number>;
-  document_id: string;
-  hash: Uint8Array;
-  record_hash: Uint8Array;
-  /** Unix seconds. */
-  timestamp: number;
-  type: string | null;
-  source: string | null;
-  /** JSON of what the metadata hold besides timestamp, type and source. */
-  metadata: string | null;
-  accepted_at: number;
+/** Entries: what the chain confirmed. One that holds no longer stays, and another one follows. */
+export interface ConfirmationsTable {
+  sequence: number;
   anchor_id: number;
-  /** Place under the anchor. Proofs whose recorded hashes are the same share one. */
-  leaf_index: number;
+  batch_id: number;
+  first_leaf: number;
+  hash: Uint8Array;
+  size: number;
+  sealed: number | null;
+  transaction_hash: Uint8Array;
+  block_number: number;
+  block_hash: Uint8Array;
+  /** Unix seconds. */
+  block_time: number;
+  validator: string;
+  digest: Uint8Array;
 }
 
 /** The relayer's transactions, from intent to outcome. */

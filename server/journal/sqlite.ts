@@ -7,7 +7,8 @@ import { SealbookError } from "../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { durableCommits } from "./durable-commits.ts";
 
-const dataSync = promisify(fdatasync);
+/** Waits until what was written to an open file is on disk. */
+export type DataSync = (descriptor: number) => Promise<void>;
 
 /** Statements that are kept for their next use: to prepare one takes longer than to run it. */
 const MAX_STATEMENTS = 500;
@@ -25,7 +26,7 @@ interface Prepared {
  *
  * @param file Path of the database; its folder is made when missing
  */
-export function sqliteDialect(file: string): Dialect {
+export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdatasync)): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
   // Searches tell upper from lower case. Hashes fall on pages at random: with a larger cache and rarer checkpoints a
@@ -53,7 +54,7 @@ export function sqliteDialect(file: string): Dialect {
     statements.set(text, made);
     return made;
   };
-  const log = new LogFile(`${file}-wal`);
+  const log = new LogFile(`${file}-wal`, dataSync);
   const dialect = new SqliteDialect({
     database: {
       close() {
@@ -81,15 +82,17 @@ export function sqliteDialect(file: string): Dialect {
 /** The write-ahead log, next to the engine: it stays the same file as long as a connection is open. */
 class LogFile {
   readonly #path: string;
+  readonly #dataSync: DataSync;
   #descriptor: number | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, dataSync: DataSync) {
     this.#path = path;
+    this.#dataSync = dataSync;
   }
 
   sync(): Promise<void> {
     this.#descriptor ??= openSync(this.#path, "r+");
-    return dataSync(this.#descriptor);
+    return this.#dataSync(this.#descriptor);
   }
 
   close(): void {

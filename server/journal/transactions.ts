@@ -3,6 +3,7 @@ import type { BlockReference } from "../domain/block.ts";
 import type { TransactionStore } from "../domain/ports.ts";
 import type { SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
+import { confirmAnchors } from "./confirmations.ts";
 import type { Database } from "./database.ts";
 import type { TransactionRow } from "./schema.ts";
 
@@ -148,6 +149,7 @@ export function transactionStore(database: Database): TransactionStore {
             .where("id", "=", id)
             .execute();
         }
+        await confirmAnchors(transaction, settlements);
       });
     },
 

@@ -23,7 +23,7 @@ describe("a batch that the node refuses", function () {
     const documents = Array.from({ length: 9 }, (_, n) => ({ document_id: `split ${n}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: n } }));
     const bad = documents[5]?.hash ?? "";
     const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"), { readOnly: true });
-    const isUnder = database.prepare("select 1 from proofs join anchors on anchors.id = proofs.anchor_id where anchors.hash = ? and proofs.hash = ?");
+    const isUnder = database.prepare("select 1 from proofs join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf where anchors.hash = ? and proofs.hash = ?");
     chain.proxy.refusal = (raw) => {
       const anchored = Buffer.from(Transaction.from(raw).data.slice(10, 74), "hex");
       return isUnder.get(anchored, Buffer.from(bad, "hex")) === undefined ? undefined : "intrinsic gas too low";

@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { hexlify } from "ethers";
 import { merkleTree } from "../../server/domain/merkle.ts";
+import { proofsOnDisk } from "../support/journal-rows.ts";
 import type { World } from "./world.ts";
 
 /** Time enough for every retry, of which the rarest come every ten minutes. */
@@ -32,15 +33,17 @@ export async function assertAllEndsWell(world: World): Promise<void> {
   assert.lengthOf(new Set(given), given.length, "nothing was anchored twice");
   assert.sameMembers(given, anchors.map((anchor) => hexlify(anchor.hash as Uint8Array)), "on chain is what the journal has");
 
+  const proofs = world.disk.ask(proofsOnDisk);
   /** The anchor of each recorded hash. */
   const anchorOf = new Map<string, number>();
   for (const { id, hash, size, state, transaction } of anchors) {
     assert.strictEqual(state, "confirmed", `anchor ${String(id)}`);
     const mined = onChain.find((each) => each.hash === hexlify(transaction as Uint8Array));
     assert.deepEqual(mined?.anchor, { hash: hexlify(hash as Uint8Array), size: Number(size) }, "as the chain has it");
-    const proofs = world.disk.ask((database) => database.prepare(PROOFS).all(Number(id)));
-    const leaves = proofs.map((proof) => proof.record_hash as Uint8Array);
-    assert.deepEqual(proofs.map((proof) => proof.leaf_index), leaves.map((_, index) => index), "no place is empty or taken twice");
+    const own = proofs.filter(({ anchor }) => anchor === id).sort((a, b) => a.place - b.place);
+    const places = own.filter(({ place }, index) => place !== own[index - 1]?.place);
+    const leaves = places.map(({ recordHash }) => recordHash);
+    assert.deepEqual(places.map(({ place }) => place), leaves.map((_, index) => index), "no place is empty or taken twice");
     assert.strictEqual(hexlify(hash as Uint8Array), hexlify(size === 0 ? (leaves[0] ?? "0x") : merkleTree(leaves).root));
     for (const leaf of leaves) {
       assert.isFalse(anchorOf.has(hexlify(leaf)), "a recorded hash is under one anchor");
@@ -56,4 +59,3 @@ const UNSETTLED = `select (select count(*) from anchors left join transactions o
   where state is null or state != 'confirmed') + (select count(*) from transactions where state in ('queued', 'sent')) as count`;
 const ANCHORS = `select anchors.id, anchors.hash, size, state, transactions.hash as "transaction" from anchors
   left join transactions on transactions.id = transaction_id`;
-const PROOFS = "select distinct leaf_index, record_hash from proofs where anchor_id = ? order by leaf_index";

@@ -2,6 +2,7 @@ import { assert } from "chai";
 import { getBytes, hexlify, keccak256 } from "ethers";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
+import { proofsOnDisk } from "../support/journal-rows.ts";
 import type { Disk } from "./disk.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 
@@ -50,8 +51,8 @@ export class Ledger {
 
   /** Whether a process that starts now would find everything. */
   assertKept(disk: Disk): void {
-    const rows = disk.ask((database) => database.prepare("select document_id, timestamp, proofs.hash, record_hash from proofs join anchors on anchors.id = anchor_id").all());
-    const kept = new Set(rows.map((row) => `${String(row.document_id)} ${String(row.timestamp)} ${hexlify(row.hash as Uint8Array)} ${hexlify(row.record_hash as Uint8Array)}`));
+    const rows = disk.ask(proofsOnDisk);
+    const kept = new Set(rows.map((row) => `${row.document_id} ${row.timestamp} ${hexlify(row.hash)} ${hexlify(row.recordHash)}`));
     for (const { documentId, timestamp, hash, recordHash } of this.accepted.values()) {
       assert.isTrue(kept.has(`${documentId} ${timestamp} ${hash} ${recordHash}`), `${documentId} was accepted and is not on disk`);
     }

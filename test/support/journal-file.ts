@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { proofsOnDisk } from "./journal-rows.ts";
 import type { ProofRequest } from "./exactly-once.ts";
 
 /** How far a proof has come on its way, as the disk says. */
@@ -11,15 +12,9 @@ const STAGES: Readonly<Record<string, Stage>> = { queued: "batched", sent: "sign
 export function stageOf(directory: string, { hash }: ProofRequest): Stage {
   const database = new DatabaseSync(join(directory, "sealbook.sqlite"), { readOnly: true });
   try {
-    const row = database
-      .prepare(
-        `select transactions.state from proofs join anchors on anchors.id = proofs.anchor_id
-         left join transactions on transactions.id = anchors.transaction_id where proofs.hash = ?`,
-      )
-      .get(Buffer.from(hash, "hex"));
+    const row = proofsOnDisk(database).find((proof) => Buffer.from(proof.hash).toString("hex") === hash);
     if (row === undefined) return "absent";
-    const { state } = row;
-    return typeof state === "string" ? (STAGES[state] ?? "absent") : "accepted";
+    return row.state === null ? "accepted" : (STAGES[row.state] ?? "absent");
   } finally {
     database.close();
   }

@@ -43,7 +43,7 @@ export function place(
     const { anchorId, leafIndex } = first ?? { anchorId: batch.anchorId, leafIndex: batch.size + hashes.length };
     if (first === undefined) hashes.push(request.recordHash);
     const { documentId, hash, recordHash, metadata, acceptedAt } = request;
-    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex };
+    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex, isAlike: first !== undefined };
     alike.push(proof);
     added.push(proof);
     placed.push({ proof, isNew: true });

@@ -34,6 +34,8 @@ export interface NewProof {
 export interface PlacedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
+  /** Whether it came to share the place of another whose recorded text reads alike. */
+  readonly isAlike: boolean;
 }
 
 /** A proof as the journal has it: its own facts joined with those of its anchor. */

@@ -1,0 +1,64 @@
+import type { Insertable } from "kysely";
+import type { Settlement } from "../domain/transaction.ts";
+import type { Database } from "./database.ts";
+import { appendEntries } from "./entry-log.ts";
+import type { ConfirmationEntry } from "./lines.ts";
+import type { ConfirmationsTable } from "./schema.ts";
+
+/** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
+export async function confirmAnchors(transaction: Database, settlements: readonly Settlement[]): Promise<void> {
+  const blocks = new Map(settlements.flatMap(({ id, state, block }) => (state === "confirmed" && block !== undefined ? [[id, block]] : [])));
+  if (blocks.size === 0) return;
+  const anchors = await transaction
+    .selectFrom("anchors")
+    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .select(["anchors.id", "batch_id", "first_leaf", "anchors.hash", "size", "sealed", "transaction_id", "transactions.hash as transaction_hash"])
+    .where("transaction_id", "in", [...blocks.keys()])
+    .orderBy("anchors.id")
+    .execute();
+  const confirmed = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
+    const block = transaction_id === null ? undefined : blocks.get(transaction_id);
+    return block === undefined || hash === null || transactionHash === null ? [] : [{ ...anchor, hash, transactionHash, block }];
+  });
+  const appended = await appendEntries(
+    transaction,
+    confirmed.map(({ id, batch_id, first_leaf, hash, size, sealed, transactionHash, block }) => (sequence: number) => ({
+      kind: "confirmation" as const,
+      sequence,
+      anchor: id,
+      batch: batch_id,
+      firstLeaf: first_leaf,
+      hash,
+      size,
+      sealed,
+      transactionHash,
+      blockNumber: block.number,
+      blockHash: block.hash,
+      blockTime: block.time,
+      validator: block.validator,
+    })),
+  );
+  for (const { entry, digest } of appended) {
+    await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    await transaction.updateTable("anchors").set({ confirmation: entry.sequence }).where("id", "=", entry.anchor).execute();
+  }
+}
+
+/** A row of the table of confirmations. */
+export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): Insertable<ConfirmationsTable> {
+  return {
+    sequence: entry.sequence,
+    anchor_id: entry.anchor,
+    batch_id: entry.batch,
+    first_leaf: entry.firstLeaf,
+    hash: entry.hash,
+    size: entry.size,
+    sealed: entry.sealed,
+    transaction_hash: entry.transactionHash,
+    block_number: entry.blockNumber,
+    block_hash: entry.blockHash,
+    block_time: entry.blockTime,
+    validator: entry.validator,
+    digest,
+  };
+}

@@ -1,0 +1,129 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+import { GENESIS_DIGEST } from "../../domain/journal/entry.ts";
+import { isPostgres, refuseChanges, refuseChangesOf } from "./append-only.ts";
+import { moveEntries } from "./0003-entries.ts";
+
+/**
+ * The journal as a chain of entries that the database itself does not let anybody change: proofs without what follows
+ * from their own facts, confirmations, accounts. Proofs are found by short keys instead of indexes on hashes.
+ */
+export const journal: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await db.schema
+      .createTable("journal_head")
+      .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+      .addColumn("sequence", "bigint", (c) => c.notNull())
+      .addColumn("digest", "blob", (c) => c.notNull())
+      .addColumn("proofs", "bigint", (c) => c.notNull())
+      .execute();
+    await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
+
+    await db.schema
+      .createTable("proof_labels")
+      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("text", "text", (c) => c.notNull().unique())
+      .execute();
+
+    await db.schema
+      .createTable("proofs_3")
+      .addColumn("sequence", "integer", (c) => c.primaryKey())
+      .addColumn("document_id", "text", (c) => c.notNull())
+      .addColumn("hash", "blob", (c) => c.notNull())
+      .addColumn("timestamp", "bigint", (c) => c.notNull())
+      .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
+      .addColumn("metadata", "text")
+      .addColumn("accepted_at", "bigint", (c) => c.notNull())
+      .addColumn("batch_id", "bigint", (c) => c.notNull())
+      .addColumn("leaf_index", "integer", (c) => c.notNull())
+      .addColumn("alike", "integer", (c) => c.notNull())
+      .addColumn("link", "blob", (c) => c.notNull())
+      .execute();
+
+    for (const table of ["proof_keys", "proof_keys_recent"]) {
+      await db.schema
+        .createTable(table)
+        .addColumn("key", "bigint", (c) => c.notNull())
+        .addColumn("sequence", "bigint", (c) => c.notNull())
+        .addPrimaryKeyConstraint(`${table}_by_key`, ["key", "sequence"])
+        .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
+        .execute();
+    }
+
+    await db.schema
+      .createTable("anchors_3")
+      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("batch_id", "bigint", (c) => c.notNull())
+      .addColumn("first_leaf", "integer", (c) => c.notNull())
+      .addColumn("last_leaf", "integer", (c) => c.notNull())
+      .addColumn("first_sequence", "bigint", (c) => c.notNull())
+      .addColumn("last_sequence", "bigint", (c) => c.notNull())
+      .addColumn("hash", "blob", (c) => c.unique())
+      .addColumn("size", "integer", (c) => c.notNull())
+      .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
+      .addColumn("confirmation", "bigint")
+      .addColumn("sealed", "bigint")
+      .addColumn("relayer", "text", (c) => c.notNull())
+      .addColumn("opened_at", "bigint", (c) => c.notNull())
+      .addCheckConstraint("closed_whole", sql`(hash is null) = (transaction_id is null)`)
+      .execute();
+
+    await db.schema
+      .createTable("confirmations")
+      .addColumn("sequence", "bigint", (c) => c.primaryKey())
+      .addColumn("anchor_id", "bigint", (c) => c.notNull())
+      .addColumn("batch_id", "bigint", (c) => c.notNull())
+      .addColumn("first_leaf", "integer", (c) => c.notNull())
+      .addColumn("hash", "blob", (c) => c.notNull())
+      .addColumn("size", "integer", (c) => c.notNull())
+      .addColumn("sealed", "bigint")
+      .addColumn("transaction_hash", "blob", (c) => c.notNull())
+      .addColumn("block_number", "bigint", (c) => c.notNull())
+      .addColumn("block_hash", "blob", (c) => c.notNull())
+      .addColumn("block_time", "bigint", (c) => c.notNull())
+      .addColumn("validator", "text", (c) => c.notNull())
+      .addColumn("digest", "blob", (c) => c.notNull())
+      .execute();
+
+    await db.schema
+      .createTable("accounts_3")
+      .addColumn("address", "text", (c) => c.primaryKey())
+      .addColumn("keystore", "text", (c) => c.notNull())
+      .addColumn("scope", "text", (c) => c.notNull().check(sql`scope in ('full', 'read')`))
+      .addColumn("enrolled", "integer", (c) => c.notNull())
+      .addColumn("created_at", "bigint", (c) => c.notNull())
+      .addColumn("revoked_at", "bigint")
+      .addColumn("sequence", "bigint", (c) => c.notNull().unique())
+      .addColumn("digest", "blob", (c) => c.notNull())
+      .execute();
+
+    await moveEntries(db);
+
+    // With the tables go their indexes.
+    for (const table of ["proofs", "anchors", "accounts"]) {
+      await db.schema.dropTable(table).execute();
+      await db.schema.alterTable(`${table}_3`).renameTo(table).execute();
+    }
+
+    await db.schema
+      .createIndex("proofs_alike")
+      .on("proofs")
+      .column("batch_id")
+      .where(sql.ref("alike"), "=", sql.lit(1))
+      .execute();
+    await db.schema.createIndex("anchors_by_batch").on("anchors").columns(["batch_id", "first_leaf"]).execute();
+    await db.schema.createIndex("anchors_by_transaction").on("anchors").column("transaction_id").execute();
+    await db.schema
+      .createIndex("anchors_open")
+      .on("anchors")
+      .column("id")
+      .where(sql.ref("transaction_id"), "is", null)
+      .execute();
+    await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
+    await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
+    await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
+
+    for (const table of ["proofs", "proof_labels", "confirmations"]) await refuseChanges(db, table);
+    await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
+  },
+};

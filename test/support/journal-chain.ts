@@ -1,0 +1,31 @@
+import { assert } from "chai";
+import { GENESIS_DIGEST, nextDigest } from "../../server/domain/journal/entry.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { readEntries } from "../../server/journal/entries.ts";
+import { lineOf, parseLine } from "../../server/journal/lines.ts";
+
+/**
+ * Walks a journal from its first entry: none is missing, each goes on from the one before, and each can be told by its
+ * line.
+ * @returns how many there are
+ */
+export async function assertChained(database: Database): Promise<number> {
+  let digest = GENESIS_DIGEST;
+  let last = 0;
+  for (;;) {
+    const entries = await readEntries(database, last, 1000);
+    if (entries.length === 0) break;
+    for (const { entry, link } of entries) {
+      assert.equal(entry.sequence, last + 1);
+      last = entry.sequence;
+      const line = lineOf(entry);
+      assert.equal(lineOf(parseLine(line)), line);
+      digest = nextDigest(digest, line);
+      assert.deepEqual(Buffer.from(link), Buffer.from(digest).subarray(0, link.length), `entry ${last}`);
+    }
+  }
+  const head = await database.selectFrom("journal_head").selectAll().executeTakeFirstOrThrow();
+  assert.equal(head.sequence, last);
+  assert.deepEqual(Buffer.from(head.digest), Buffer.from(digest));
+  return last;
+}

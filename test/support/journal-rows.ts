@@ -1,0 +1,38 @@
+import type { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { readLabel } from "../../server/journal/proof-labels.ts";
+
+const JOINED = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label, anchors.id as anchor,
+    leaf_index - first_leaf as place, transactions.state
+  from proofs
+  join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf
+  left join proof_labels on proof_labels.id = label_id
+  left join transactions on transactions.id = transaction_id
+  order by proofs.sequence`;
+
+const Row = z.object({
+  sequence: z.number(),
+  document_id: z.string(),
+  timestamp: z.number(),
+  hash: z.instanceof(Uint8Array),
+  label: z.string().nullable(),
+  anchor: z.number(),
+  place: z.number(),
+  state: z.string().nullable(),
+});
+
+/** A proof as it is on disk, with the recorded hash that follows from it. */
+export type ProofOnDisk = z.infer<typeof Row> & { readonly recordHash: Uint8Array };
+
+/** The proofs of a journal, read past the server. */
+export function proofsOnDisk(database: DatabaseSync): ProofOnDisk[] {
+  return database
+    .prepare(JOINED)
+    .all()
+    .map((raw) => {
+      const row = Row.parse(raw);
+      const type = readLabel(row.label).type ?? "";
+      return { ...row, recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }) };
+    });
+}
