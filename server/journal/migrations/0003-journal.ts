@@ -119,6 +119,12 @@ export const journal: Migration = {
       .column("id")
       .where(sql.ref("transaction_id"), "is", null)
       .execute();
+    await db.schema
+      .createIndex("anchors_sealed")
+      .on("anchors")
+      .column("sealed")
+      .where(sql.ref("sealed"), "is not", null)
+      .execute();
     await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
     await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
     await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
