@@ -47,7 +47,7 @@ export class StoredSegments implements SegmentTarget {
   }
 
   async manifest(number: number): Promise<SegmentManifest | undefined> {
-    const stored = await this.#store.get(manifestKey(number), MAX_MANIFEST_BYTES);
+    const stored = await this.#get(number, manifestKey(number), MAX_MANIFEST_BYTES);
     return stored === undefined ? undefined : parseManifest(number, stored);
   }
 
@@ -56,10 +56,7 @@ export class StoredSegments implements SegmentTarget {
     // A manifest must not lead anywhere else.
     const expected = dataName(number, sha256);
     if (file !== expected) throw new SegmentFault(number, `its manifest names the file ${file} instead of ${expected}`);
-    const data = await this.#store.get(dataKey(number, file), bytes).catch((error: unknown) => {
-      if (error instanceof SealbookError && error.code === "too_large") throw new SegmentFault(number, error.message);
-      throw error;
-    });
+    const data = await this.#get(number, dataKey(number, file), bytes);
     if (data === undefined) throw new SegmentFault(number, `its file ${file} is missing`);
     return unpackSegment(manifest, data);
   }
@@ -81,6 +78,15 @@ export class StoredSegments implements SegmentTarget {
 
   close(): void {
     this.#store.close();
+  }
+
+  async #get(number: number, key: string, limit: number): Promise<Buffer | undefined> {
+    try {
+      return await this.#store.get(key, limit);
+    } catch (error) {
+      if (error instanceof SealbookError && error.code === "too_large") throw new SegmentFault(number, error.message);
+      throw error;
+    }
   }
 
   /** A place that does not hold what comes before is not the one that it was: another disk, or an emptied bucket. */
