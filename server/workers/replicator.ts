@@ -150,7 +150,7 @@ export class Replicator {
       } else {
         const found = await this.#locate();
         // A store that does not list what it says it has: not to be asked again at once.
-        if (found.number < segment.number) throw new Error(`segment ${segment.number} is taken, but the newest is ${found.number}`);
+        if (found.number < segment.number) throw new Error(`segment ${segment.number} is taken, but the newest is ${found.number || "none"}`);
         end = found;
       }
     }
