@@ -128,8 +128,8 @@ const Environment = z.object({
   }),
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
-      "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas, see " +
-      "[docs/operation.md](docs/operation.md#replication)",
+      "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
+      "see [docs/operation.md](docs/operation.md)",
     unset: "nowhere",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({

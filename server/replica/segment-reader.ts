@@ -20,7 +20,7 @@ export interface ReadSegment {
  * @throws SegmentFault that says what is wrong with which segment
  */
 export async function* readSegments(target: Pick<SegmentTarget, "newest" | "manifest" | "read">): AsyncGenerator<ReadSegment, void> {
-  const total = (await target.newest())?.number ?? 0;
+  const total = await newestNumber(target);
   let end = BEFORE_FIRST;
   while (end.number < total) {
     const number = end.number + 1;
@@ -30,5 +30,15 @@ export async function* readSegments(target: Pick<SegmentTarget, "newest" | "mani
     const lines = texts.map((text, index) => ({ sequence: manifest.first + index, text }));
     end = verifySegment(manifest, lines, end);
     yield { manifest, lines, done: number, total };
+  }
+}
+
+async function newestNumber(target: Pick<SegmentTarget, "newest">): Promise<number> {
+  try {
+    return (await target.newest())?.number ?? 0;
+  } catch (error) {
+    // All before it can be read still; the fault is met again when its turn comes.
+    if (error instanceof SegmentFault) return error.segment;
+    throw error;
   }
 }

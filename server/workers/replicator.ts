@@ -41,7 +41,7 @@ export interface ReplicatorRules {
 /** The rules that nobody needs to choose. */
 export const USUAL_RULES = {
   segmentLines: 10_000,
-  segmentCharacters: 16 * 1024 * 1024,
+  segmentCharacters: 8 * 1024 * 1024,
   firstRetryMilliseconds: 1_000,
   lastRetryMilliseconds: 30_000,
 } as const;

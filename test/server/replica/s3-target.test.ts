@@ -80,6 +80,14 @@ describe("bucket as a target", () => {
     expect(await readAll(target)).to.deep.equal(journal.lineList.slice(0, 20));
   });
 
+  it("has one winner also when it is slow", async () => {
+    place.server.latencyMilliseconds = 50;
+    const candidates = [3, 4, 5, 6].flatMap((size) => segmentsOf(journal, size).slice(0, 1));
+    const results = await Promise.all(candidates.map((segment) => place.open().write(segment)));
+    expect(results.filter((won) => won)).to.have.length(1);
+    expect(await readAll(target)).to.deep.equal(candidates[results.indexOf(true)]?.lines);
+  });
+
   it("does without the right to remove", async () => {
     await target.write(first);
     await place.put(`000000000/000000000001-${"0".repeat(16)}.ndjson.gz`, "left by a crash");

@@ -175,6 +175,17 @@ for (const [kind, makePlace] of [["folder", folderPlace], ["bucket", bucketPlace
         expect(error.message).to.match(/^segment 2: its file has SHA-256/);
       });
 
+      it("are read up to the newest, when that is the one at fault", async () => {
+        await place.put(manifest(3), "{");
+        const read: number[] = [];
+        const error = await thrownBy((async () => {
+          for await (const { done, total } of readSegments(place.open())) read.push(done, total);
+        })());
+        expect(read).to.deep.equal([1, 3, 2, 3]);
+        expect(error.message).to.equal("segment 3: its manifest is not JSON");
+        expect((await thrownBy(place.open().newest())).message, "and nothing is written after it").to.equal(error.message);
+      });
+
       it("are found out when an entry was changed and the file made to fit", async () => {
         const forged = segmentsOf(new MemoryJournal().grow(10).add('{"forged":true}').grow(9), 10)[1];
         assert(forged !== undefined);
