@@ -88,6 +88,13 @@ describe("bucket as a target", () => {
     expect(await readAll(target)).to.deep.equal(candidates[results.indexOf(true)]?.lines);
   });
 
+  it("is sent nothing for a number that is taken", async () => {
+    await target.write(first);
+    place.server.requests.length = 0;
+    expect(await target.write(first)).to.equal(false);
+    expect(place.server.requests.filter(({ method }) => method !== "GET")).to.deep.equal([]);
+  });
+
   it("does without the right to remove", async () => {
     await target.write(first);
     await place.put(`000000000/000000000001-${"0".repeat(16)}.ndjson.gz`, "left by a crash");

@@ -1,5 +1,7 @@
 import { assert } from "chai";
 import type { SegmentTarget } from "../../../server/domain/journal/ports.ts";
+import { formatManifest } from "../../../server/replica/manifest.ts";
+import { packSegment } from "../../../server/replica/segment-file.ts";
 import { Replicator, type ReplicatorEvent, type ReplicatorRules, USUAL_RULES } from "../../../server/workers/replicator.ts";
 import { eventually } from "../../support/eventually.ts";
 import { MemoryJournal } from "../../support/journal-source.ts";
@@ -178,6 +180,19 @@ for (const [kind, makePlace] of [["folder", folderPlace], ["bucket", bucketPlace
       await happened("recovered");
       await arrived();
       assert.equal(count("diverged"), 1);
+    });
+
+    it("finds out when the target becomes another one", async () => {
+      journal.grow(10);
+      start();
+      await arrived();
+      const [other] = segmentsOf(new MemoryJournal().grow(10, "other"), 10);
+      assert(other !== undefined);
+      await place.put("000000000/000000000001.json", formatManifest((await packSegment(other, new Date())).manifest));
+      const before = await place.list();
+      journal.grow(10);
+      await happened("diverged");
+      assert.deepEqual(await place.list(), before);
     });
 
     it("never ships an entry that was changed in the journal", async () => {
