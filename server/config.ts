@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { computeAddress } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "./errors.ts";
+import { parseTargets, type TargetAddress } from "./replica/targets.ts";
 
 const whole = (minimum: number, maximum: number) =>
   z
@@ -58,6 +59,12 @@ const validatorNames = z.string().transform((text, context) => {
     names.set(address.toLowerCase(), name);
   }
   return names;
+});
+
+const replicaTargets = z.string().transform((text, context) => {
+  const { targets, faults } = parseTargets(text);
+  for (const message of faults) context.addIssue({ code: "custom", message });
+  return targets;
 });
 
 /**
@@ -119,6 +126,18 @@ const Environment = z.object({
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a relayer sees to what another one on the same database has left undone",
   }),
+  REPLICA_TARGETS: replicaTargets.default([]).meta({
+    description:
+      "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
+      "see [docs/operation.md](docs/operation.md)",
+    unset: "nowhere",
+  }),
+  REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
+    description: "Seconds that entries of the journal are gathered before they are shipped to the targets",
+  }),
+  REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
+    description: "Seconds that a target may be behind the journal before an alert is raised",
+  }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the table on chain that records go to",
   }),
@@ -173,6 +192,10 @@ export interface Config {
   readonly maxOutstanding: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly takeOverMilliseconds: number;
+  /** Where the journal is replicated to. */
+  readonly replicaTargets: readonly TargetAddress[];
+  readonly replicaIntervalMilliseconds: number;
+  readonly replicaLagLimitMilliseconds: number;
   readonly tableName: string;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -220,6 +243,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {
     details.push({ path: "SESSION_MINIMUM_TO_EXTEND", message: "is not less than SESSION_LIFETIME" });
   }
+  if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
+    details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
+  }
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -248,6 +274,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     maxOutstanding: env.MAX_OUTSTANDING,
     anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
     takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
+    replicaTargets: env.REPLICA_TARGETS,
+    replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
+    replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
     tableName: env.TABLE_NAME,
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,

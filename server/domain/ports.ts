@@ -16,6 +16,7 @@ import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
 import type { RecordRow, RecordQuery } from "./records/record.ts";
+import type { JournalSource } from "./journal/ports.ts";
 import type { AnchorContent } from "./proofs/anchor.ts";
 import type { AnchorStore, ProofStore } from "./proofs/stores.ts";
 
@@ -101,6 +102,7 @@ export interface ServiceLogLine {
 /** Everything that must survive. What is done inside {@link atomically} is on disk whole or not at all. */
 export interface Journal {
   atomically<T>(work: (journal: Journal) => Promise<T>): Promise<T>;
+  readonly entries: JournalSource;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly records: RecordStore;

@@ -36,6 +36,9 @@ describe("configuration", function () {
     CHAIN_WAIT: [...wholeNumbers, "0", "601"],
     PROOF_WAIT: [...wholeNumbers, "0", "601"],
     TAKEOVER_AFTER: [...wholeNumbers, "0", "86401"],
+    REPLICA_TARGETS: ["x", "/path", "file:path", "https://host/x", "s3:///x", "file:///a,file:///a", "file:///a?x=1"],
+    REPLICA_INTERVAL: [...wholeNumbers, "0", "3601"],
+    REPLICA_LAG_LIMIT: [...wholeNumbers, "0", "5", "86401"],
     TABLE_NAME: ["", "x".repeat(65)],
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
@@ -83,6 +86,8 @@ describe("configuration", function () {
       [{ RELAYER_KEY: KEY, ADMIN_KEY: `0x${KEY.toUpperCase()}` }, "ADMIN_KEY"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
+      [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],
     ];
     for (const [variables, named] of contradictions) {
       const { message } = refusal(variables);
@@ -99,6 +104,7 @@ describe("configuration", function () {
     assert.equal(config.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
     assert.isUndefined(config.sessionLifetime);
+    assert.deepEqual(config.replicaTargets, []);
   });
 
   it("takes a node's address of every kind, and says of others which there are", () => {
@@ -117,6 +123,7 @@ describe("configuration", function () {
       SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "9", PORT: "0",
       VALIDATOR_NAMES: `0x${"aB".repeat(20)} = Data centre 1 , 0x${"cd".repeat(20)}=two,`,
       EXPLORER_URL: "https://explorer.example/", DATABASE_URL: "file:/tmp/x.sqlite",
+      REPLICA_TARGETS: "file:///mnt/a,s3://bucket/b", REPLICA_INTERVAL: "10", REPLICA_LAG_LIMIT: "11",
     });
     assert.deepEqual(config.chain, { kind: "remote", url: "https://node.example/rpc" });
     assert.equal(config.relayerKey, `0x${KEY}`);
@@ -125,5 +132,7 @@ describe("configuration", function () {
     assert.deepEqual([...config.validatorNames], [[`0x${"ab".repeat(20)}`, "Data centre 1"], [`0x${"cd".repeat(20)}`, "two"]]);
     assert.equal(config.explorerUrl, "https://explorer.example");
     assert.equal(config.databaseFile, "/tmp/x.sqlite");
+    assert.deepEqual(config.replicaTargets.map(({ name }) => name), ["file:///mnt/a", "s3://bucket/b"]);
+    assert.deepEqual([config.replicaIntervalMilliseconds, config.replicaLagLimitMilliseconds], [10_000, 11_000]);
   });
 });
