@@ -197,6 +197,12 @@ export interface TransactionStore {
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
   settle(settlements: readonly Settlement[]): Promise<void>;
+  /**
+   * Takes back that transactions of a key were mined, from a nonce on: the chain has gone back to before them. What
+   * they confirmed is pending again.
+   * @returns those that can be sent again, by nonce
+   */
+  reopen(sender: Address, fromNonce: number): Promise<SignedTransaction[]>;
   cancel(id: number): Promise<boolean>;
   outcome(id: number): Promise<TransactionOutcome>;
   /** Intents and signed transactions without an outcome. */

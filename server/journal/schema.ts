@@ -162,13 +162,13 @@ export interface TransactionsTable {
   id: Generated<number>;
   purpose: TransactionPurpose;
   to_address: string;
-  /** Call data; dropped once the chain has it. */
+  /** Call data; dropped once the chain has it: the signed bytes hold it, too. */
   data: Uint8Array | null;
   state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
   /** Address of the key that signed it, or that is to sign it. */
   sender: string | null;
   nonce: number | null;
-  /** Signed bytes; dropped once the chain has them. */
+  /** Signed bytes; a chain that went back to an earlier state is given the same ones again. */
   raw: Uint8Array | null;
   hash: Uint8Array | null;
   block_number: number | null;
