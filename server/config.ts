@@ -126,6 +126,15 @@ const Environment = z.object({
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a relayer sees to what another one on the same database has left undone",
   }),
+  SEAL_INTERVAL: whole(1, 2_592_000).default(600).meta({
+    description: "Seconds between anchors of the journal's own digest, while there is something new in it",
+  }),
+  RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({
+    description: "Seconds between comparisons of what is new in the journal with the chain",
+  }),
+  RECONCILE_FULL_INTERVAL: whole(1, 31_536_000).default(86_400).meta({
+    description: "Seconds between comparisons of everything: journal, replicas and chain",
+  }),
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
       "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
@@ -192,6 +201,9 @@ export interface Config {
   readonly maxOutstanding: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly takeOverMilliseconds: number;
+  readonly sealIntervalMilliseconds: number;
+  readonly reconcileIntervalMilliseconds: number;
+  readonly fullReconcileIntervalMilliseconds: number;
   /** Where the journal is replicated to. */
   readonly replicaTargets: readonly TargetAddress[];
   readonly replicaIntervalMilliseconds: number;
@@ -274,6 +286,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     maxOutstanding: env.MAX_OUTSTANDING,
     anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
     takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
+    sealIntervalMilliseconds: env.SEAL_INTERVAL * 1000,
+    reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
+    fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,

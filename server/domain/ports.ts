@@ -90,7 +90,10 @@ export interface AnchorChain {
   blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined>;
 }
 
-/** A line of the service log that concerns an account. */
+/** In the place of an account: a line that concerns all of them. */
+export const EVERYBODY: Address = "";
+
+/** A line of the service log that concerns an account, or {@link EVERYBODY}. */
 export interface ServiceLogLine {
   /** Unix milliseconds. */
   readonly time: number;
@@ -160,7 +163,7 @@ export interface IntentStore {
 export interface ServiceLogStore {
   /** Adds a line, and forgets the account's oldest ones. */
   append(line: ServiceLogLine): Promise<void>;
-  /** Newest first. */
+  /** Those that concern an account, newest first. */
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
 }
 
@@ -287,8 +290,18 @@ export interface Telemetry {
   anchoringInTime(): void;
   /** The journal could not be written. */
   journalFailing(error: unknown): void;
-  /** The chain contradicts the journal's record; told at every check, reported once. */
-  journalDiverged(recordHash: Uint8Array, message: string): void;
-  /** The chain confirms the journal's record: a divergence is over. */
-  journalAgreed(recordHash: Uint8Array): void;
+  /**
+   * Journal, replicas and chain disagree; told at every check, reported once.
+   * @param subject About what: the same text each time
+   */
+  journalDiverged(subject: string, message: string): void;
+  /** They agree: a divergence is over, if there was one. */
+  journalAgreed(subject: string): void;
+  /** They disagreed, and what could be mended was. */
+  journalRepaired(message: string): void;
+  /** The chain has come back older than it was; what it lost is sent again. */
+  chainWentBack(transactions: number): void;
+  /** A replica is further behind the journal than it may be, or its target is away; told once. */
+  replicaLagging(name: string, seconds: number, entries: number): void;
+  replicaCaughtUp(name: string): void;
 }

@@ -8,7 +8,15 @@ import type { ConfirmationsTable } from "./schema.ts";
 
 /** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
 export async function confirmAnchors(transaction: Database, settlements: readonly Settlement[]): Promise<void> {
-  const blocks = new Map(settlements.flatMap(({ id, state, block }) => (state === "confirmed" && block !== undefined ? [[id, block]] : [])));
+  const confirmed = settlements.flatMap(({ id, state, block }) => (state === "confirmed" && block !== undefined ? [[id, block] as const] : []));
+  await confirmInBlocks(transaction, new Map(confirmed));
+}
+
+/**
+ * Writes in which blocks the chain has the anchors of transactions.
+ * @param blocks By the transaction's id
+ */
+export async function confirmInBlocks(transaction: Database, blocks: ReadonlyMap<number, BlockReference>): Promise<void> {
   if (blocks.size === 0) return;
   const anchors = await transaction
     .selectFrom("anchors")

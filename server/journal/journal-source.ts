@@ -17,7 +17,7 @@ export function journalSource(database: Database): JournalSource {
   const digestAt = async (sequence: number): Promise<Uint8Array | undefined> => {
     const newest = await head(database);
     if (sequence > newest.sequence) return undefined;
-    const digest = kept.get(sequence) ?? (await computeDigest(database, await nearestBefore(database, newest, kept, sequence), sequence));
+    const digest = kept.get(sequence) ?? (await digestFrom(database, await nearestBefore(database, newest, kept, sequence), sequence));
     kept.delete(sequence);
     kept.set(sequence, digest);
     for (const oldest of kept.keys()) {
@@ -43,8 +43,11 @@ function head(database: Database): Promise<JournalHead> {
   return database.selectFrom("journal_head").select(["sequence", "digest"]).executeTakeFirstOrThrow();
 }
 
-/** Goes on from an entry whose digest is known. */
-async function computeDigest(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
+/**
+ * The digest of an entry, computed from an earlier one whose digest is known.
+ * @throws RangeError when one between is missing, or is not what its digest was made over
+ */
+export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
   let { sequence: at, digest } = from;
   while (at < sequence) {
     const entries = await readEntries(database, at, Math.min(ENTRIES_AT_ONCE, sequence - at));

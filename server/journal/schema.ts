@@ -17,6 +17,8 @@ export interface Schema {
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
+  reconciliation: ReconciliationTable;
+  divergences: DivergencesTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -188,6 +190,26 @@ export interface ServiceLogTable {
   level: "info" | "warn";
   account: string;
   message: string;
+}
+
+/** How far journal and chain were compared, and whose turn it is to do it. */
+export interface ReconciliationTable {
+  id: 1;
+  holder: string | null;
+  /** Unix milliseconds. */
+  held_until: number;
+  confirmation: number;
+  block_number: number | null;
+  block_hash: Uint8Array | null;
+  passed_at: number | null;
+  full_passed_at: number | null;
+}
+
+/** What journal, replicas and chain disagree about now. */
+export interface DivergencesTable {
+  subject: string;
+  message: string;
+  found_at: number;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

@@ -97,6 +97,26 @@ export const journal: Migration = {
       .addColumn("digest", "blob", (c) => c.notNull())
       .execute();
 
+    await db.schema
+      .createTable("reconciliation")
+      .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+      .addColumn("holder", "text")
+      .addColumn("held_until", "bigint", (c) => c.notNull())
+      .addColumn("confirmation", "bigint", (c) => c.notNull())
+      .addColumn("block_number", "bigint")
+      .addColumn("block_hash", "blob")
+      .addColumn("passed_at", "bigint")
+      .addColumn("full_passed_at", "bigint")
+      .execute();
+    await sql`insert into reconciliation (id, held_until, confirmation) values (1, 0, 0)`.execute(db);
+
+    await db.schema
+      .createTable("divergences")
+      .addColumn("subject", "text", (c) => c.primaryKey())
+      .addColumn("message", "text", (c) => c.notNull())
+      .addColumn("found_at", "bigint", (c) => c.notNull())
+      .execute();
+
     await moveEntries(db);
 
     // With the tables go their indexes.
@@ -126,6 +146,12 @@ export const journal: Migration = {
       .where(sql.ref("sealed"), "is not", null)
       .execute();
     await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
+    await db.schema
+      .createIndex("anchors_confirmed")
+      .on("anchors")
+      .column("confirmation")
+      .where(sql.ref("confirmation"), "is not", null)
+      .execute();
     await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
     await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
 
