@@ -66,7 +66,7 @@ export const initial: Migration = {
       .addColumn("state", "text", (c) =>
         c.notNull().check(sql`state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')`),
       )
-      .addColumn("sender", "text")
+      .addColumn("sender", types.orderedText)
       .addColumn("nonce", "bigint")
       .addColumn("raw", types.bytes)
       .addColumn("hash", types.bytes, (c) => c.unique())
