@@ -5,6 +5,7 @@ import { anchorStore } from "./anchors.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Database } from "./database.ts";
 import { intentStore } from "./intents.ts";
+import { ProofCount } from "./proof-count.ts";
 import { ProofStatements, proofStore } from "./proofs.ts";
 import { recordStore } from "./records.ts";
 import { serviceLogStore } from "./service-log.ts";
@@ -17,8 +18,9 @@ import { sessionStore } from "./sessions.ts";
  */
 export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
   const statements = new ProofStatements();
+  const count = new ProofCount();
   const commits = new CommitGroup(database);
-  const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
+  const stores = (on: Database) => storesOf(on, addresses, relayer, statements, count);
   return {
     ...stores(database),
     atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
@@ -36,12 +38,13 @@ function storesOf(
   addresses: ContractAddresses,
   relayer: Address,
   statements: ProofStatements,
+  count: ProofCount,
 ): Omit<Journal, "atomically"> {
   return {
     accounts: accountStore(database),
     sessions: sessionStore(database, relayer),
     records: recordStore(database),
-    proofs: proofStore(database, statements),
+    proofs: proofStore(database, statements, count),
     anchors: anchorStore(database, relayer),
     intents: intentStore(database, addresses, relayer),
     serviceLog: serviceLogStore(database),

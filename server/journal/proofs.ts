@@ -3,6 +3,7 @@ import type { PlacedProof, ProofMetadata, StoredProof } from "../domain/proofs/p
 import type { ProofStore } from "../domain/proofs/stores.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
+import type { ProofCount } from "./proof-count.ts";
 import type { ProofsTable, Schema } from "./schema.ts";
 
 /** Bytes of a hash that are indexed: as in the migration, word for word. */
@@ -99,7 +100,7 @@ export class ProofStatements {
   }
 }
 
-export function proofStore(database: Database, statements: ProofStatements): ProofStore {
+export function proofStore(database: Database, statements: ProofStatements, count: ProofCount): ProofStore {
   const pendingPlaces = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn.coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`).as("places");
 
@@ -153,10 +154,6 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async counts() {
-      const { newest } = await database
-        .selectFrom("proofs")
-        .select((e) => e.fn.coalesce(e.fn.max("sequence"), sql<number>`0`).as("newest"))
-        .executeTakeFirstOrThrow();
       const { open } = await database
         .selectFrom("anchors")
         .innerJoin("proofs", "proofs.anchor_id", "anchors.id")
@@ -173,8 +170,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
             .executeTakeFirstOrThrow(),
         ),
       );
-      // Proofs are never deleted, so that the newest one's number is how many there are.
-      return { records: newest, pending: closed.reduce((sum, { places }) => sum + places, open) };
+      return { records: await count.ask(database), pending: closed.reduce((sum, { places }) => sum + places, open) };
     },
   };
 }
