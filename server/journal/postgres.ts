@@ -94,8 +94,9 @@ async function assertUsable(url: string): Promise<void> {
   }
 }
 
-/** What went wrong; where several addresses were tried the error itself says nothing. */
+/** What went wrong at the bottom of it; where several addresses were tried the error itself says nothing. */
 function reasonOf(error: unknown): string {
+  if (error instanceof SealbookError && error.cause !== undefined) return reasonOf(error.cause);
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
   return error instanceof Error ? error.message : String(error);
 }

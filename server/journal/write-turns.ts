@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
   UpdateQueryNode,
 } from "kysely";
+import { explained } from "./postgres-errors.ts";
 import { storable } from "./postgres-types.ts";
 
 /**
@@ -42,7 +43,8 @@ class TurnsDriver implements Driver {
   }
 
   async acquireConnection(options?: AbortableOperationOptions): Promise<DatabaseConnection> {
-    return new TurnsConnection(await this.#inner.acquireConnection(options), this.#inner, this.#begin);
+    const connection = await failing(this.#inner.acquireConnection(options));
+    return new TurnsConnection(connection, this.#inner, this.#begin);
   }
 
   beginTransaction(connection: DatabaseConnection, _settings: TransactionSettings): Promise<void> {
@@ -86,7 +88,7 @@ class TurnsConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     this.#inTransaction = true;
     try {
-      await this.bare.executeQuery(CompiledQuery.raw(this.#begin));
+      await failing(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
     } catch (error) {
       // It may have begun without getting its turn, and nobody else ends it. A connection that cannot is given up.
       await this.rollback().catch(() => undefined);
@@ -95,7 +97,7 @@ class TurnsConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    await this.#driver.commitTransaction(this.bare);
+    await failing(this.#driver.commitTransaction(this.bare));
     this.#inTransaction = false;
   }
 
@@ -106,10 +108,10 @@ class TurnsConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const adapted = { ...query, parameters: query.parameters.map(storable) };
-    if (this.#inTransaction || !isWrite(query)) return this.bare.executeQuery<R>(adapted);
+    if (this.#inTransaction || !isWrite(query)) return failing(this.bare.executeQuery<R>(adapted));
     await this.begin();
     try {
-      const result = await this.bare.executeQuery<R>(adapted);
+      const result = await failing(this.bare.executeQuery<R>(adapted));
       await this.commit();
       return result;
     } catch (error) {
@@ -121,6 +123,13 @@ class TurnsConnection implements DatabaseConnection {
   streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     return this.bare.streamQuery<R>(query, chunkSize);
   }
+}
+
+/** Has a failure say what it means. */
+function failing<T>(done: Promise<T>): Promise<T> {
+  return done.catch((error: unknown) => {
+    throw explained(error);
+  });
 }
 
 function isWrite({ query }: CompiledQuery): boolean {

@@ -3,7 +3,7 @@ import { assert } from "chai";
 import { Kysely, sql } from "kysely";
 import { type Database, openDatabase } from "../../../server/journal/database.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
-import { openPostgres } from "../../../server/journal/postgres.ts";
+import { openPostgres, postgresDialect } from "../../../server/journal/postgres.ts";
 import { SealbookError } from "../../../server/errors.ts";
 import { parseSearchPattern } from "../../../server/domain/records/search-pattern.ts";
 import { copyStore } from "../../../server/journal/record-copy.ts";
@@ -145,8 +145,21 @@ describe("PostgreSQL", function () {
       assert.equal(row?.["busy"], 1);
     });
     await cluster.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    assert.instanceOf(await used, Error);
+    assert.propertyVal(await used, "code", "journal_unavailable");
     await eventually(async () => assert.equal(await createJournal(database, ADDRESSES, ADDRESS).records.count(), 0), 2_000);
+  });
+
+  it("is given up when it says nothing for too long, but not while its connections have nothing to do", async () => {
+    const impatient = new Kysely<unknown>({ dialect: postgresDialect(empty.url, 300) });
+    const thrown = await sql`select pg_sleep(20)`.execute(impatient).catch((error: unknown) => error);
+    if (!(thrown instanceof SealbookError)) return assert.fail(String(thrown));
+    assert.equal(thrown.code, "journal_unavailable");
+    assert.match(String(thrown.cause), /no answer for 0.3 s/);
+    for (const pause of [0, 500]) {
+      await sleep(pause);
+      await sql`select 1`.execute(impatient);
+    }
+    await impatient.destroy();
   });
 
   describe("refuses to be opened, and says why without the password", function () {
