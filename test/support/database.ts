@@ -1,22 +1,14 @@
 import { join } from "node:path";
-import type { Dialect } from "kysely";
 import { type Database, openDatabase } from "../../server/journal/database.ts";
-import { postgresDialect } from "../../server/journal/postgres.ts";
-import { sqliteDialect } from "../../server/journal/sqlite.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { EngineDatabase } from "./engine-database.ts";
 import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.ts";
+import { postgresDatabase } from "./postgres-database.ts";
+import { sqliteDatabase } from "./sqlite-database.ts";
 
 /** What the journal runs on: whatever concerns the database is tested on each. */
 export const ENGINES = ["sqlite", "postgres"] as const;
 export type Engine = (typeof ENGINES)[number];
-
-/** An empty database of its own. */
-export interface EmptyDatabase {
-  /** For `DATABASE_URL`. */
-  readonly url: string;
-  connect(): Dialect;
-  remove(): Promise<void>;
-}
 
 /** A real database with the journal's schema. */
 export interface TestDatabase {
@@ -26,21 +18,17 @@ export interface TestDatabase {
 
 let cluster: Promise<PostgresCluster> | undefined;
 
-/** The one server of this process, made when it is first needed. */
+/** The one PostgreSQL server of this process, made when it is first needed. */
 export function sharedCluster(): Promise<PostgresCluster> {
   cluster ??= startPostgresCluster(false);
   return cluster;
 }
 
-export async function emptyDatabase(engine: Engine): Promise<EmptyDatabase> {
-  if (engine === "postgres") {
-    const server = await sharedCluster();
-    const name = await server.createDatabase();
-    return { url: server.url(name), connect: () => postgresDialect(server.url(name)), remove: () => server.dropDatabase(name) };
-  }
+/** A database of its own with nothing in it. */
+export async function emptyDatabase(engine: Engine): Promise<EngineDatabase> {
+  if (engine === "postgres") return postgresDatabase(await sharedCluster());
   const directory = await temporaryDirectory();
-  const file = join(directory, "test.sqlite");
-  return { url: `file:${file}`, connect: () => sqliteDialect(file), remove: () => removeDirectory(directory) };
+  return sqliteDatabase(join(directory, "test.sqlite"), () => removeDirectory(directory));
 }
 
 export async function openTestDatabase(engine: Engine = "sqlite"): Promise<TestDatabase> {

@@ -4,13 +4,14 @@ import { Migrator } from "kysely/migration";
 import { openDatabase } from "../../../server/journal/database.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
 import { initial } from "../../../server/journal/migrations/0001-initial.ts";
-import { type EmptyDatabase, emptyDatabase, ENGINES } from "../../support/database.ts";
+import { emptyDatabase, ENGINES } from "../../support/database.ts";
+import type { EngineDatabase } from "../../support/engine-database.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
 for (const engine of ENGINES) describe(`a journal of the first version, on ${engine}`, function () {
-  let empty: EmptyDatabase;
+  let empty: EngineDatabase;
   beforeEach(async () => {
     empty = await emptyDatabase(engine);
   });

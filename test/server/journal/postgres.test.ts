@@ -7,7 +7,8 @@ import { openPostgres, postgresDialect } from "../../../server/journal/postgres.
 import { SealbookError } from "../../../server/errors.ts";
 import { parseSearchPattern } from "../../../server/domain/records/search-pattern.ts";
 import { copyStore } from "../../../server/journal/record-copy.ts";
-import { type EmptyDatabase, emptyDatabase, sharedCluster } from "../../support/database.ts";
+import { emptyDatabase, sharedCluster } from "../../support/database.ts";
+import type { EngineDatabase } from "../../support/engine-database.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { PostgresCluster } from "../../support/postgres-cluster.ts";
 
@@ -16,7 +17,7 @@ const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: 
 
 describe("PostgreSQL", function () {
   let cluster: PostgresCluster;
-  let empty: EmptyDatabase;
+  let empty: EngineDatabase;
   let database: Database;
   before(async () => {
     cluster = await sharedCluster();
