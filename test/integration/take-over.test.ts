@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Transaction } from "ethers";
-import { ENGINES } from "../support/database.ts";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ServerProcess } from "../support/process.ts";
 import { type RelayerPair, startRelayerPair } from "../support/relayer-pair.ts";
@@ -21,7 +21,7 @@ for (const engine of ENGINES) describe(`a relayer whose work another one takes o
   let accepted: Document[];
 
   beforeEach(async () => {
-    pair = await startRelayerPair(engine);
+    pair = await startRelayerPair(await emptyDatabase(engine));
     accepted = [];
   });
   afterEach(() => pair.close());

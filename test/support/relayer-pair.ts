@@ -6,8 +6,8 @@ import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config.ts";
-import { type Engine, emptyDatabase } from "./database.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { EngineDatabase } from "./engine-database.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
@@ -46,13 +46,13 @@ export interface RelayerPair {
   close(): Promise<void>;
 }
 
-export async function startRelayerPair(engine: Engine): Promise<RelayerPair> {
+/** @param database With nothing in it; removed with the pair */
+export async function startRelayerPair(database: EngineDatabase): Promise<RelayerPair> {
   const opened = new AsyncDisposableStack();
   const directory = await temporaryDirectory();
   opened.defer(() => removeDirectory(directory));
   const anvil = await startRawAnvil();
   opened.defer(() => anvil.stop());
-  const database = await emptyDatabase(engine);
   opened.defer(() => database.remove());
   const wallets = [new Wallet(hexlify(randomBytes(32))), new Wallet(hexlify(randomBytes(32)))] as const;
   const folders = [join(directory, "first"), join(directory, "second")] as const;
