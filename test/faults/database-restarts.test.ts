@@ -48,6 +48,7 @@ describe("a PostgreSQL server under the load of two relayers", function () {
   before(async () => {
     cluster = await startPostgresCluster(true);
   });
+  after(() => cluster.stop("immediate"));
 
   it("is restarted, crashes, and is away: nothing is lost or done twice, and it goes on by itself", async () => {
     const database = await postgresDatabase(cluster);

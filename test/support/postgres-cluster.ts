@@ -35,6 +35,14 @@ export async function startPostgresCluster(durable: boolean): Promise<PostgresCl
   for (const path of [directory, passwordFile]) if (identity !== undefined) chownSync(path, identity.uid, identity.gid);
   const options = { ...identity, cwd: directory, env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" } };
 
+  const control = join(binaries, "pg_ctl");
+  // Nothing stays behind: the pipe closes when this process ends, however it does.
+  const watcher = spawn("sh", ["-c", 'cat > /dev/null; "$0" --pgdata "$1" --mode immediate stop > /dev/null 2>&1; rm -rf "$2"', control, data, directory], {
+    ...options, stdio: ["pipe", "ignore", "ignore"], detached: true,
+  });
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+
   // In an order that is not that of code points, as on many a real server.
   await run(join(binaries, "initdb"), [
     "--pgdata", data, "--username", "postgres", "--pwfile", passwordFile, "--auth", "scram-sha-256", "--encoding", "UTF8",
@@ -48,14 +56,6 @@ export async function startPostgresCluster(durable: boolean): Promise<PostgresCl
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
-
-  const control = join(binaries, "pg_ctl");
-  // The pipe closes when this process ends, however it does.
-  const watcher = spawn("sh", ["-c", 'cat > /dev/null; "$0" --pgdata "$1" --mode immediate stop > /dev/null 2>&1; rm -rf "$2"', control, data, directory], {
-    ...options, stdio: ["pipe", "ignore", "ignore"], detached: true,
-  });
-  watcher.unref();
-  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
 
   const cluster: PostgresCluster = {
     url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
