@@ -28,10 +28,26 @@ function isNodeUrl(text: string): boolean {
   return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
 }
 
+/** Which database the journal is in. */
+export type DatabaseConfig =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
 const databaseUrl = z
   .string()
-  .regex(/^file:./, "is not of the form file:PATH, the only kind of database that is served")
-  .transform((text) => resolve(text.slice("file:".length)));
+  // The value itself never gets into a message: it can hold a password.
+  .refine((text) => /^file:./.test(text) || isPostgresUrl(text), "is neither file:PATH nor postgres://USER:PASSWORD@HOST/DATABASE")
+  .transform((text): DatabaseConfig =>
+    text.startsWith("file:") ? { kind: "sqlite", file: resolve(text.slice("file:".length)) } : { kind: "postgres", url: text },
+  );
+
+function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
+  // The path is percent-decoded later, and so are name and password, which a stray "%" would not survive.
+  const { host, pathname, searchParams } = url;
+  return /^\/[^/]+$/.test(pathname) && (host !== "" || searchParams.has("host")) && !/%(?![0-9a-f]{2})/i.test(text);
+}
 
 const privateKey = z
   .string()
@@ -88,7 +104,7 @@ const Environment = z.object({
     description: "Seconds between the embedded chain's blocks; 0 makes one as soon as a transaction waits",
   }),
   DATABASE_URL: databaseUrl.optional().meta({
-    description: "The database, as `file:PATH` of an SQLite file",
+    description: "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
@@ -188,8 +204,7 @@ export interface Config {
   readonly port: number;
   readonly dataDirectory: string;
   readonly chain: ChainConfig;
-  /** Path of the embedded database. */
-  readonly databaseFile: string;
+  readonly database: DatabaseConfig;
   readonly relayerKey: string | undefined;
   readonly administratorKey: string | undefined;
   readonly gasPrice: bigint;
@@ -274,7 +289,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             directory: join(dataDirectory, "chain"),
           }
         : { kind: "remote", url: env.RPC_URL },
-    databaseFile: env.DATABASE_URL ?? join(dataDirectory, "sealbook.sqlite"),
+    database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayerKey: env.RELAYER_KEY,
     administratorKey: env.ADMIN_KEY,
     gasPrice: BigInt(env.GAS_PRICE),

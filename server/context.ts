@@ -26,12 +26,12 @@ import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
-import { openSqlite } from "./journal/sqlite.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { panelFragments } from "./panel/fragments.ts";
 import { statusReport } from "./status.ts";
@@ -74,7 +74,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => lock.release());
     const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
     opened.defer(() => link.close());
-    const database = await openSqlite(config.databaseFile);
+    const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
   } catch (error) {

@@ -27,7 +27,8 @@ describe("configuration", function () {
       "ws://", "ws:x y", "ipc:", "ipc:///", "ipc://geth.ipc", "ipc:geth.ipc", "ipc:////x", "ipc:///x?y", "ipc:///x#y", "ipc:///100%", "unix:///x"],
     CHAIN_PORT: [...wholeNumbers, "65536"],
     CHAIN_BLOCK_PERIOD: [...wholeNumbers, "61"],
-    DATABASE_URL: ["", "x", "file:", "postgres://user:secret@host/db", "mysql://host/db", "/path"],
+    DATABASE_URL: ["", "x", "file:", "mysql://host/db", "/path", "postgres:", "postgres://", "postgres://host", "postgres://host/",
+      "postgres:///db", "postgres://host:port/db", "postgres://user:100%@host/db", "postgres://host/db/x", "http://host/db"],
     RELAYER_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, ` ${KEY}`, "0".repeat(64), "f".repeat(64)],
     ADMIN_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, "0".repeat(64)],
     GAS_PRICE: wholeNumbers,
@@ -73,7 +74,10 @@ describe("configuration", function () {
         assert.notInclude(String(error.stack), secret.slice(0, 16));
       }
     }
-    assert.notInclude(refusal({ DATABASE_URL: "postgres://user:secret@host/db" }).message, "secret");
+    for (const url of ["mysql://user:secret@host/db", "postgres://user:secret@host:x/db", "postgres://user:secret%@host/db"]) {
+      const error = refusal({ DATABASE_URL: url });
+      for (const text of [error.message, JSON.stringify(error.details), String(error.stack)]) assert.notInclude(text, "secret");
+    }
   });
 
   it("refuses what contradicts itself", () => {
@@ -131,8 +135,17 @@ describe("configuration", function () {
     assert.equal(config.gasPrice, 1000n);
     assert.deepEqual([...config.validatorNames], [[`0x${"ab".repeat(20)}`, "Data centre 1"], [`0x${"cd".repeat(20)}`, "two"]]);
     assert.equal(config.explorerUrl, "https://explorer.example");
-    assert.equal(config.databaseFile, "/tmp/x.sqlite");
+    assert.deepEqual(config.database, { kind: "sqlite", file: "/tmp/x.sqlite" });
     assert.deepEqual(config.replicaTargets.map(({ name }) => name), ["file:///mnt/a", "s3://bucket/b"]);
     assert.deepEqual([config.replicaIntervalMilliseconds, config.replicaLagLimitMilliseconds], [10_000, 11_000]);
+  });
+
+  it("takes a PostgreSQL database's address of every kind as it is", () => {
+    for (const url of [
+      "postgres://user:secret@host/db", "postgresql://host:5433/db", "postgres://host/db?sslmode=verify-full", "postgres:///db?host=/run/postgresql&user=u",
+      "postgres://user:100%25@[::1]/db",
+    ]) {
+      assert.deepEqual(parseConfig({ DATABASE_URL: url }).database, { kind: "postgres", url });
+    }
   });
 });

@@ -10,17 +10,17 @@ import { createJournal } from "../../../server/journal/journal.ts";
 import { lineOf } from "../../../server/journal/lines.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
 import { GENESIS_DIGEST, nextDigest } from "../../../server/domain/journal/entry.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
-describe("the journal's entries", function () {
+for (const engine of ENGINES) describe(`the journal's entries, on ${engine}`, function () {
   let opened: TestDatabase;
   let journal: Journal;
   beforeEach(async () => {
-    opened = await openTestDatabase();
+    opened = await openTestDatabase(engine);
     journal = createJournal(opened.database, ADDRESSES, ADDRESS);
   });
   afterEach(() => opened.close());

@@ -5,7 +5,7 @@ import { accountStore } from "../../../server/journal/accounts.ts";
 import { copyStore } from "../../../server/journal/record-copy.ts";
 import { recordStore } from "../../../server/journal/records.ts";
 import { type FollowerEvent, LogFollower } from "../../../server/workers/log-follower.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
@@ -45,7 +45,7 @@ class FakeLog implements ChainLog {
   }
 }
 
-describe("log follower", function () {
+for (const engine of ENGINES) describe(`log follower, on ${engine}`, function () {
   let journal: TestDatabase;
   let events: FollowerEvent[];
   const followers: LogFollower[] = [];
@@ -58,7 +58,7 @@ describe("log follower", function () {
     (await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 })).map(({ code }) => code);
 
   beforeEach(async () => {
-    journal = await openTestDatabase();
+    journal = await openTestDatabase(engine);
     events = [];
   });
   afterEach(async () => {
