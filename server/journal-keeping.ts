@@ -1,9 +1,10 @@
 import { anchorLog } from "./chain/anchor-log.ts";
+import type { Deployment } from "./chain/deployment.ts";
+import { deploymentName } from "./chain/deployment-name.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import type { Config } from "./config.ts";
 import type { ReconciliationStore } from "./domain/journal/reconciliation.ts";
 import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
-import type { ContractAddresses } from "./domain/transaction.ts";
 import { openTarget } from "./replica/open-target.ts";
 import { readSegments } from "./replica/segment-reader.ts";
 import type { Logger } from "./telemetry/logger.ts";
@@ -22,8 +23,7 @@ export interface JournalKeepingParts {
   readonly reconciliation: ReconciliationStore;
   readonly rpc: Rpc;
   readonly chain: AnchorChain;
-  readonly contracts: ContractAddresses;
-  readonly firstBlock: number;
+  readonly deployment: Deployment;
   readonly transactions: Transactions;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
@@ -46,13 +46,8 @@ export interface JournalKeeping {
   lastReconciled(): Promise<number | null>;
 }
 
-/** What names a journal: the contract that its digests are anchored with. */
-export function journalIdentity(chainId: number, contracts: ContractAddresses): string {
-  return `${chainId}:${contracts.ProofAnchor.toLowerCase()}`;
-}
-
 export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping {
-  const { config, journal, reconciliation: store, rpc, chain, contracts, transactions, telemetry, logger, clock } = parts;
+  const { config, journal, reconciliation: store, rpc, chain, deployment, transactions, telemetry, logger, clock } = parts;
   const sealer = new JournalSealer({
     journal,
     chain,
@@ -62,7 +57,7 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
 
-  const targets = config.replicaTargets.map((address) => openTarget(address, journalIdentity(rpc.chainId, contracts)));
+  const targets = config.replicaTargets.map((address) => openTarget(address, deploymentName(deployment)));
   const rules = {
     ...USUAL_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
@@ -76,7 +71,7 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
   const reconciler = new Reconciler({
     store,
     confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings }),
-    anchors: new AnchorCheck({ store, log: anchorLog(rpc, contracts.ProofAnchor, parts.firstBlock), findings }),
+    anchors: new AnchorCheck({ store, log: anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock), findings }),
     entries: new EntryCheck({ store, entries: journal.entries, findings }),
     replica: new ReplicaCheck({
       entries: journal.entries,

@@ -1,4 +1,4 @@
-import { type ColumnDataType, type ColumnDefinitionBuilder, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
+import { type ColumnDataType, type ColumnDefinitionBuilder, type Kysely, PostgresAdapter, type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 
 type ColumnType = ColumnDataType | RawBuilder<unknown>;
 
@@ -33,13 +33,13 @@ export function columnTypes(db: Kysely<unknown>): ColumnTypes {
 }
 
 /** Has new rows numbered after those that were written with their numbers; the embedded engine does so by itself. */
-export async function continueNumbers(db: Kysely<unknown>, table: string, column: string): Promise<void> {
+export async function continueNumbers(db: QueryExecutorProvider, table: string, column: string): Promise<void> {
   if (!isPostgres(db)) return;
   await sql`
     select setval(pg_get_serial_sequence(${table}, ${column}), coalesce(max(${sql.ref(column)}), 0) + 1, false)
     from ${sql.table(table)}`.execute(db);
 }
 
-export function isPostgres(db: Kysely<unknown>): boolean {
+export function isPostgres(db: QueryExecutorProvider): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -58,6 +58,18 @@ export class Marker {
   }
 }
 
+/**
+ * What names the journal whose place it is; `undefined` when it is nobody's.
+ * @throws SealbookError `conflict` when its marker cannot be understood
+ */
+export async function readOwner(store: ObjectStore): Promise<string | undefined> {
+  const content = await store.get(MARKER_FILE, MAX_BYTES);
+  if (content === undefined) return undefined;
+  const owner = ownerIn(content);
+  if (owner === undefined) throw new SealbookError("conflict", `${store.name} has a ${MARKER_FILE} that cannot be understood`);
+  return owner;
+}
+
 function ownerIn(content: Buffer): string | undefined {
   try {
     return Content.parse(JSON.parse(content.toString())).journal;
