@@ -158,8 +158,9 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     e.fn.coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`).as("places");
 
   return {
-    insert: (proofs) =>
-      inTransaction(database, async (transaction) => {
+    async insert(proofs) {
+      if (proofs.length === 0) return;
+      await inTransaction(database, async (transaction) => {
         const places = await anchorPlaces(transaction, proofs.map(({ anchorId }) => anchorId));
         const labels = await labelIds(transaction, proofs.map(({ metadata }) => labelText(metadata)));
         const appended = await appendEntries(
@@ -174,7 +175,8 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         );
         const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
         await statements.insert(transaction, rows, keys);
-      }),
+      });
+    },
 
     async byRecordHashes(recordHashes) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));

@@ -22,9 +22,11 @@ export class JournalSealer {
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   #failed = false;
+  readonly #startedAt: number;
 
   constructor(parts: JournalSealerParts) {
     this.#parts = parts;
+    this.#startedAt = parts.clock();
   }
 
   start(): void {
@@ -53,7 +55,7 @@ export class JournalSealer {
     const sealed = await journal.atomically(async ({ anchors, intents, entries }) => {
       const [newest, head] = [await anchors.newestSeal(), await entries.head()];
       const openedAt = clock();
-      if (newest !== undefined && openedAt - newest.openedAt < intervalMilliseconds) return undefined;
+      if (openedAt - (newest?.openedAt ?? this.#startedAt) < intervalMilliseconds) return undefined;
       // What confirms a seal is not worth another one.
       const covered = Math.max(newest?.sequence ?? 0, newest?.confirmation === (newest?.sequence ?? 0) + 1 ? newest.confirmation : 0);
       if (head.sequence <= covered) return undefined;
