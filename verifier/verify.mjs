@@ -75,7 +75,8 @@ export async function sha256(bytes) {
 // Part 2: keccak-256
 //
 // As Ethereum has it, which is SHA-3 before its standard changed the padding. The state is 25 words of 64 bits, word
-// x + 5y at column x and row y.
+// x + 5y at column x and row y. JavaScript is fast with 32 bits only, so the words' lower and upper halves stand in an
+// array each, and what is done to a word is done to both.
 // ---------------------------------------------------------------------------------------------------------------------
 
 const ROUND_CONSTANTS = [
@@ -87,40 +88,51 @@ const ROUND_CONSTANTS = [
   0x8000000080008081n, 0x8000000000008080n, 0x0000000080000001n, 0x8000000080008008n,
 ];
 
-/** How far each word is turned, in the order of the words. */
+/** How far each word is turned to the left, in the order of the words. */
 const ROTATIONS = [
-  0n, 1n, 62n, 28n, 27n,
-  36n, 44n, 6n, 55n, 20n,
-  3n, 10n, 43n, 25n, 39n,
-  41n, 45n, 15n, 21n, 8n,
-  18n, 2n, 61n, 56n, 14n,
+  0, 1, 62, 28, 27,
+  36, 44, 6, 55, 20,
+  3, 10, 43, 25, 39,
+  41, 45, 15, 21, 8,
+  18, 2, 61, 56, 14,
 ];
 
-function rotate(word, by) {
-  return BigInt.asUintN(64, word << by) | (word >> (64n - by));
+/** A half of a word that is turned to the left: `same` is this half, `other` the one whose bits come in. */
+function turned(same, other, by) {
+  if (by >= 32) return turned(other, same, by - 32);
+  return by === 0 ? same : (same << by) | (other >>> (32 - by));
 }
 
-function permute(state) {
+function permute(lower, upper) {
   for (const constant of ROUND_CONSTANTS) {
     // Theta: each word takes in the parity of two columns.
-    const parity = [0, 1, 2, 3, 4].map((x) => state[x] ^ state[x + 5] ^ state[x + 10] ^ state[x + 15] ^ state[x + 20]);
-    const mixed = state.map((word, place) => word ^ parity[(place + 4) % 5] ^ rotate(parity[(place + 1) % 5], 1n));
+    const parityOf = (half) => [0, 1, 2, 3, 4].map((x) => half[x] ^ half[x + 5] ^ half[x + 10] ^ half[x + 15] ^ half[x + 20]);
+    const [low, high] = [parityOf(lower), parityOf(upper)];
     // Rho and pi: each word is turned, and moves from (x, y) to (y, 2x + 3y).
-    const moved = [];
+    const movedLow = new Int32Array(25);
+    const movedHigh = new Int32Array(25);
     for (let place = 0; place < 25; place += 1) {
       const x = place % 5;
       const y = (place - x) / 5;
-      moved[y + 5 * ((2 * x + 3 * y) % 5)] = rotate(mixed[place], ROTATIONS[place]);
+      const before = (x + 4) % 5;
+      const after = (x + 1) % 5;
+      const wordLow = lower[place] ^ low[before] ^ turned(low[after], high[after], 1);
+      const wordHigh = upper[place] ^ high[before] ^ turned(high[after], low[after], 1);
+      const target = y + 5 * ((2 * x + 3 * y) % 5);
+      movedLow[target] = turned(wordLow, wordHigh, ROTATIONS[place]);
+      movedHigh[target] = turned(wordHigh, wordLow, ROTATIONS[place]);
     }
     // Chi: each word is changed by the two that follow it in its row.
     for (let place = 0; place < 25; place += 1) {
       const x = place % 5;
-      const row = place - x;
-      state[place] = moved[place] ^ (~moved[row + ((x + 1) % 5)] & moved[row + ((x + 2) % 5)]);
-      state[place] = BigInt.asUintN(64, state[place]);
+      const next = place - x + ((x + 1) % 5);
+      const afterNext = place - x + ((x + 2) % 5);
+      lower[place] = movedLow[place] ^ (~movedLow[next] & movedLow[afterNext]);
+      upper[place] = movedHigh[place] ^ (~movedHigh[next] & movedHigh[afterNext]);
     }
     // Iota.
-    state[0] ^= constant;
+    lower[0] ^= Number(constant & 0xffffffffn);
+    upper[0] ^= Number(constant >> 32n);
   }
 }
 
@@ -130,14 +142,21 @@ export function keccak256(bytes) {
   padded.set(bytes);
   padded[bytes.length] ^= 0x01;
   padded[padded.length - 1] ^= 0x80;
-  const words = new DataView(padded.buffer);
-  const state = new Array(25).fill(0n);
+  const input = new DataView(padded.buffer);
+  const lower = new Int32Array(25);
+  const upper = new Int32Array(25);
   for (let block = 0; block < padded.length; block += rate) {
-    for (let place = 0; place < rate / 8; place += 1) state[place] ^= words.getBigUint64(block + 8 * place, true);
-    permute(state);
+    for (let place = 0; place < rate / 8; place += 1) {
+      lower[place] ^= input.getInt32(block + 8 * place, true);
+      upper[place] ^= input.getInt32(block + 8 * place + 4, true);
+    }
+    permute(lower, upper);
   }
   const hash = new DataView(new ArrayBuffer(32));
-  for (let place = 0; place < 4; place += 1) hash.setBigUint64(8 * place, state[place], true);
+  for (let place = 0; place < 4; place += 1) {
+    hash.setInt32(8 * place, lower[place], true);
+    hash.setInt32(8 * place + 4, upper[place], true);
+  }
   return new Uint8Array(hash.buffer);
 }
 
