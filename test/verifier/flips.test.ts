@@ -63,7 +63,8 @@ describe("bundles that were changed", function () {
     });
   }
 
-  for (const { name, text } of BUNDLE_VECTORS.filter(({ isSealed }) => isSealed)) {
+  // One of each protocol, with everything that a bundle can have.
+  for (const { name, text } of BUNDLE_VECTORS.filter(({ name }) => name.endsWith("later-round"))) {
     it(`are refused for the right reason, whichever digit of the evidence of "${name}" is another and the bundle signed anew`, async () => {
       let changed = 0;
       for (const { path, text: hex } of textsIn(contentOf(text))) {
