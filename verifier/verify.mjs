@@ -499,7 +499,7 @@ async function checkSignature(bundle, { trustedKey }) {
     proves: `nobody changed a character of the bundle since the holder of key ${key_id} signed it`,
     assumes:
       trustedKey === undefined
-        ? "nothing follows from this about who that is: compare the public key, and give it with --trust-key"
+        ? `nothing follows from this about who that is: compare the key, ${public_key}, with the issuer's`
         : "the key you gave is the issuer's, and the issuer kept it to itself",
   };
 }
@@ -545,7 +545,8 @@ function checkBatch(bundle) {
 function checkHeader(bundle) {
   const { block: { header, hash }, consensus: { protocol, validators } } = bundle;
   const fields = listOf(decodeRlp(fromHex(header)), "the header");
-  if (fields.length < 15 || fields.length > 21) refuse("the header does not have the fields of one");
+  // Each fork of the chain's rules can add fields at the end; the hash covers them all.
+  if (fields.length < 15) refuse("the header does not have the fields of one");
   const covered = protocol === "none" ? fields : withExtraData(fields, extraDataForHash(protocol, fields));
   if (`0x${toHex(keccak256(encodeRlp(covered)))}` !== hash) refuse("the header does not have the block's hash");
   const named = protocol === "none" ? [] : extraDataOf(fields)[1].map((validator) => `0x${toHex(validator)}`);
@@ -706,7 +707,7 @@ async function checkNode(bundle, { node }) {
 /** Somebody has to be trusted; without the others it is the holder of a key. */
 function checkTrust(_bundle, { trustedKey }) {
   if (trustedKey === undefined) {
-    refuse("all of it holds together, but anybody could have made it: name a key, validators or a node that you trust (--trust-key, --validators, --rpc)");
+    refuse("all of it holds together, but anybody could have made it: name a key, validators or a node that you trust (on the command line: --trust-key, --validators, --rpc)");
   }
   return {
     proves: "the issuer, whose key you gave, stated all of this",

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { hexlify, id, Wallet } from "ethers";
+import { hexlify, id, toQuantity, Wallet } from "ethers";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { mined } from "../../server/chain/mined.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
@@ -84,11 +85,16 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       return Promise.all(anchored);
     },
     async bundle(proof, sealing) {
-      const shown = sealing === undefined ? rpc : bftRpc(rpc, sealing);
-      const evidence = await evidenceSource(shown, contract).evidenceOf(proof.merkle?.root ?? proof.recordHash);
+      // The server takes no block that is not well sealed: another header is put in afterwards.
+      const well = sealing && { ...sealing, sealers: sealing.validators.keys };
+      const anchored = proof.merkle?.root ?? proof.recordHash;
+      const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(anchored);
       const bundle = evidence && bundleOf(proof, evidence);
       if (bundle === undefined) throw new Error("there is no evidence");
-      return bundle;
+      if (sealing === undefined) return bundle;
+      const { blockNumber } = (await chain.anchorOf(anchored)) ?? {};
+      const block = await bftRpc(rpc, sealing).call("eth_getBlockByNumber", [toQuantity(blockNumber ?? 0), false]);
+      return { ...bundle, block: { ...bundle.block, header: hexlify(encodeHeader(BlockHeader.parse(block))) } };
     },
     async stop() {
       rpc.close();

@@ -26,6 +26,17 @@ export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[]
   });
 }
 
+/**
+ * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals out.
+ * @throws SealbookError `malformed` for a seal that is no signature
+ */
+export function isSealed(protocol: BftProtocol, header: BlockHeader): boolean {
+  const validators = new Set(decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))));
+  const sealers = sealersOf(protocol, header);
+  const isByOneEach = new Set(sealers).size === sealers.length;
+  return isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size);
+}
+
 /** How many of the validators have to seal a block. */
 export function quorumOf(validators: number): number {
   return Math.ceil((2 * validators) / 3);

@@ -18,7 +18,7 @@ export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
       if (first === undefined) return undefined;
       const { size } = first;
       const block = await readSealedBlock(rpc, first.blockNumber);
-      const index = block?.receipts.findIndex((receipt) => hasAnchored(receipt, contract, { hash, size })) ?? -1;
+      const index = block?.receipts.findIndex(saysAnchored(contract, { hash, size })) ?? -1;
       if (block === undefined || index === -1) return undefined;
       return {
         size,
@@ -37,13 +37,14 @@ export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
 }
 
 /** Whether the contract said in a transaction that it anchored this. */
-function hasAnchored({ logs }: ConsensusReceipt, contract: Address, { hash, size }: AnchorContent): boolean {
+function saysAnchored(contract: Address, { hash, size }: AnchorContent): (receipt: ConsensusReceipt) => boolean {
   const event = INTERFACES.ProofAnchor.encodeEventLog("Anchored", [hash, size]);
-  return logs.some(
-    ({ address, topics, data }) =>
-      Buffer.compare(address, getBytes(contract)) === 0 &&
-      topics.length === event.topics.length &&
-      topics.every((topic, place) => hexlify(topic) === event.topics[place]) &&
-      hexlify(data) === event.data,
-  );
+  return ({ logs }) =>
+    logs.some(
+      ({ address, topics, data }) =>
+        Buffer.compare(address, getBytes(contract)) === 0 &&
+        topics.length === event.topics.length &&
+        topics.every((topic, place) => hexlify(topic) === event.topics[place]) &&
+        hexlify(data) === event.data,
+    );
 }

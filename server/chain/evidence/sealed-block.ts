@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { BlockHeader, encodeHeader } from "./block-header.ts";
+import { isSealed } from "./commit-seals.ts";
 import { type Consensus, consensusOf } from "./consensus.ts";
-import { listTrie, listKey } from "./merkle-trie.ts";
+import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
 import { Data } from "./rpc-fields.ts";
 import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
@@ -36,6 +37,8 @@ export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): P
   const receipts = parsed(Receipts, receiptAnswer, number);
   const consensus = consensusOf(block, block.hash);
   if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
+  const { protocol } = consensus;
+  if (protocol !== "none" && !isSealed(protocol, block)) throw inconsistent(number, "its validators did not seal it");
   const transactionBytes = block.transactions.map(encodeTransaction);
   const receiptBytes = receipts.map(encodeReceipt);
   const transactionTrie = listTrie(transactionBytes);
@@ -46,7 +49,7 @@ export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): P
   if (Buffer.compare(receiptTrie.root, block.receiptsRoot) !== 0) {
     throw inconsistent(number, "its receipts are not those of its header");
   }
-  const entry = (all: readonly Uint8Array[], trie: typeof receiptTrie, index: number) => {
+  const entry = (all: readonly Uint8Array[], trie: MerkleTrie, index: number) => {
     const raw = all[index];
     if (raw === undefined) throw new RangeError(`Block ${number} has no transaction ${index}`);
     return { raw, proof: trie.proof(listKey(index)) };

@@ -10,7 +10,7 @@ import {
   encodeForSeals,
 } from "../../../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
-import { quorumOf, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
+import { isSealed, quorumOf, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
 import { refusal } from "../../../support/refusal.ts";
@@ -96,6 +96,19 @@ describe("extra data of BFT chains", () => {
         expect(consensus?.protocol).to.equal(protocol);
         expect(consensus?.validators.map((address) => hexlify(address))).to.deep.equal(validators.addresses);
       }
+    });
+
+    it(`of ${protocol} show whether enough validators sealed the block, and nobody else`, () => {
+      const validators = testValidators(4);
+      const [a, b, c, d] = validators.keys;
+      const [other] = testValidators(1, "other").keys;
+      if (a === undefined || b === undefined || c === undefined || d === undefined || other === undefined) throw new Error("there are four");
+      const sealedBy = (...sealers: (typeof a)[]): boolean => {
+        const { extraData } = sealBlock(block, { protocol, validators, round: 1, sealers });
+        return isSealed(protocol, BlockHeader.parse({ ...block, extraData }));
+      };
+      expect([sealedBy(a, b, c), sealedBy(d, a, c, b)]).to.deep.equal([true, true]);
+      expect([sealedBy(), sealedBy(a, b), sealedBy(a, b, b), sealedBy(a, b, c, other)]).to.deep.equal([false, false, false, false]);
     });
 
     it(`of ${protocol} are refused in any other form`, () => {
