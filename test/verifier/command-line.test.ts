@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import { writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
@@ -113,8 +112,9 @@ describe("verify.mjs", () => {
         void text(request).then((body) => response.end(JSON.stringify(answer(JSON.parse(body).method))));
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      // A server that listens on a port has an address.
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const address = server.address();
+      if (typeof address !== "object" || address === null) throw new Error("it does not listen");
+      url = `http://127.0.0.1:${address.port}`;
     });
     after(() => void server.close());
 

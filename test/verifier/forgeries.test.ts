@@ -88,6 +88,18 @@ describe("bundles that a forger made", function () {
     expect(await refusalOf(alone, anew)).to.match(/^Transaction: the transaction does not anchor this hash/);
   });
 
+  it("are not refused for what nothing but the issuer's signature covers, as the format says", async () => {
+    const passes = async (change: (bundle: any) => void): Promise<boolean> => (await check(first, change)).ok;
+    expect(await passes(({ record }) => (record.metadata.source = "somebody else"))).to.equal(true);
+    expect(await passes(({ merkle }) => (merkle.index = 3))).to.equal(true);
+    // The same text, divided in another place.
+    const moved = ({ record }: any): void => {
+      record.document_id = "first1";
+      record.metadata.timestamp = 700_000_000;
+    };
+    expect(await passes(moved)).to.equal(true);
+  });
+
   it("are refused with the path of another tree or place", async () => {
     const reason = /^Batch: the Merkle path does not lead from the recorded hash to the root/;
     expect(await refusalOf(first, ({ merkle }) => (merkle.path = elsewhere.merkle?.path))).to.match(reason);
