@@ -16,12 +16,15 @@ export interface RawAnvil {
   stop(): Promise<void>;
 }
 
-/** @param blockPeriod seconds between blocks; 0 makes one of each transaction */
-export async function startRawAnvil(blockPeriod = 0): Promise<RawAnvil> {
+/**
+ * @param blockPeriod seconds between blocks; 0 makes one of each transaction
+ * @param hardfork which decides what stands in the headers of blocks
+ */
+export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun"): Promise<RawAnvil> {
   const chainId = 7_327;
   const directory = await temporaryDirectory();
   const socket = join(directory, "anvil.ipc");
-  const fixed = "--port 0 --base-fee 0 --gas-price 0 --hardfork cancun --accounts 1";
+  const fixed = `--port 0 --base-fee 0 --gas-price 0 --hardfork ${hardfork} --accounts 1`;
   const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
   const child = spawn(
     anvilBinary(),

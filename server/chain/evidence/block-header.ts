@@ -1,0 +1,70 @@
+import { RLP } from "@ethereumjs/rlp";
+import { getBytes, keccak256 } from "ethers";
+import { z } from "zod";
+import { BigQuantity, Data } from "./rpc-fields.ts";
+
+/** What stands in the header of every block of a BFT chain; some nodes do not say it. */
+const BFT_MIX_HASH = new Uint8Array(Buffer.from("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365", "hex"));
+
+/** A block's header, as a node tells it. The last six came with one fork each: a header has the first few of them. */
+export const BlockHeader = z.object({
+  parentHash: Data,
+  sha3Uncles: Data,
+  miner: Data,
+  stateRoot: Data,
+  transactionsRoot: Data,
+  receiptsRoot: Data,
+  logsBloom: Data,
+  difficulty: BigQuantity,
+  number: BigQuantity,
+  gasLimit: BigQuantity,
+  gasUsed: BigQuantity,
+  timestamp: BigQuantity,
+  extraData: Data,
+  mixHash: Data.default(BFT_MIX_HASH),
+  nonce: Data,
+  baseFeePerGas: BigQuantity.nullish(),
+  withdrawalsRoot: Data.nullish(),
+  blobGasUsed: BigQuantity.nullish(),
+  excessBlobGas: BigQuantity.nullish(),
+  parentBeaconBlockRoot: Data.nullish(),
+  requestsHash: Data.nullish(),
+});
+
+/** As {@link BlockHeader} reads it. */
+export type BlockHeader = z.output<typeof BlockHeader>;
+
+/** The header's RLP; its hash is the block's, on a chain whose validators do not seal it. */
+export function encodeHeader(header: BlockHeader): Uint8Array {
+  const always = [
+    header.parentHash,
+    header.sha3Uncles,
+    header.miner,
+    header.stateRoot,
+    header.transactionsRoot,
+    header.receiptsRoot,
+    header.logsBloom,
+    header.difficulty,
+    header.number,
+    header.gasLimit,
+    header.gasUsed,
+    header.timestamp,
+    header.extraData,
+    header.mixHash,
+    header.nonce,
+  ];
+  const later = [
+    header.baseFeePerGas,
+    header.withdrawalsRoot,
+    header.blobGasUsed,
+    header.excessBlobGas,
+    header.parentBeaconBlockRoot,
+    header.requestsHash,
+  ];
+  return RLP.encode([...always, ...later.filter((field) => field !== undefined && field !== null)]);
+}
+
+/** keccak-256 of the header's RLP. */
+export function hashHeader(header: BlockHeader): Uint8Array {
+  return getBytes(keccak256(encodeHeader(header)));
+}

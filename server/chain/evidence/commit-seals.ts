@@ -1,0 +1,43 @@
+import { getAddress, hexlify, recoverAddress, Signature } from "ethers";
+import type { Address } from "../../domain/transaction.ts";
+import { malformed } from "../../errors.ts";
+import { type BftProtocol, decodeExtraData, encodeForSeals } from "./bft-extra-data.ts";
+import { type BlockHeader, hashHeader } from "./block-header.ts";
+
+const SEAL_LENGTH = 65;
+
+/** What validators sign to seal a block. */
+export function sealDigest(protocol: BftProtocol, header: BlockHeader): Uint8Array {
+  const extraData = encodeForSeals(protocol, decodeExtraData(protocol, header.extraData));
+  return hashHeader({ ...header, extraData });
+}
+
+/**
+ * Who sealed a block, in the order of the seals.
+ * @throws SealbookError `malformed` for a seal that is no signature
+ */
+export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[] {
+  const digest = sealDigest(protocol, header);
+  return decodeExtraData(protocol, header.extraData).seals.map((seal) => {
+    const recovery = seal[SEAL_LENGTH - 1] ?? 2;
+    if (seal.length !== SEAL_LENGTH || recovery > 1) throw malformed("extraData", "has a seal that is no signature");
+    const signature = Signature.from({ r: hexlify(seal.subarray(0, 32)), s: hexlify(seal.subarray(32, 64)), v: 27 + recovery });
+    return getAddress(recoverAddress(digest, signature));
+  });
+}
+
+/**
+ * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals out.
+ * @throws SealbookError `malformed` for a seal that is no signature
+ */
+export function isSealed(protocol: BftProtocol, header: BlockHeader): boolean {
+  const validators = new Set(decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))));
+  const sealers = sealersOf(protocol, header);
+  const isByOneEach = new Set(sealers).size === sealers.length;
+  return isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size);
+}
+
+/** How many of the validators have to seal a block. */
+export function quorumOf(validators: number): number {
+  return Math.ceil((2 * validators) / 3);
+}

@@ -1,0 +1,29 @@
+import { RLP } from "@ethereumjs/rlp";
+import { concat, getBytes } from "ethers";
+import { z } from "zod";
+import { BigQuantity, Data } from "./rpc-fields.ts";
+
+const Log = z.object({ address: Data, topics: z.array(Data), data: Data });
+
+/** A receipt as a node tells it, as far as the block's receipts root covers it. */
+export const ConsensusReceipt = z.object({
+  type: BigQuantity.default(0n),
+  /** Receipts of the first forks have a state root in its place. */
+  status: BigQuantity.nullish(),
+  root: Data.nullish(),
+  cumulativeGasUsed: BigQuantity,
+  logsBloom: Data,
+  logs: z.array(Log),
+  blockHash: Data,
+});
+
+/** As {@link ConsensusReceipt} reads it. */
+export type ConsensusReceipt = z.output<typeof ConsensusReceipt>;
+
+/** The bytes that stand in a block's trie of receipts. */
+export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: ConsensusReceipt): Uint8Array {
+  const outcome = status ?? root;
+  if (outcome === undefined || outcome === null) throw new RangeError("A receipt has a status or a state root");
+  const body = RLP.encode([outcome, cumulativeGasUsed, logsBloom, logs.map(({ address, topics, data }) => [address, topics, data])]);
+  return type === 0n ? body : getBytes(concat([Uint8Array.of(Number(type)), body]));
+}

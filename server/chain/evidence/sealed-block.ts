@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { BlockHeader, encodeHeader } from "./block-header.ts";
+import { isSealed } from "./commit-seals.ts";
+import { type Consensus, consensusOf } from "./consensus.ts";
+import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
+import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
+import { Data } from "./rpc-fields.ts";
+import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
+
+const Block = BlockHeader.extend({ hash: Data, transactions: z.array(BlockTransaction) });
+const Receipts = z.array(ConsensusReceipt);
+
+/** A block with everything that its header covers, and all of it checked against the block's hash. */
+export interface SealedBlock extends Consensus {
+  readonly hash: Uint8Array;
+  /** RLP, as on the node. */
+  readonly header: Uint8Array;
+  readonly receipts: readonly ConsensusReceipt[];
+  /** The place's transaction, and the trie's nodes that prove it. */
+  transaction(index: number): { raw: Uint8Array; proof: Uint8Array[] };
+  receipt(index: number): { raw: Uint8Array; proof: Uint8Array[] };
+}
+
+/**
+ * Reads a block.
+ * @returns `undefined` when the node does not have it
+ * @throws SealbookError `chain_unavailable` also when what the node answers does not hold together
+ */
+export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<SealedBlock | undefined> {
+  const [answer, receiptAnswer] = await Promise.all([
+    rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
+    rpc.call("eth_getBlockReceipts", [toQuantity(number)]),
+  ]);
+  if (answer === null || receiptAnswer === null) return undefined;
+  const block = parsed(Block, answer, number);
+  const receipts = parsed(Receipts, receiptAnswer, number);
+  const consensus = consensusOf(block, block.hash);
+  if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
+  const { protocol } = consensus;
+  if (protocol !== "none" && !isSealed(protocol, block)) throw inconsistent(number, "its validators did not seal it");
+  const transactionBytes = block.transactions.map(encodeTransaction);
+  const receiptBytes = receipts.map(encodeReceipt);
+  const transactionTrie = listTrie(transactionBytes);
+  const receiptTrie = listTrie(receiptBytes);
+  if (Buffer.compare(transactionTrie.root, block.transactionsRoot) !== 0) {
+    throw inconsistent(number, "its transactions are not those of its header");
+  }
+  if (Buffer.compare(receiptTrie.root, block.receiptsRoot) !== 0) {
+    throw inconsistent(number, "its receipts are not those of its header");
+  }
+  const entry = (all: readonly Uint8Array[], trie: MerkleTrie, index: number) => {
+    const raw = all[index];
+    if (raw === undefined) throw new RangeError(`Block ${number} has no transaction ${index}`);
+    return { raw, proof: trie.proof(listKey(index)) };
+  };
+  return {
+    ...consensus,
+    hash: block.hash,
+    header: encodeHeader(block),
+    receipts,
+    transaction: (index) => entry(transactionBytes, transactionTrie, index),
+    receipt: (index) => entry(receiptBytes, receiptTrie, index),
+  };
+}
+
+function parsed<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
+  const result = schema.safeParse(answer);
+  if (result.success) return result.data;
+  throw inconsistent(number, "it is told in a form that is not known", result.error);
+}
+
+function inconsistent(number: number, why: string, cause?: unknown): Error {
+  return unavailable(new Error(`what the node says of block ${number} does not hold together: ${why}`, { cause }));
+}

@@ -1,0 +1,18 @@
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import type { BundleSigner } from "./signed-bundle.ts";
+
+const SEED_LENGTH = 32;
+/** What stands before the 32 bytes of a private key, or of a public one, in the encodings that are read here (RFC 8410). */
+const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
+const PUBLIC_PREFIX_LENGTH = 12;
+
+/** @param seed The private key's 32 bytes */
+export function ed25519Signer(seed: Uint8Array): BundleSigner {
+  if (seed.length !== SEED_LENGTH) throw new RangeError(`An Ed25519 key has ${SEED_LENGTH} bytes, not ${seed.length}`);
+  const key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, seed]), format: "der", type: "pkcs8" });
+  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(PUBLIC_PREFIX_LENGTH);
+  return {
+    publicKey,
+    sign: async (message) => sign(null, message, key),
+  };
+}

@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
+import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import { BundleService } from "../../server/domain/evidence/bundle-service.ts";
+import { ed25519Signer } from "../../server/domain/evidence/ed25519-signer.ts";
+import type { Proof } from "../../server/domain/proofs/proof.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
+const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex");
+
+describe("bundles of a server's proofs", function () {
+  let server: TestServer;
+  let directory: string;
+  const signer = ed25519Signer(randomBytes(32));
+  const trustedKey = Buffer.from(signer.publicKey).toString("hex");
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    server = await startServer({}, { directory: join(directory, "data") });
+  });
+  after(async () => {
+    await server.stop();
+    await removeDirectory(directory);
+  });
+
+  const submit = async (documentId: string, document: string, metadata: object = {}): Promise<any> => {
+    const hash = createHash("sha256").update(document).digest("hex");
+    const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash, metadata });
+    expect(body.status).to.equal("confirmed");
+    return body.proof;
+  };
+  const batch = async (documents: readonly string[]): Promise<any[]> => {
+    const hashed = documents.map((document, index) => ({
+      document_id: `document ${index}`,
+      hash: createHash("sha256").update(document).digest("hex"),
+    }));
+    const { status, text } = await server.post("/api/v1/proof/batch", { documents: hashed });
+    expect(status, text).to.equal(201);
+    const answers = await Promise.all(hashed.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)));
+    return answers.map(({ body }) => body.proof);
+  };
+  /** The proof as the domain has it, from what the server answers. */
+  const proofOf = (answer: any): Proof => ({
+    documentId: answer.document_id,
+    hash: hexBytes(answer.hash),
+    recordHash: hexBytes(answer.record_hash),
+    metadata: answer.metadata,
+    acceptedAt: 0,
+    outcome: {
+      state: "confirmed",
+      transactionHash: hexBytes(answer.tx_hash),
+      block: { number: answer.block_number, hash: hexBytes(answer.block_hash), time: answer.timestamp, validator: answer.validator },
+    },
+    merkle: answer.merkle && {
+      root: hexBytes(answer.merkle.root),
+      leaf: hexBytes(answer.merkle.leaf),
+      index: answer.merkle.index,
+      path: answer.merkle.path.map(hexBytes),
+    },
+  });
+  const bundleFor = async (answer: any): Promise<string | undefined> => {
+    const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
+    try {
+      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), signer }).bundleFor(proofOf(answer));
+    } finally {
+      rpc.close();
+    }
+  };
+  /** Runs the verifier as anybody would; the chain's node is in this process and has to be able to answer. */
+  const verify = async (bundle: string, document: string, ...options: string[]): Promise<{ code: number | null; out: string }> => {
+    const [bundleFile, documentFile] = [join(directory, "proof.bundle.json"), join(directory, "document")];
+    writeFileSync(bundleFile, `${bundle}\n`);
+    writeFileSync(documentFile, document);
+    const child = spawn(process.execPath, [VERIFIER, bundleFile, documentFile, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+    const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+    const [ended, out] = await Promise.all([code, text(child.stdout)]);
+    return { code: ended, out };
+  };
+
+  it("are verified by the chain's node and by the issuer's key, alone and in a batch, also after a restart", async () => {
+    const kept: { bundle: string; document: string; answer: any }[] = [];
+    const keep = async (answer: any, document: string): Promise<void> => {
+      const bundle = await bundleFor(answer);
+      if (bundle === undefined) throw new Error("there is no bundle");
+      expect(bundle).to.include(answer.block_hash);
+      kept.push({ bundle, document, answer });
+    };
+    await keep(await submit("contract 1", "one", { type: "contract", source: "orders", note: { "ключ": ["ü", 1.5, null] } }), "one");
+    await keep(await submit("contract 2 \u{1f600}", "two"), "two");
+    const documents = Array.from({ length: 37 }, (_, index) => `text ${index}`);
+    const answers = await batch(documents);
+    for (const index of [0, 17, 36]) await keep(answers[index], documents[index] ?? "");
+
+    const check = async (): Promise<void> => {
+      for (const { bundle, document } of kept) {
+        const asked = await verify(bundle, document, "--rpc", server.chainUrl);
+        expect(asked.code, asked.out).to.equal(0);
+        const signed = await verify(bundle, document, "--trust-key", trustedKey);
+        expect(signed.code, signed.out).to.equal(0);
+        expect((await verify(bundle, `${document} `, "--rpc", server.chainUrl)).code).to.equal(1);
+      }
+    };
+    await check();
+    await server.stop("keep");
+    server = await startServer({}, { directory: join(directory, "data") });
+    await check();
+    // The chain tells the same of its old blocks: evidence can be collected later.
+    for (const { bundle, answer } of kept) expect(await bundleFor(answer)).to.equal(bundle);
+  });
+
+  it("are refused by a node of a chain that does not have the block", async () => {
+    const bundle = await bundleFor(await submit("elsewhere", "three"));
+    const other = await startServer({}, {});
+    try {
+      const { code, out } = await verify(bundle ?? "", "three", "--rpc", other.chainUrl);
+      expect(code).to.equal(1);
+      expect(out).to.match(/REFUSED {2}Node\n +the node (does not have block|has the hash)/);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("do not exist of proofs that are not confirmed or not on chain", async () => {
+    const answer = await submit("pending", "four");
+    const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
+    const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), signer });
+    expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
+    expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(undefined);
+    rpc.close();
+  });
+});

@@ -1,0 +1,71 @@
+import { RLP } from "@ethereumjs/rlp";
+import { computeAddress, concat, hexlify, id, keccak256, SigningKey, toBeHex } from "ethers";
+import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
+import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+
+/** Validators whose keys everybody knows. */
+export interface TestValidators {
+  readonly keys: readonly SigningKey[];
+  /** Lower-case. */
+  readonly addresses: readonly string[];
+}
+
+/** @param name Others have other keys */
+export function testValidators(count: number, name = "validator"): TestValidators {
+  const keys = Array.from({ length: count }, (_, index) => new SigningKey(id(`${name} ${index}`)));
+  return { keys, addresses: keys.map((key) => computeAddress(key).toLowerCase()) };
+}
+
+/** How a block is sealed. */
+export interface Sealing {
+  readonly protocol: BftProtocol;
+  /** Who stand in the header. */
+  readonly validators: TestValidators;
+  readonly round: number;
+  /** Who seal the block; may be others, or too few. */
+  readonly sealers: readonly SigningKey[];
+}
+
+const VANITY = `0x${"00".repeat(32)}`;
+
+/**
+ * A node's block as a BFT network would have made it, by the rules of the protocols: what the seals cover and what the
+ * block's hash covers is written down here once more, so that a fault in the server's own code shows.
+ */
+export function sealBlock(block: Record<string, unknown>, { protocol, validators, round, sealers }: Sealing): Record<string, unknown> {
+  const header = (extra: Parameters<typeof RLP.encode>[0]): { extraData: string; hash: string } => {
+    const extraData = hexlify(RLP.encode(extra));
+    return { extraData, hash: keccak256(encodeHeader(BlockHeader.parse({ ...block, extraData }))) };
+  };
+  const addresses = [...validators.addresses];
+  const fixedRound = toBeHex(round, 4);
+  const sealed = header(protocol === "ibft2" ? [VANITY, addresses, "", fixedRound] : [VANITY, addresses, [], round, []]);
+  const onChain = header(protocol === "ibft2" ? [VANITY, addresses, ""] : [VANITY, addresses, [], 0, []]);
+  const seals = sealers.map((key) => {
+    const { r, s, yParity } = key.sign(sealed.hash);
+    return concat([r, s, Uint8Array.of(yParity)]);
+  });
+  const whole = header(protocol === "ibft2" ? [VANITY, addresses, "", fixedRound, seals] : [VANITY, addresses, [], round, seals]);
+  return { ...block, extraData: whole.extraData, hash: onChain.hash };
+}
+
+/** Shows a node's blocks as those of a BFT network. */
+export function bftRpc(rpc: Rpc, sealing: Sealing): Rpc {
+  const sealed = async (number: unknown, full: unknown): Promise<Record<string, unknown>> => {
+    const block = await rpc.call("eth_getBlockByNumber", [number, full]);
+    if (typeof block !== "object" || block === null) throw new Error(`there is no block ${String(number)}`);
+    return sealBlock({ ...block }, sealing);
+  };
+  return {
+    chainId: rpc.chainId,
+    close: () => rpc.close(),
+    async call(method, parameters) {
+      if (method === "eth_getBlockByNumber") return sealed(parameters[0], parameters[1]);
+      const answer = await rpc.call(method, parameters);
+      if (method !== "eth_getBlockReceipts" || !Array.isArray(answer)) return answer;
+      const { hash } = await sealed(parameters[0], false);
+      return answer.map((receipt: object) => ({ ...receipt, blockHash: hash }));
+    },
+  };
+}

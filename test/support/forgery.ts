@@ -1,0 +1,19 @@
+import { getBytes, id } from "ethers";
+import { type Bundle } from "../../server/domain/evidence/bundle.ts";
+import { ed25519Signer } from "../../server/domain/evidence/ed25519-signer.ts";
+import { signedBundle } from "../../server/domain/evidence/signed-bundle.ts";
+
+/** Somebody who can sign, and whom nobody trusts. */
+const forger = ed25519Signer(getBytes(id("the forger")));
+
+/** The content of a bundle whose form is known to be right. */
+export function contentOf(text: string): Bundle & { signature?: unknown } {
+  return JSON.parse(text);
+}
+
+/** A bundle with another content and a signature over it, as a forger would make it. */
+export function forged(text: string, change: (bundle: any) => void): Promise<string> {
+  const { signature: _, ...bundle } = contentOf(text);
+  change(bundle);
+  return signedBundle(bundle, forger);
+}

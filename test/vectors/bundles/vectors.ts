@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A bundle that has to be verified for ever. */
+export interface BundleVector {
+  readonly name: string;
+  readonly path: string;
+  /** With the newline that the file ends with. */
+  readonly text: string;
+  /** Whether its block is sealed by the validators of the vectors. */
+  readonly isSealed: boolean;
+}
+
+const read = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8");
+
+/** What all of them are about. */
+export const DOCUMENT_PATH = join(import.meta.dirname, "document.txt");
+export const DOCUMENT_HASH = createHash("sha256").update(read("document.txt")).digest("hex");
+
+/** Who signed them. */
+export const TRUSTED_KEY = read("trusted-key.txt").trim();
+
+export const VALIDATORS_PATH = join(import.meta.dirname, "validators.txt");
+export const VALIDATORS = read("validators.txt").trim().split("\n");
+
+export const BUNDLE_VECTORS: readonly BundleVector[] = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith(".bundle.json"))
+  .sort()
+  .map((file) => ({
+    name: file.slice(0, -".bundle.json".length),
+    path: join(import.meta.dirname, file),
+    text: read(file),
+    isSealed: /^(ibft2|qbft)/.test(file),
+  }));

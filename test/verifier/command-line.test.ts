@@ -1,0 +1,147 @@
+import { spawn } from "node:child_process";
+import { createServer, type Server } from "node:http";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { contentOf, forged } from "../support/forgery.ts";
+import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS, VALIDATORS_PATH } from "../vectors/bundles/vectors.ts";
+
+const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
+
+async function verify(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [VERIFIER, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [ended, out, err] = await Promise.all([code, text(child.stdout), text(child.stderr)]);
+  return { code: ended, out, err };
+}
+
+const vector = (name: string) => {
+  const found = BUNDLE_VECTORS.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`there is no vector ${name}`);
+  return found;
+};
+
+describe("verify.mjs", () => {
+  let directory: string;
+  before(async () => {
+    directory = await temporaryDirectory();
+  });
+  after(() => removeDirectory(directory));
+
+  for (const { name, path, isSealed } of BUNDLE_VECTORS) {
+    it(`verifies the vector "${name}" by the issuer's signature${isSealed ? " and the validators' seals" : ""}`, async () => {
+      const signed = await verify(path, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY.toUpperCase());
+      expect(signed.code, signed.out + signed.err).to.equal(0);
+      expect(signed.out).to.match(/^holds {4}Format\n/).and.match(/VERIFIED\. The document ".*" existed as it is now .*; by the issuer's signature\.\n$/);
+      const sealed = await verify("--validators", VALIDATORS_PATH, path, DOCUMENT_PATH);
+      expect(sealed.code).to.equal(isSealed ? 0 : 1);
+      expect(sealed.out).to.match(isSealed ? /by the seals of the chain's validators\.\n$/ : /blocks of this chain are not sealed by validators\n\nNOT VERIFIED\.\n$/);
+    });
+  }
+
+  it("says of each step what it proves and what it assumes", async () => {
+    const { out } = await verify(vector("ibft2").path, DOCUMENT_PATH, "--validators", VALIDATORS_PATH);
+    const steps = [...out.matchAll(/^holds {4}(.*)\n +proves: +\S.*\n +assumes: \S.*$/gm)].map(([, title]) => title);
+    expect(steps).to.deep.equal([
+      "Format",
+      "Issuer's signature",
+      "Document",
+      "Recorded hash",
+      "Batch",
+      "Block header",
+      "Transaction",
+      "Receipt",
+      "Validators' seals",
+    ]);
+  });
+
+  it("verifies nothing when nobody is trusted", async () => {
+    const { code, out } = await verify(vector("alone").path, DOCUMENT_PATH);
+    expect(code).to.equal(1);
+    expect(out).to.match(/REFUSED {2}Trust\n +all of it holds together, but anybody could have made it/);
+  });
+
+  it("refuses another document, another key, and a bundle that was changed", async () => {
+    const { path, text: bundle } = vector("alone");
+    const refusal = async (...args: string[]): Promise<string> => {
+      const { code, out } = await verify(...args);
+      expect(code).to.equal(1);
+      expect(out).to.match(/\n\nNOT VERIFIED\.\n$/);
+      return /^REFUSED {2}(.*)$/m.exec(out)?.[1] ?? "";
+    };
+    expect(await refusal(path, path, "--trust-key", TRUSTED_KEY)).to.equal("Document");
+    expect(await refusal(path, DOCUMENT_PATH, "--trust-key", "00".repeat(32))).to.equal("Issuer's signature");
+    const changed = join(directory, "changed.bundle.json");
+    await writeFile(changed, bundle.replace("fox", "dog"));
+    expect(await refusal(changed, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY)).to.equal("Issuer's signature");
+    const hostile = join(directory, "hostile.bundle.json");
+    await writeFile(hostile, await forged(bundle, (content) => (content["\u001b[2J\u202e"] = 1)));
+    const { out } = await verify(hostile, DOCUMENT_PATH);
+    expect(out).to.not.match(/[\u001b\u202e]/);
+  });
+
+  it("takes validators as a JSON list as well", async () => {
+    const file = join(directory, "validators.json");
+    await writeFile(file, JSON.stringify(VALIDATORS.map((address) => `0x${address.slice(2).toUpperCase()}`)));
+    expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(0);
+    await writeFile(file, JSON.stringify(VALIDATORS.slice(1)));
+    expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(1);
+  });
+
+  it("tells wrong usage from a refusal", async () => {
+    const { path } = vector("alone");
+    const usage = [[], [path], [path, path, path], [path, path, "--trust"], [path, path, "--rpc"], [path, path, "--trust-key", "12"]];
+    for (const args of usage) {
+      const { code, out, err } = await verify(...args);
+      expect(code, args.join(" ")).to.equal(2);
+      expect(out).to.equal("");
+      expect(err).to.include("usage: node verify.mjs BUNDLE DOCUMENT");
+    }
+    expect(await verify(join(directory, "none"), path)).to.deep.include({ code: 2, out: "" });
+    expect((await verify(path, DOCUMENT_PATH, "--validators", path)).code).to.equal(2);
+  });
+
+  describe("with a node", () => {
+    let server: Server;
+    let url: string;
+    let answer: (method: string) => unknown = () => ({});
+    before(async () => {
+      server = createServer((request, response) => {
+        void text(request).then((body) => response.end(JSON.stringify(answer(JSON.parse(body).method))));
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      if (typeof address !== "object" || address === null) throw new Error("it does not listen");
+      url = `http://127.0.0.1:${address.port}`;
+    });
+    after(() => void server.close());
+
+    const { path, text: bundle } = vector("alone");
+    const run = async (): Promise<string> => {
+      const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", url);
+      return `${code}: ${/REFUSED.*\n +(.*)/.exec(out)?.[1] ?? ""}`;
+    };
+
+    it("asks it for the block", async () => {
+      const results: Record<string, unknown> = { eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: contentOf(bundle).block.hash } };
+      answer = (method) => ({ jsonrpc: "2.0", id: 1, result: results[method] });
+      expect(await run()).to.equal("0: ");
+      results["eth_getBlockByNumber"] = { hash: `0x${"12".repeat(32)}` };
+      expect(await run()).to.match(/^1: the node has the hash 0x1212/);
+    });
+
+    it("verifies nothing when it does not answer as a node does", async () => {
+      answer = () => ({ error: { code: -32601, message: "no" } });
+      expect(await run()).to.equal("1: the node refuses to answer: no");
+      answer = () => "hello";
+      expect(await run()).to.match(/^1: the node refuses to answer/);
+      answer = () => ({ result: "many" });
+      expect(await run()).to.match(/^1: it cannot be read/);
+      const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", "http://127.0.0.1:9");
+      expect(code).to.equal(1);
+      expect(out).to.include("the node does not answer");
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { BUNDLE_VECTORS, DOCUMENT_HASH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
+import { contentOf, forged } from "../support/forgery.ts";
+import { type Step, verifyBundle } from "../../verifier/verify.mjs";
+
+const HEX = "0123456789abcdef";
+
+/** Other characters in the place of one: the next digit for a digit, and such as differ in one bit. */
+function othersThan(character: string): string[] {
+  const code = character.charCodeAt(0);
+  const digit = HEX.indexOf(character);
+  return [...(digit === -1 ? [] : [HEX.charAt((digit + 1) % 16)]), String.fromCharCode(code ^ 1), String.fromCharCode(code ^ 0x20)];
+}
+
+function replaced(text: string, place: number, character: string): string {
+  return text.slice(0, place) + character + text.slice(place + 1);
+}
+
+/** Each text in a value, by the names that lead to it. */
+function textsIn(value: unknown, path: readonly string[] = []): { path: readonly string[]; text: string }[] {
+  if (typeof value === "string") return [{ path, text: value }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => textsIn(member, [...path, name]));
+}
+
+/** Which check refuses what is changed there, and why. */
+const REFUSALS: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp])[] = [
+  [/^record\.hash$/, /^Document$/, /the document's SHA-256 is/],
+  [/^record\.record_hash$/, /^Recorded hash$/, /is not that of the document's id/],
+  [/^merkle\.leaf$/, /^Batch$/, /the leaf is not that of the recorded hash/],
+  [/^merkle\.(root|path)/, /^Batch$/, /does not lead from the recorded hash to the root/],
+  [/^block\.hash$/, /^Block header$/, /does not have the block's hash/],
+  [/^block\.header$/, /^(Block header|Validators' seals)$/, /the block's hash|the fields of one|RLP|is not \d+ bytes|is not a list|seal|signature|validators/],
+  [/^consensus\.validators/, /^Block header$/, /the validators are not those of the header/],
+  [/^anchor\.contract$/, /^Transaction$/, /does not call the contract/],
+  [/^anchor\.transaction\.proof/, /^Transaction$/, /does not have the hash by which it is named/],
+  [/^anchor\.transaction\.raw$/, /^Transaction$/, /another transaction at that place/],
+  [/^anchor\.receipt\.proof/, /^Receipt$/, /does not have the hash by which it is named/],
+  [/^anchor\.receipt\.raw$/, /^Receipt$/, /another receipt at that place/],
+];
+
+describe("bundles that were changed", function () {
+  this.timeout(300_000);
+
+  for (const { name, text } of BUNDLE_VECTORS) {
+    it(`are refused, whichever character of "${name}" is another`, async () => {
+      for (let place = 0; place < text.length; place += 1) {
+        for (const other of othersThan(text.charAt(place))) {
+          const { ok } = await verifyBundle(replaced(text, place, other), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY });
+          if (ok) expect.fail(`character ${place} can be ${JSON.stringify(other)}: ${text.slice(place - 20, place + 20)}`);
+        }
+      }
+    });
+
+    it(`are refused, wherever "${name}" is cut off or goes on`, async () => {
+      const { length } = text.trimEnd();
+      for (let end = 0; end < length; end += 1) {
+        expect((await verifyBundle(text.slice(0, end), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(false);
+      }
+      for (const more of [" ", "\n", "\0", "{}"]) {
+        expect((await verifyBundle(text + more, DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(false);
+      }
+    });
+  }
+
+  // One of each protocol, with everything that a bundle can have.
+  for (const { name, text } of BUNDLE_VECTORS.filter(({ name }) => name.endsWith("later-round"))) {
+    it(`are refused for the right reason, whichever digit of the evidence of "${name}" is another and the bundle signed anew`, async () => {
+      let changed = 0;
+      for (const { path, text: hex } of textsIn(contentOf(text))) {
+        const [, title, reason] = REFUSALS.find(([pattern]) => pattern.test(path.join("."))) ?? [];
+        if (title === undefined || reason === undefined) continue;
+        for (let place = hex.startsWith("0x") ? 2 : 0; place < hex.length; place += 1) {
+          const other = HEX.charAt((HEX.indexOf(hex.charAt(place)) + 1 + (place % 15)) % 16);
+          const forgery = await forged(text, (bundle) => {
+            const parent = path.slice(0, -1).reduce((value, member) => value[member], bundle);
+            parent[path.at(-1) ?? ""] = replaced(hex, place, other);
+          });
+          const { ok, steps } = await verifyBundle(forgery, DOCUMENT_HASH, { validators: VALIDATORS });
+          const last: Step | undefined = steps.at(-1);
+          const where = `digit ${place} of ${path.join(".")}: ${JSON.stringify(last)}`;
+          if (ok || last === undefined || last.ok) expect.fail(`${where} was not refused`);
+          if (!title.test(last.title) || !reason.test(last.reason)) expect.fail(where);
+          changed += 1;
+        }
+      }
+      expect(changed).to.be.greaterThan(3000);
+    });
+  }
+});

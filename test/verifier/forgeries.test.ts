@@ -1,0 +1,281 @@
+import { RLP } from "@ethereumjs/rlp";
+import { expect } from "chai";
+import { getBytes, hexlify, id, keccak256, Wallet } from "ethers";
+import { merkleTree } from "../../server/domain/merkle.ts";
+import type { Bundle } from "../../server/domain/evidence/bundle.ts";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { type Sealing, testValidators } from "../support/bft-chain.ts";
+import { type EvidenceChain, startEvidenceChain, type TestRecord } from "../support/evidence-chain.ts";
+import { forged } from "../support/forgery.ts";
+import { type Asked, type Step, verifyBundle } from "../../verifier/verify.mjs";
+
+const DOCUMENT = "a document";
+const record = (documentId: string, document = DOCUMENT): TestRecord => ({
+  documentId,
+  document,
+  metadata: { type: "note", timestamp: 1_700_000_000 },
+});
+
+// Whoever makes these can sign, but neither change the chain nor seal a block of it.
+describe("bundles that a forger made", function () {
+  let chain: EvidenceChain;
+  let documentHash: string;
+  const validators = testValidators(4);
+  const sealing: Sealing = { protocol: "qbft", validators, round: 0, sealers: validators.keys };
+  /** Bundles of the same batch, and of others. */
+  let first: Bundle;
+  let second: Bundle;
+  let alone: Bundle;
+  let elsewhere: Bundle;
+
+  before(async () => {
+    chain = await startEvidenceChain();
+    const bundles = async (records: readonly TestRecord[]): Promise<Bundle[]> =>
+      Promise.all((await chain.anchor(records)).map((proof) => chain.bundle(proof, sealing)));
+    const [a, b] = await bundles([record("first"), record("second"), record("third", "3"), record("fourth", "4"), record("fifth", "5")]);
+    const [c] = await bundles([record("alone")]);
+    const [d] = await bundles([record("elsewhere"), record("beside it"), record("third one"), record("fourth one"), record("fifth one")]);
+    if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("there are no bundles");
+    [first, second, alone, elsewhere] = [a, b, c, d];
+    documentHash = first.record.hash;
+  });
+  after(() => chain.stop());
+
+  const check = async (bundle: Bundle, change: (bundle: any) => void, asked: Asked = { validators: validators.addresses }) =>
+    verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, asked);
+  const refusalOf = async (...args: Parameters<typeof check>): Promise<string> => {
+    const { ok, steps } = await check(...args);
+    const last: Step | undefined = steps.at(-1);
+    if (ok || last === undefined || last.ok) return expect.fail("it was not refused");
+    return `${last.title}: ${last.reason}`;
+  };
+
+  it("are verified as long as they say what is so", async () => {
+    for (const bundle of [first, second, alone, elsewhere]) {
+      const { ok, level, steps } = await check(bundle, () => undefined);
+      expect(ok, JSON.stringify(steps.at(-1))).to.equal(true);
+      expect(level).to.equal("validators");
+    }
+  });
+
+  it("are refused when the key is another than the one that is trusted, and when none is", async () => {
+    const trustedKey = Buffer.from(id("another key").slice(2), "hex").toString("hex");
+    expect(await refusalOf(alone, () => undefined, { trustedKey })).to.match(/^Issuer's signature: it is signed with the key [0-9a-f]{64}, not with/);
+    expect(await refusalOf(alone, () => undefined, {})).to.match(/^Trust: all of it holds together, but anybody could have made it/);
+  });
+
+  it("are refused when they are about another document", async () => {
+    const { ok, steps } = await verifyBundle(await forged(JSON.stringify(alone), () => undefined), "00".repeat(32), { validators: validators.addresses });
+    expect(ok).to.equal(false);
+    expect(steps.at(-1)).to.include({ title: "Document", ok: false });
+  });
+
+  it("are refused with other metadata, as far as these are recorded", async () => {
+    const reason = /^Recorded hash: the recorded hash is not that of the document's id, timestamp, type and hash/;
+    expect(await refusalOf(first, ({ record }) => (record.metadata.timestamp -= 1))).to.match(reason);
+    expect(await refusalOf(first, ({ record }) => (record.metadata.type = "deed"))).to.match(reason);
+    expect(await refusalOf(first, ({ record }) => delete record.metadata.type)).to.match(reason);
+    expect(await refusalOf(first, ({ record }) => (record.document_id = "last"))).to.match(reason);
+    // All of it made anew leads to another recorded hash, which is under no root.
+    const anew = (bundle: any): void => {
+      const hash = Buffer.from(bundle.record.hash, "hex");
+      const recorded = recordHash({ documentId: bundle.record.document_id, timestamp: 1, type: "note", hash });
+      bundle.record.metadata.timestamp = 1;
+      bundle.record.record_hash = hexlify(recorded).slice(2);
+      if (bundle.merkle !== null) bundle.merkle.leaf = keccak256(keccak256(recorded));
+    };
+    expect(await refusalOf(first, anew)).to.match(/^Batch: the Merkle path does not lead/);
+    expect(await refusalOf(alone, anew)).to.match(/^Transaction: the transaction does not anchor this hash/);
+  });
+
+  it("are not refused for what nothing but the issuer's signature covers, as the format says", async () => {
+    const passes = async (change: (bundle: any) => void): Promise<boolean> => (await check(first, change)).ok;
+    expect(await passes(({ record }) => (record.metadata.source = "somebody else"))).to.equal(true);
+    expect(await passes(({ merkle }) => (merkle.index = 3))).to.equal(true);
+    // The same text, divided in another place.
+    const moved = ({ record }: any): void => {
+      record.document_id = "first1";
+      record.metadata.timestamp = 700_000_000;
+    };
+    expect(await passes(moved)).to.equal(true);
+  });
+
+  it("are refused with the path of another tree or place", async () => {
+    const reason = /^Batch: the Merkle path does not lead from the recorded hash to the root/;
+    expect(await refusalOf(first, ({ merkle }) => (merkle.path = elsewhere.merkle?.path))).to.match(reason);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.path = second.merkle?.path))).to.match(reason);
+    expect(await refusalOf(first, ({ merkle }) => merkle.path.reverse())).to.match(reason);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.root = elsewhere.merkle?.root))).to.match(reason);
+    // A whole tree that was never anchored.
+    const own = (bundle: any): void => {
+      const recorded = Buffer.from(bundle.record.record_hash, "hex");
+      const tree = merkleTree([recorded, recorded, recorded, recorded, recorded]);
+      bundle.merkle.root = hexlify(tree.root);
+      bundle.merkle.path = tree.path(0).map((node) => hexlify(node));
+    };
+    expect(await refusalOf(first, own)).to.match(/^Transaction: the transaction does not anchor this hash/);
+  });
+
+  it("are refused with an inner node in a leaf's place, and with a root alone", async () => {
+    // The node over the first two leaves, as if it were a recorded hash.
+    const { merkle } = first;
+    if (merkle === null) throw new Error("it is no batch");
+    const [sibling = "", ...rest] = merkle.path;
+    const node = Buffer.concat([merkle.leaf, sibling].sort().map((hex) => getBytes(hex)));
+    const inner = keccak256(node);
+    const withInner = (bundle: any): void => {
+      bundle.merkle.path = rest;
+      bundle.merkle.leaf = inner;
+      bundle.merkle.size = 3;
+    };
+    expect(await refusalOf(first, withInner)).to.match(/^Batch: the leaf is not that of the recorded hash/);
+    const asRecorded = (bundle: any): void => {
+      withInner(bundle);
+      bundle.record.record_hash = inner.slice(2);
+    };
+    expect(await refusalOf(first, asRecorded)).to.match(/^Recorded hash:/);
+    const rootAlone = (bundle: any): void => {
+      bundle.record.record_hash = merkle.root.slice(2);
+      bundle.merkle = null;
+    };
+    expect(await refusalOf(first, rootAlone)).to.match(/^Recorded hash:/);
+    expect(await refusalOf(first, (bundle) => (bundle.merkle = null))).to.match(/^Transaction: the transaction does not anchor this hash/);
+  });
+
+  it("are refused with another place or size of the batch, as far as these show", async () => {
+    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 4))).to.match(/^Batch: the Merkle path does not have the length of its place/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 5))).to.match(/^Batch: there is no such place/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 1001))).to.match(/^Batch: there is no such place/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 6))).to.match(/^Transaction: the transaction does not anchor this hash/);
+    expect(await refusalOf(first, ({ merkle }) => merkle.path.pop())).to.match(/^Batch: the Merkle path does not have the length/);
+    expect(await refusalOf(first, ({ merkle }) => merkle.path.push(merkle.root))).to.match(/^Batch: the Merkle path does not have the length/);
+  });
+
+  it("are refused for another chain", async () => {
+    expect(await refusalOf(first, ({ anchor }) => (anchor.chain_id = 1))).to.match(/^Transaction: the transaction is one of chain 7327, not of chain 1/);
+    // A chain of the forger's own is as good as any, but its validators are not those of the list.
+    const others = testValidators(4, "forger");
+    const [proof] = await chain.anchor([record("on another chain")]);
+    if (proof === undefined) throw new Error("there is no proof");
+    const foreign = await chain.bundle(proof, { ...sealing, validators: others, sealers: others.keys });
+    expect(await refusalOf(foreign, () => undefined)).to.match(/^Validators' seals: the block's validators are not those of your list/);
+    expect((await check(foreign, () => undefined, { validators: others.addresses })).ok).to.equal(true);
+    // The right validators in the header, and the forger's seals.
+    const unsealed = await chain.bundle(proof, { ...sealing, sealers: others.keys });
+    expect(await refusalOf(unsealed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
+    const mixed = await chain.bundle(proof, { ...sealing, sealers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)] });
+    expect(await refusalOf(mixed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
+  });
+
+  it("are refused with too few seals, and with one twice", async () => {
+    const [proof] = await chain.anchor([record("sealed by few")]);
+    if (proof === undefined) throw new Error("there is no proof");
+    for (const protocol of ["ibft2", "qbft"] as const) {
+      const [a, b, c] = validators.keys;
+      if (a === undefined || b === undefined || c === undefined) throw new Error("there are four");
+      const sealedBy = (...sealers: (typeof a)[]) => chain.bundle(proof, { ...sealing, protocol, sealers });
+      expect((await check(await sealedBy(a, b, c), () => undefined)).ok).to.equal(true);
+      expect(await refusalOf(await sealedBy(a, b), () => undefined)).to.match(/: 2 of 4 validators sealed the block, 3 are needed/);
+      expect(await refusalOf(await sealedBy(), () => undefined)).to.match(/: 0 of 4 validators sealed the block/);
+      expect(await refusalOf(await sealedBy(a, b, b), () => undefined)).to.match(/: a validator sealed the block twice/);
+      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: [] })).to.match(/: the list of validators is empty/);
+      const five = [...validators.addresses, new Wallet(id("a fifth")).address];
+      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: five })).to.match(/: the block's validators are not those/);
+    }
+  });
+
+  it("are refused for another protocol than that of the block", async () => {
+    expect(await refusalOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(/^Block header: the header does not have the block's hash/);
+    const none = (bundle: any): void => {
+      bundle.consensus = { protocol: "none", validators: [] };
+      bundle.block.hash = keccak256(bundle.block.header);
+    };
+    expect(await refusalOf(first, none)).to.match(/^Validators' seals: blocks of this chain are not sealed/);
+  });
+
+  it("are refused for another contract", async () => {
+    const contract = `0x${"12".repeat(20)}`;
+    expect(await refusalOf(first, ({ anchor }) => (anchor.contract = contract))).to.match(/^Transaction: the transaction does not call the contract/);
+    // What another contract says does not count: the receipt of a transaction that called one.
+    const swapped = (bundle: any): void => {
+      const [status, gas, bloom] = RLP.decode(getBytes(bundle.anchor.receipt.raw));
+      const log = [contract, [id("Anchored(bytes32,uint32)"), bundle.merkle.root], `0x${"00".repeat(31)}05`];
+      bundle.anchor.receipt.raw = hexlify(RLP.encode([status, gas, bloom, [log]]));
+    };
+    expect(await refusalOf(first, swapped)).to.match(/^Receipt: the block has another receipt at that place/);
+  });
+
+  it("are refused with evidence of another block or transaction", async () => {
+    expect(await refusalOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(/^Transaction: node 0 of the proof does not have the hash/);
+    expect(await refusalOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(/^Transaction: node 0 of the proof/);
+    const both = (bundle: any): void => {
+      bundle.block = elsewhere.block;
+      bundle.anchor = elsewhere.anchor;
+    };
+    expect(await refusalOf(first, both)).to.match(/^Transaction: the transaction does not anchor this hash/);
+    const other = (bundle: any): void => {
+      bundle.anchor.receipt = bundle.anchor.transaction;
+    };
+    expect(await refusalOf(first, other)).to.match(/^Receipt: node 0 of the proof/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.index = 1))).to.match(/^Transaction: the proof leads to another place/);
+    expect(await refusalOf(first, ({ anchor }) => anchor.transaction.proof.push("0xc0"))).to.match(/^Transaction: the proof has nodes that lead nowhere/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.transaction.proof = []))).to.match(/^Transaction: the proof is cut short/);
+  });
+
+  it("are refused when they lack something, or have something more", async () => {
+    expect(await refusalOf(first, (bundle) => delete bundle.consensus)).to.match(/^Format: bundle lacks consensus/);
+    expect(await refusalOf(first, (bundle) => (bundle.note = "verified"))).to.match(/^Format: bundle has a member "note" that there is not/);
+    expect(await refusalOf(first, ({ record }) => (record.hash = record.hash.toUpperCase()))).to.match(/^Format: bundle.record.hash is not 64/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 5.5))).to.match(/^Format: bundle.merkle.size is not a whole number/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.receipt.proof = "0x"))).to.match(/^Format: bundle.anchor.receipt.proof is not a list/);
+    expect(await refusalOf(first, (bundle) => (bundle.format = "sealbook-bundle/2"))).to.match(/^Format: it is not of the format/);
+    expect(await refusalOf(first, ({ record }) => (record.metadata = null))).to.match(/^Format: bundle.record.metadata is not an object/);
+  });
+
+  it("are refused when their text can be read in more than one way", async () => {
+    const text = await forged(JSON.stringify(alone), () => undefined);
+    const reasonOf = async (json: string): Promise<string> => {
+      const { steps } = await verifyBundle(json, documentHash, { validators: validators.addresses });
+      const last: Step | undefined = steps.at(-1);
+      return last === undefined || last.ok ? "" : `${last.title}: ${last.reason}`;
+    };
+    const canonical = /^Format: it is not written in the canonical way/;
+    expect(await reasonOf(JSON.stringify(JSON.parse(text), null, 2))).to.match(canonical);
+    expect(await reasonOf(text.replace('"format":', '"format":"x","format":'))).to.match(canonical);
+    expect(await reasonOf(text.replace('"note"', '"\\u006eote"'))).to.match(canonical);
+    expect(await reasonOf(text.replace("1700000000", "1.7e9"))).to.match(canonical);
+    expect(await reasonOf(`[${"[".repeat(1e5)}`)).to.match(/^Format: /);
+    expect(await reasonOf("null")).to.match(/^Format: it is not of the format/);
+    expect(await reasonOf("")).to.match(/^Format: it is not JSON/);
+  });
+
+  describe("with a node", () => {
+    const node = (answers: Record<string, unknown>): Asked => ({
+      node: async (method) => (method in answers ? answers[method] : Promise.reject(new Error("no such method"))),
+    });
+
+    it("are verified when the node has the block, and refused when it does not", async () => {
+      const block = { hash: first.block.hash };
+      const verified = await check(first, () => undefined, node({ eth_chainId: "0x1c9f", eth_getBlockByNumber: block }));
+      expect(verified.ok).to.equal(true);
+      expect(verified.level).to.equal("node");
+      const refused = (answers: Record<string, unknown>) => refusalOf(first, () => undefined, node(answers));
+      expect(await refused({ eth_chainId: "0x1", eth_getBlockByNumber: block })).to.match(/^Node: the node is of chain 1, the bundle of chain 7327/);
+      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: null })).to.match(/^Node: the node does not have block/);
+      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: `0x${"00".repeat(32)}` } })).to.match(/^Node: the node has the hash 0x0000/);
+      expect(await refused({ eth_chainId: "0x1c9f" })).to.match(/^Node: it cannot be read: no such method/);
+    });
+  });
+
+  it("do not come from evidence of a hash that the chain has in another form", async () => {
+    const [proof] = await chain.anchor([record("alone first")]);
+    if (proof === undefined) throw new Error("there is no proof");
+    const merkle = { root: proof.recordHash, leaf: proof.recordHash, index: 0, path: [] };
+    const error: unknown = await chain.bundle({ ...proof, merkle }).then(() => undefined, (thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(Error);
+    // The same hash again leaves no event: the evidence is that of the first time.
+    const [again] = await chain.anchor([record("alone first")]);
+    if (again === undefined) throw new Error("there is no proof");
+    expect(await chain.bundle(again)).to.deep.equal(await chain.bundle(proof));
+  });
+});

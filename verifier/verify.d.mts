@@ -1,0 +1,47 @@
+// What the tests and scripts of this project use of verify.mjs, which itself is plain JavaScript.
+
+export class Refusal extends Error {}
+
+type RlpItem = Uint8Array | RlpItem[];
+
+export function toHex(bytes: Uint8Array): string;
+export function fromHex(hex: string): Uint8Array;
+export function sha256(bytes: Uint8Array): Promise<Uint8Array>;
+export function keccak256(bytes: Uint8Array): Uint8Array;
+export function decodeRlp(bytes: Uint8Array): RlpItem;
+export function encodeRlp(item: RlpItem): Uint8Array;
+export function provenValue(root: Uint8Array, key: Uint8Array, proof: readonly Uint8Array[]): Uint8Array;
+export function recoverAddress(digest: Uint8Array, signature: Uint8Array): string;
+export function leafOf(recordHash: Uint8Array): Uint8Array;
+export function rootOf(leaf: Uint8Array, path: readonly Uint8Array[]): Uint8Array;
+export function pathLength(index: number, size: number): number;
+export function canonicalJson(value: unknown): string;
+export function parseValidators(list: string): string[];
+export function printable(foreign: string): string;
+
+/** What came out of one check. */
+export type Step =
+  | { readonly title: string; readonly ok: true; readonly proves: string; readonly assumes: string }
+  | { readonly title: string; readonly ok: false; readonly reason: string };
+
+/** What is asked for besides the checks that need nothing. */
+export interface Asked {
+  readonly trustedKey?: string;
+  readonly validators?: readonly string[];
+  readonly node?: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
+}
+
+export type Level = "signature" | "node" | "validators";
+
+export type Result =
+  | { readonly ok: false; readonly level: Level; readonly steps: readonly Step[] }
+  | {
+      readonly ok: true;
+      readonly level: Level;
+      readonly steps: readonly Step[];
+      readonly documentId: string;
+      readonly block: { readonly number: string; readonly time: string; readonly chainId: number };
+    };
+
+export function verifyBundle(json: string, documentHash: string, asked?: Asked, onStep?: (step: Step) => void): Promise<Result>;
+export function conclusion(result: Extract<Result, { ok: true }>): string;
