@@ -9,8 +9,11 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
-/** Runs a script's command: 1 is failure, 2 is wrong usage. */
-export async function runCommand(program: Command): Promise<void> {
+/**
+ * Runs a script's command: 2 is wrong usage.
+ * @param failed The exit code of a failure
+ */
+export async function runCommand(program: Command, failed = FAILED): Promise<void> {
   // A reader that has seen enough, such as head, is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -25,7 +28,7 @@ export async function runCommand(program: Command): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
     } else if (error instanceof CommandFailure || error instanceof SealbookError) {
       process.stderr.write(`${program.name()}: ${error.message}\n`);
-      process.exitCode = FAILED;
+      process.exitCode = failed;
     } else {
       throw error;
     }

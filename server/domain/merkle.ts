@@ -27,9 +27,7 @@ export interface MerkleTree {
  * only leaf of a tree of one, which is its root.
  */
 export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
-  if (hashes.length === 0 || hashes.length > MAX_TREE_SIZE) {
-    throw new RangeError(`A tree has 1 to ${MAX_TREE_SIZE} hashes, not ${hashes.length}`);
-  }
+  assertSize(hashes);
   // The leaves are hashed here: the library would hash them once only.
   const tree = new Tree(hashes.map(leafOf), fastKeccak256, { sortPairs: true });
   const layers = tree.getLayers();
@@ -50,11 +48,44 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
   };
 }
 
+/**
+ * The root of the tree over `hashes`, without the tree: half the time of {@link merkleTree}.
+ * @throws RangeError as `merkleTree` does
+ */
+export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
+  assertSize(hashes);
+  let layer = hashes.map(leafOf);
+  const pair = Buffer.allocUnsafe(2 * HASH_LENGTH);
+  while (layer.length > 1) {
+    const above: Buffer[] = [];
+    for (let index = 0; index < layer.length; index += 2) {
+      const [left, right] = [layer[index], layer[index + 1]];
+      if (left === undefined) break;
+      if (right === undefined) {
+        above.push(left);
+        break;
+      }
+      const isInOrder = Buffer.compare(left, right) < 0;
+      pair.set(isInOrder ? left : right, 0);
+      pair.set(isInOrder ? right : left, HASH_LENGTH);
+      above.push(fastKeccak256(pair));
+    }
+    layer = above;
+  }
+  const [root] = layer;
+  if (root === undefined) throw new RangeError("a tree without hashes has no root");
+  return root;
+}
+
 /** Whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
 export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): boolean {
   if (hash.length !== HASH_LENGTH || path.some((sibling) => sibling.length !== HASH_LENGTH)) return false;
   const end = path.reduce<Buffer>((node, sibling) => keccak256(Buffer.concat(sortPair(node, sibling))), leafOf(hash));
   return Buffer.compare(end, root) === 0;
+}
+
+function assertSize({ length }: readonly Uint8Array[]): void {
+  if (length === 0 || length > MAX_TREE_SIZE) throw new RangeError(`A tree has 1 to ${MAX_TREE_SIZE} hashes, not ${length}`);
 }
 
 function leafOf(hash: Uint8Array): Buffer {

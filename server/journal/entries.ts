@@ -2,13 +2,15 @@ import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../domain/journal/
 import type { Database } from "./database.ts";
 import { linkOf } from "./entry-log.ts";
 import { type JournalEntry, lineOf } from "./lines.ts";
-import { readLabel } from "./proof-labels.ts";
+import { LabelReader } from "./proof-labels.ts";
 
 /** An entry as it is stored: what it says, and what of its digest is stored with it. */
 export interface StoredEntry {
   readonly entry: JournalEntry;
   /** The digest, or the first bytes of it. */
   readonly link: Uint8Array;
+  /** Whether it is a proof that shares the leaf of another. */
+  readonly isAlike: boolean;
 }
 
 /** Entries in their order. */
@@ -38,21 +40,27 @@ export async function readEntries(database: Database, after: number, limit: numb
       .orderBy("sequence")
       .execute(),
   ]);
-  const entries: StoredEntry[] = proofs.map((row) => ({
-    entry: {
-      kind: "proof",
-      sequence: row.sequence,
-      documentId: row.document_id,
-      hash: row.hash,
-      timestamp: row.timestamp,
-      ...readLabel(row.label),
-      metadata: row.metadata,
-      acceptedAt: row.accepted_at,
-      batch: row.batch_id,
-      leaf: row.leaf_index,
-    },
-    link: row.link,
-  }));
+  const labels = new LabelReader();
+  const entries: StoredEntry[] = proofs.map((row) => {
+    const { type, source } = labels.read(row.label);
+    return {
+      entry: {
+        kind: "proof",
+        sequence: row.sequence,
+        documentId: row.document_id,
+        hash: row.hash,
+        timestamp: row.timestamp,
+        type,
+        source,
+        metadata: row.metadata,
+        acceptedAt: row.accepted_at,
+        batch: row.batch_id,
+        leaf: row.leaf_index,
+      },
+      link: row.link,
+      isAlike: row.alike === 1,
+    };
+  });
   for (const row of confirmations) {
     entries.push({
       entry: {
@@ -71,10 +79,11 @@ export async function readEntries(database: Database, after: number, limit: numb
         validator: row.validator,
       },
       link: row.digest,
+      isAlike: false,
     });
   }
   for (const { sequence, address, keystore, created_at: createdAt, digest } of accounts) {
-    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest });
+    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest, isAlike: false });
   }
   return confirmations.length + accounts.length === 0 ? entries : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
 }
@@ -102,7 +111,8 @@ export async function digestAt(database: Database, sequence: number): Promise<Ui
   return digest;
 }
 
-async function nearestWhole(database: Database, upTo: number): Promise<{ sequence: number; digest: Uint8Array }> {
+/** The newest digest that is stored whole, of an entry up to one. */
+export async function nearestWhole(database: Database, upTo: number): Promise<{ sequence: number; digest: Uint8Array }> {
   const head = await database.selectFrom("journal_head").select(["sequence", "digest"]).executeTakeFirstOrThrow();
   if (head.sequence === upTo) return head;
   const found = await Promise.all(

@@ -16,8 +16,10 @@ type KeyKind = keyof typeof KEY_KINDS;
 const KINDS_ROOM = 4;
 /** With the kind 44 bits: the largest whole numbers that an engine keeps in six bytes have 47. */
 const PREFIX_BITS = 42;
+/** All keys are less than this. */
+export const KEY_ROOM = 2 ** PREFIX_BITS * KINDS_ROOM;
 const SLICES = 256;
-const SLICE_SIZE = (2 ** PREFIX_BITS * KINDS_ROOM) / SLICES;
+const SLICE_SIZE = KEY_ROOM / SLICES;
 /** Entries after which the next slice is brought over. */
 const ENTRIES_A_SLICE = 256;
 

@@ -7,7 +7,10 @@ export interface JournalLine {
   readonly text: string;
 }
 
-const DIGEST_LENGTH = 32;
+/** Bytes of a digest. */
+export const DIGEST_LENGTH = 32;
+/** Bytes of its digest that a proof is stored with. */
+export const LINK_LENGTH = 8;
 
 /** What stands before the first entry. */
 export const GENESIS_DIGEST: Uint8Array = new Uint8Array(DIGEST_LENGTH);
