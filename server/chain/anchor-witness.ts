@@ -4,7 +4,7 @@ import type { AnchoringBlock, AnchorWitness } from "../domain/journal/confirmati
 import type { Address } from "../domain/transaction.ts";
 import { anchorChain } from "./anchor-chain.ts";
 import { INTERFACES } from "./contracts.ts";
-import { readBlockReceipts } from "./receipts.ts";
+import { readBlock, readBlockReceipts } from "./receipts.ts";
 import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
 const Block = z.object({
@@ -23,8 +23,9 @@ export function anchorWitness(rpc: Rpc, address: Address): AnchorWitness {
         readBlockReceipts(rpc, number, new Map()),
         rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
       ]);
-      const block = receipts?.[0]?.block;
-      if (receipts === undefined || block === undefined || answer === null) return undefined;
+      if (receipts === undefined || answer === null) return undefined;
+      const block = receipts[0]?.block ?? (await readBlock(rpc, number, new Map()));
+      if (block === undefined) return undefined;
       const { hash, transactions } = Block.parse(answer);
       // It was replaced between the questions, or the node contradicts itself.
       if (hexlify(block.hash) !== hash.toLowerCase()) return undefined;

@@ -16,9 +16,9 @@ import { type ConfirmationEntry, type JournalEntry, lineOf, type ProofEntry } fr
 import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
 
 /** Entries read at once: whole stretches of the sums over keys. */
-const PAGE = 8_192;
+const PAGE = 2_048;
 /** Digests that are kept for seals, which come soon after the entry that they seal. */
-const KEPT_DIGESTS = 4 * PAGE;
+const KEPT_DIGESTS = 16 * PAGE;
 /** Blocks that the chain is asked about at a time. */
 const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
@@ -313,11 +313,14 @@ export class JournalCheck {
 
   async #witnessOne(witness: AnchorWitness, confirmation: ConfirmationEntry, mined: AnchoringBlock | undefined): Promise<void> {
     this.#witnessed += 1;
-    const finding = judgeOnChain(confirmation, await witness.anchorOf(confirmation.hash), mined);
-    if (finding === undefined) return;
-    // The chain can have put others in the place of its newest blocks, and the journal noted it meanwhile.
+    const { hash, blockNumber } = confirmation;
+    if (judgeOnChain(confirmation, await witness.anchorOf(hash), mined) === undefined) return;
+    // The chain can have put other blocks in the place of its newest ones, between the questions too, and the journal
+    // can have noted it meanwhile.
+    const [onChain, minedNow] = await Promise.all([witness.anchorOf(hash), witness.blockAt(blockNumber)]);
+    const finding = judgeOnChain(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#parts.database, "id", [confirmation.anchor]);
-    if (anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
+    if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
   }
 
   /** What lies outside of what was walked. */

@@ -130,7 +130,7 @@ export function findingText(finding: Finding): string {
     case "leaf_twice":
       return `entry ${finding.sequence}: it has leaf ${finding.leaf} of batch ${finding.batch}, which entry ${finding.other} has already`;
     case "leaf_unanchored":
-      return `entry ${finding.sequence}: ${numbers("leaf", "leaves", finding.leaf, finding.last)} of batch ${finding.batch} under no anchor`;
+      return `entry ${finding.sequence}: ${numbers(`batch ${finding.batch}'s leaf`, `batch ${finding.batch}'s leaves`, finding.leaf, finding.last)} under no anchor`;
     case "leaf_anchored_twice":
       return `anchor ${finding.anchor}: some of its leaves of batch ${finding.batch} are under anchor ${finding.other} as well`;
     case "root_differs":
