@@ -53,6 +53,7 @@ function select(database: Database) {
       "transactions.block_number",
       "transactions.block_hash",
       "confirmations.anchor_id as confirms",
+      "confirmations.block_hash as confirmed_in",
     ])
     .select((e) =>
       e
@@ -82,7 +83,7 @@ function toFacts(row: Row): AnchorFacts {
         ? undefined
         : { isConfirmed: row.state === "confirmed", hash: row.transaction_hash, blockNumber: row.block_number, blockHash: row.block_hash },
     confirmation: row.confirmation,
-    confirms: row.confirms === null ? undefined : { anchor: row.confirms },
+    confirms: row.confirms === null || row.confirmed_in === null ? undefined : { anchor: row.confirms, blockHash: row.confirmed_in },
     newestConfirmation: row.newest_confirmation,
   };
 }

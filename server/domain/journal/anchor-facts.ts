@@ -17,7 +17,7 @@ export interface AnchorFacts {
   /** The entry that it names as its confirmation. */
   readonly confirmation: number | null;
   /** What that entry confirms; `undefined` when it is no confirmation. */
-  readonly confirms: { readonly anchor: number } | undefined;
+  readonly confirms: { readonly anchor: number; readonly blockHash: Uint8Array } | undefined;
   /** The newest entry that confirms it. */
   readonly newestConfirmation: number | null;
 }

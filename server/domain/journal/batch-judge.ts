@@ -110,8 +110,11 @@ export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
   const faults: AnchorFault[] = [];
   if ((hash === null) !== (transactionId === null)) faults.push("half_closed");
   if (transactionId !== null && transaction === undefined) faults.push("no_transaction");
-  if (confirmation !== null && confirms?.anchor !== id) faults.push("confirmed_by_nothing");
-  else if (confirmation !== null && newest !== null && newest > confirmation) faults.push("confirmed_by_older");
+  if (confirmation !== null && (confirms === undefined || confirms.anchor !== id)) faults.push("confirmed_by_nothing");
+  // A chain that had seemed to go back has a transaction where it was: then an older entry holds again.
+  else if (confirmation !== null && newest !== null && newest > confirmation && !isSame(transaction?.blockHash, confirms?.blockHash)) {
+    faults.push("confirmed_by_older");
+  }
   if (confirmation === null && transaction?.isConfirmed === true) faults.push("confirmed_unnoted");
   return faults;
 }
