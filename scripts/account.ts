@@ -1,5 +1,4 @@
 // Enrols, lists and revokes accounts. Works beside a running server and without one.
-import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress, Wallet } from "ethers";
 import { openChainLink } from "../server/chain-link.ts";
@@ -9,9 +8,9 @@ import { holdAdministration } from "../server/data-folder.ts";
 import { AccountService } from "../server/domain/sessions/account-service.ts";
 import type { Account, Scope } from "../server/domain/sessions/session.ts";
 import { SealbookError } from "../server/errors.ts";
+import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
 import { accountStore } from "../server/journal/accounts.ts";
 import { createJournal } from "../server/journal/journal.ts";
-import { openSqlite } from "../server/journal/sqlite.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 
 const FAILED = 1;
@@ -33,7 +32,7 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   if (link.administration === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is needed to enrol and revoke accounts");
   }
-  const database = await openSqlite(config.databaseFile);
+  const database = await openJournalDatabase(config);
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts, new Wallet(link.relayerKey).address);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
@@ -41,9 +40,9 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
 
 /** The journal alone knows the accounts: no chain is asked, and none is started. */
 async function listAccounts(): Promise<Account[]> {
-  const { databaseFile } = parseConfig(readEnv());
-  if (!existsSync(databaseFile)) return [];
-  const database = await openSqlite(databaseFile);
+  const config = parseConfig(readEnv());
+  if (missingFile(config) !== undefined) return [];
+  const database = await openJournalDatabase(config);
   try {
     return await accountStore(database).list();
   } finally {

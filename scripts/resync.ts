@@ -1,11 +1,10 @@
 // Drops the local copy of the event table; the server builds it again from the chain's log at its next start.
-import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { parseConfig, readEnv } from "../server/config.ts";
 import { holdDataFolder } from "../server/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
+import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
 import { copyStore } from "../server/journal/record-copy.ts";
-import { openSqlite } from "../server/journal/sqlite.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -17,10 +16,10 @@ const program = new Command("resync")
   .exitOverride()
   .action(async () => {
     const config = parseConfig(readEnv());
-    const file = config.databaseFile;
-    if (!existsSync(file)) throw new SealbookError("not_found", `there is no database at ${file}`);
+    const missing = missingFile(config);
+    if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     const lock = await holdDataFolder(config.dataDirectory);
-    const database = await openSqlite(file);
+    const database = await openJournalDatabase(config);
     await copyStore(database, config.tableName).drop();
     await database.destroy();
     lock.release();

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { computeAddress } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "./errors.ts";
+import { parseTargets, type TargetAddress } from "./replica/targets.ts";
 
 const whole = (minimum: number, maximum: number) =>
   z
@@ -27,10 +28,26 @@ function isNodeUrl(text: string): boolean {
   return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
 }
 
+/** Which database the journal is in. */
+export type DatabaseConfig =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
 const databaseUrl = z
   .string()
-  .regex(/^file:./, "is not of the form file:PATH, the only kind of database that is served")
-  .transform((text) => resolve(text.slice("file:".length)));
+  // The value itself never gets into a message: it can hold a password.
+  .refine((text) => /^file:./.test(text) || isPostgresUrl(text), "is neither file:PATH nor postgres://USER:PASSWORD@HOST/DATABASE")
+  .transform((text): DatabaseConfig =>
+    text.startsWith("file:") ? { kind: "sqlite", file: resolve(text.slice("file:".length)) } : { kind: "postgres", url: text },
+  );
+
+function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
+  // The path is percent-decoded later, and so are name and password, which a stray "%" would not survive.
+  const { host, pathname, searchParams } = url;
+  return /^\/[^/]+$/.test(pathname) && (host !== "" || searchParams.has("host")) && !/%(?![0-9a-f]{2})/i.test(text);
+}
 
 const privateKey = z
   .string()
@@ -60,6 +77,12 @@ const validatorNames = z.string().transform((text, context) => {
   return names;
 });
 
+const replicaTargets = z.string().transform((text, context) => {
+  const { targets, faults } = parseTargets(text);
+  for (const message of faults) context.addIssue({ code: "custom", message });
+  return targets;
+});
+
 /**
  * Every environment variable that the server reads. The description is what the README's table says; `unset` says
  * what holds without a value, where no default does.
@@ -81,7 +104,7 @@ const Environment = z.object({
     description: "Seconds between the embedded chain's blocks; 0 makes one as soon as a transaction waits",
   }),
   DATABASE_URL: databaseUrl.optional().meta({
-    description: "The database, as `file:PATH` of an SQLite file",
+    description: "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
@@ -118,6 +141,27 @@ const Environment = z.object({
   }),
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a relayer sees to what another one on the same database has left undone",
+  }),
+  SEAL_INTERVAL: whole(1, 2_592_000).default(600).meta({
+    description: "Seconds between anchors of the journal's own digest, while there is something new in it",
+  }),
+  RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({
+    description: "Seconds between comparisons of what is new in the journal with the chain",
+  }),
+  RECONCILE_FULL_INTERVAL: whole(1, 31_536_000).default(86_400).meta({
+    description: "Seconds between comparisons of everything: journal, replicas and chain",
+  }),
+  REPLICA_TARGETS: replicaTargets.default([]).meta({
+    description:
+      "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
+      "see [docs/operation.md](docs/operation.md)",
+    unset: "nowhere",
+  }),
+  REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
+    description: "Seconds that entries of the journal are gathered before they are shipped to the targets",
+  }),
+  REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
+    description: "Seconds that a target may be behind the journal before an alert is raised",
   }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the table on chain that records go to",
@@ -160,8 +204,7 @@ export interface Config {
   readonly port: number;
   readonly dataDirectory: string;
   readonly chain: ChainConfig;
-  /** Path of the embedded database. */
-  readonly databaseFile: string;
+  readonly database: DatabaseConfig;
   readonly relayerKey: string | undefined;
   readonly administratorKey: string | undefined;
   readonly gasPrice: bigint;
@@ -173,6 +216,13 @@ export interface Config {
   readonly maxOutstanding: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly takeOverMilliseconds: number;
+  readonly sealIntervalMilliseconds: number;
+  readonly reconcileIntervalMilliseconds: number;
+  readonly fullReconcileIntervalMilliseconds: number;
+  /** Where the journal is replicated to. */
+  readonly replicaTargets: readonly TargetAddress[];
+  readonly replicaIntervalMilliseconds: number;
+  readonly replicaLagLimitMilliseconds: number;
   readonly tableName: string;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -220,6 +270,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {
     details.push({ path: "SESSION_MINIMUM_TO_EXTEND", message: "is not less than SESSION_LIFETIME" });
   }
+  if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
+    details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
+  }
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -236,7 +289,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             directory: join(dataDirectory, "chain"),
           }
         : { kind: "remote", url: env.RPC_URL },
-    databaseFile: env.DATABASE_URL ?? join(dataDirectory, "sealbook.sqlite"),
+    database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayerKey: env.RELAYER_KEY,
     administratorKey: env.ADMIN_KEY,
     gasPrice: BigInt(env.GAS_PRICE),
@@ -248,6 +301,12 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     maxOutstanding: env.MAX_OUTSTANDING,
     anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
     takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
+    sealIntervalMilliseconds: env.SEAL_INTERVAL * 1000,
+    reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
+    fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
+    replicaTargets: env.REPLICA_TARGETS,
+    replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
+    replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
     tableName: env.TABLE_NAME,
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,

@@ -26,10 +26,12 @@ import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
+import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
-import { openSqlite } from "./journal/sqlite.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { panelFragments } from "./panel/fragments.ts";
 import { statusReport } from "./status.ts";
@@ -72,7 +74,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => lock.release());
     const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
     opened.defer(() => link.close());
-    const database = await openSqlite(config.databaseFile);
+    const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
   } catch (error) {
@@ -107,8 +109,10 @@ function build(
     signer,
     validatorNames,
     takeOverMilliseconds: config.takeOverMilliseconds,
-    onEvent: ({ kind, ...details }) =>
-      logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`),
+    onEvent: ({ kind, ...details }) => {
+      if (kind === "chain_went_back" && "count" in details) telemetry.chainWentBack(details.count);
+      logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
+    },
   });
   const log = chainLog(rpc, contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
@@ -129,6 +133,7 @@ function build(
     transactionsUnderWay: () => transactions.countUnderWay(),
     oldestUnconfirmed: () => anchoring.oldestSeconds(),
     waiting: () => anchoring.waiting(),
+    replicas: () => keeping.lags(),
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
@@ -158,14 +163,28 @@ function build(
     clock,
     chainWaitMilliseconds,
   });
+  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
   const anchoring = createAnchoring({
     ...config,
     journal,
-    chain: anchorChain(rpc, contracts.ProofAnchor, validatorNames),
+    chain: anchors,
     transactions: sender,
     telemetry,
     clock,
     onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
+  });
+  const keeping = createJournalKeeping({
+    config,
+    journal,
+    // Two relayers with one key do not share a journal.
+    reconciliation: reconciliationStore(database, signer.address),
+    rpc,
+    chain: anchors,
+    deployment,
+    transactions: sender,
+    telemetry,
+    logger,
+    clock,
   });
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
@@ -210,6 +229,8 @@ function build(
           transactionsUnderWay: () => transactions.countUnderWay(),
           failedAnchors: async () => (await journal.anchors.failed()).length,
           divergences: () => telemetry.counts().divergences,
+          lastReconciled: () => keeping.lastReconciled(),
+          replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
     metrics: async (_request, response) => {
@@ -238,9 +259,11 @@ function build(
       opened.defer(() => sender.stop());
       opened.defer(() => anchoring.release());
       opened.defer(() => anchoring.stop());
+      opened.defer(() => keeping.stop());
       await sessions.recover();
       sender.start();
       await anchoring.start();
+      await keeping.start();
       head.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined

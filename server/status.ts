@@ -18,15 +18,20 @@ export interface StatusParts {
   /** Proofs whose transaction failed for good and that wait for another. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
+  /** When the journal was last compared with the chain, in Unix seconds. */
+  readonly lastReconciled: () => Promise<number | null>;
+  /** How many seconds the replica that is furthest behind is behind the journal; `null` without replicas. */
+  readonly replicaLag: () => number | null;
 }
 
 /** The answer of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
 export async function statusReport(parts: StatusParts): Promise<object> {
-  const [node, counts, underWay, failed] = await Promise.all([
+  const [node, counts, underWay, failed, lastReconciled] = await Promise.all([
     inspected(parts.inspect),
     parts.proofCounts(),
     parts.transactionsUnderWay(),
     parts.failedAnchors(),
+    parts.lastReconciled(),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
@@ -52,9 +57,9 @@ export async function statusReport(parts: StatusParts): Promise<object> {
     journal: {
       records: counts.records,
       pending: counts.pending,
-      last_reconciled: null,
+      last_reconciled: lastReconciled,
       divergences,
-      replica_lag: null,
+      replica_lag: parts.replicaLag(),
     },
     relayer: { address: parts.relayer, balance: node?.balance.toString() ?? null, in_flight: underWay },
   };

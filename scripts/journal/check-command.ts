@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { anchorWitness } from "../../server/chain/anchor-witness.ts";
@@ -6,10 +5,10 @@ import { type Config, parseConfig, readEnv } from "../../server/config.ts";
 import { BEGINNING, type Checkpoint } from "../../server/domain/journal/checkpoint.ts";
 import type { AnchorWitness } from "../../server/domain/journal/confirmation-judge.ts";
 import { SealbookError } from "../../server/errors.ts";
+import { missingFile, openJournalDatabase } from "../../server/journal-database.ts";
 import type { Database } from "../../server/journal/database.ts";
-import { nearestWhole } from "../../server/journal/entries.ts";
 import { type CheckResult, JournalCheck } from "../../server/journal/journal-check.ts";
-import { openSqlite } from "../../server/journal/sqlite.ts";
+import { nearestWhole } from "../../server/journal/journal-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
@@ -17,6 +16,8 @@ import { findingLine, resultLine } from "./check-report.ts";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 
 const FOUND = 1;
+/** Apart from 1, which says that something was found. */
+const NOT_CHECKED = 2;
 const INTERRUPTED = 130;
 const FILE = "journal-check.json";
 /** Between two writes of how far it is. */
@@ -55,23 +56,30 @@ Exit code: 0 all is right, 1 something is not, 2 wrong usage or it could not be 
 }
 
 async function check(options: Options): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false });
-  if (!existsSync(config.databaseFile)) throw new SealbookError("not_found", `there is no database at ${config.databaseFile}`);
-  const run = async (witness?: AnchorWitness): Promise<void> => {
-    const database = await openSqlite(config.databaseFile);
-    try {
-      await checkAll(database, config, options, witness);
-    } finally {
-      await database.destroy();
-    }
-  };
   try {
-    if (options.offline === true) return await run();
-    await usingChain(config, ({ rpc, deployment }) => run(anchorWitness(rpc, deployment.contracts.ProofAnchor)), { onlyReads: true });
+    const config = parseConfig(readEnv(), { relays: false });
+    const missing = missingFile(config);
+    if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
+    if (options.offline === true) return await checkIn(config, options, undefined);
+    await usingChain(
+      config,
+      ({ rpc, deployment }) => checkIn(config, options, anchorWitness(rpc, deployment.contracts.ProofAnchor)),
+      { onlyReads: true },
+    );
   } catch (error) {
-    if (error instanceof SealbookError || error instanceof CommandFailure) throw error;
-    // A database that is damaged as a file, for instance.
-    throw new CommandFailure(`the journal could not be checked: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    const isKnown = error instanceof SealbookError || error instanceof CommandFailure;
+    // What else there is: a database that is damaged as a file, for instance.
+    throw new CommandFailure(isKnown ? reason : `the journal could not be checked: ${reason}`, NOT_CHECKED);
+  }
+}
+
+async function checkIn(config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+  const database = await openJournalDatabase(config);
+  try {
+    await checkAll(database, config, options, witness);
+  } finally {
+    await database.destroy();
   }
 }
 

@@ -49,6 +49,12 @@ export async function readDeployment(file: string): Promise<Deployment | undefin
   return { chainId, firstBlock, contracts: { SessionRegistry, EventTable, ProofAnchor } };
 }
 
+/** Writes down where the contracts of a chain stand that were deployed before. */
+export async function writeDeployment(file: string, deployment: Deployment): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFileDurably(file, [Buffer.from(`${JSON.stringify(deployment, null, 2)}\n`)]);
+}
+
 export interface DeploymentOptions {
   readonly rpc: Rpc;
   /** Pays for the deployment and administers the contracts. */

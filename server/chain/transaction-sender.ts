@@ -19,12 +19,16 @@ const RECHECK_MILLISECONDS = 4_000;
 /** How long a transaction may take before it is asked for. */
 const OVERDUE_MILLISECONDS = 4_000;
 
+/** How long a chain may know fewer of the key's nonces than were settled before it counts as gone back. */
+const BEHIND_MILLISECONDS = 12_000;
+
 /** What the sender reports; for logs and alerts. */
 export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
+  | { readonly kind: "chain_went_back"; readonly nonce: number; readonly count: number }
   | { readonly kind: "failing"; readonly error: unknown };
 
 export interface SenderOptions {
@@ -56,6 +60,8 @@ export class TransactionSender implements Transactions {
   /** By transaction hash. */
   readonly #underWay = new Map<string, UnderWay>();
   #nextNonce: number | undefined;
+  /** How many nonces the chain has to know, and since when it does not. */
+  #expected: { readonly nonces: number; readonly since: number } | undefined;
   #confirmedTo: number | undefined;
   #head = 0;
   #recheck: NodeJS.Timeout | undefined;
@@ -82,6 +88,7 @@ export class TransactionSender implements Transactions {
     this.#confirmWaiting = false;
     this.#recheck = setInterval(() => {
       this.#enqueue(() => this.#recheckOverdue());
+      this.#enqueue(() => this.#recheckChain());
       this.#seeToOthers();
     }, RECHECK_MILLISECONDS);
     this.wake();
@@ -310,6 +317,29 @@ export class TransactionSender implements Transactions {
     const before = Date.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#underWay.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
+  }
+
+  /**
+   * A chain can come back older than it was: its nodes were restored from old disks. Then it is given the same signed
+   * bytes again, in the same order. A node that only lags has them already, and nothing changes.
+   */
+  async #recheckChain(): Promise<void> {
+    const { rpc, store, signer, onEvent } = this.#options;
+    const next = await this.#prepare();
+    const known = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]);
+    const expected = this.#expected;
+    if (expected === undefined || known >= expected.nonces) {
+      const nonces = Math.min(next, ...Array.from(this.#underWay.values(), ({ nonce }) => nonce));
+      this.#expected = { nonces, since: Date.now() };
+      return;
+    }
+    if (Date.now() - expected.since < BEHIND_MILLISECONDS) return;
+    this.#expected = undefined;
+    const lost = await this.#written(store.reopen(signer.address, known));
+    this.#confirmedTo = undefined;
+    this.#nextNonce = undefined;
+    onEvent({ kind: "chain_went_back", nonce: known, count: lost.length });
+    await this.#prepare();
   }
 
   /** Beside the work for the own key, which it shares nothing with and may not hold up. */

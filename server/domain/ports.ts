@@ -16,6 +16,7 @@ import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
 import type { RecordRow, RecordQuery } from "./records/record.ts";
+import type { JournalSource } from "./journal/ports.ts";
 import type { AnchorContent } from "./proofs/anchor.ts";
 import type { AnchorStore, ProofStore } from "./proofs/stores.ts";
 
@@ -89,7 +90,10 @@ export interface AnchorChain {
   blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined>;
 }
 
-/** A line of the service log that concerns an account. */
+/** In the place of an account: a line that concerns all of them. */
+export const EVERYBODY: Address = "";
+
+/** A line of the service log that concerns an account, or {@link EVERYBODY}. */
 export interface ServiceLogLine {
   /** Unix milliseconds. */
   readonly time: number;
@@ -101,6 +105,7 @@ export interface ServiceLogLine {
 /** Everything that must survive. What is done inside {@link atomically} is on disk whole or not at all. */
 export interface Journal {
   atomically<T>(work: (journal: Journal) => Promise<T>): Promise<T>;
+  readonly entries: JournalSource;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly records: RecordStore;
@@ -158,7 +163,7 @@ export interface IntentStore {
 export interface ServiceLogStore {
   /** Adds a line, and forgets the account's oldest ones. */
   append(line: ServiceLogLine): Promise<void>;
-  /** Newest first. */
+  /** Those that concern an account, newest first. */
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
 }
 
@@ -195,6 +200,12 @@ export interface TransactionStore {
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
   settle(settlements: readonly Settlement[]): Promise<void>;
+  /**
+   * Takes back that transactions of a key were mined, from a nonce on: the chain has gone back to before them. What
+   * they confirmed is pending again.
+   * @returns those that can be sent again, by nonce
+   */
+  reopen(sender: Address, fromNonce: number): Promise<SignedTransaction[]>;
   cancel(id: number): Promise<boolean>;
   outcome(id: number): Promise<TransactionOutcome>;
   /** Intents and signed transactions without an outcome. */
@@ -279,8 +290,18 @@ export interface Telemetry {
   anchoringInTime(): void;
   /** The journal could not be written. */
   journalFailing(error: unknown): void;
-  /** The chain contradicts the journal's record; told at every check, reported once. */
-  journalDiverged(recordHash: Uint8Array, message: string): void;
-  /** The chain confirms the journal's record: a divergence is over. */
-  journalAgreed(recordHash: Uint8Array): void;
+  /**
+   * Journal, replicas and chain disagree; told at every check, reported once.
+   * @param subject About what: the same text each time
+   */
+  journalDiverged(subject: string, message: string): void;
+  /** They agree: a divergence is over, if there was one. */
+  journalAgreed(subject: string): void;
+  /** They disagreed, and what could be mended was. */
+  journalRepaired(message: string): void;
+  /** The chain has come back older than it was; what it lost is sent again. */
+  chainWentBack(transactions: number): void;
+  /** A replica is further behind the journal than it may be, or its target is away; told once. */
+  replicaLagging(name: string, seconds: number, entries: number): void;
+  replicaCaughtUp(name: string): void;
 }

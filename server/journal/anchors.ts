@@ -40,6 +40,9 @@ export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
   return { state: "pending" };
 }
 
+/** The last leaf of what is not for proofs. */
+const NO_LEAF = -1;
+
 /** The place of an anchor in its batch. */
 export interface AnchorPlace {
   readonly batch: number;
@@ -228,6 +231,39 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       }
       await database.deleteFrom("anchors").where("id", "=", id).execute();
       return ids;
+    },
+
+    async newestSeal() {
+      const row = await database
+        .selectFrom("anchors")
+        .select(["sealed", "opened_at", "confirmation"])
+        .where("sealed", "is not", null)
+        .orderBy("sealed", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (row === undefined || row.sealed === null) return undefined;
+      return { sequence: row.sealed, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
+    },
+
+    async seal({ sequence, digest, transactionId, openedAt }) {
+      const { id } = await database
+        .insertInto("anchors")
+        .values({
+          batch_id: 0,
+          first_leaf: 0,
+          last_leaf: NO_LEAF,
+          first_sequence: sequence + 1,
+          last_sequence: sequence,
+          hash: digest,
+          size: 0,
+          transaction_id: transactionId,
+          sealed: sequence,
+          relayer,
+          opened_at: openedAt,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
     },
 
     async oldestUnconfirmed() {

@@ -1,4 +1,5 @@
 import type { Insertable } from "kysely";
+import type { BlockReference } from "../domain/block.ts";
 import type { Settlement } from "../domain/transaction.ts";
 import type { Database } from "./database.ts";
 import { appendEntries } from "./entry-log.ts";
@@ -7,7 +8,15 @@ import type { ConfirmationsTable } from "./schema.ts";
 
 /** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
 export async function confirmAnchors(transaction: Database, settlements: readonly Settlement[]): Promise<void> {
-  const blocks = new Map(settlements.flatMap(({ id, state, block }) => (state === "confirmed" && block !== undefined ? [[id, block]] : [])));
+  const confirmed = settlements.flatMap(({ id, state, block }) => (state === "confirmed" && block !== undefined ? [[id, block] as const] : []));
+  await confirmInBlocks(transaction, new Map(confirmed));
+}
+
+/**
+ * Writes in which blocks the chain has the anchors of transactions.
+ * @param blocks By the transaction's id
+ */
+export async function confirmInBlocks(transaction: Database, blocks: ReadonlyMap<number, BlockReference>): Promise<void> {
   if (blocks.size === 0) return;
   const anchors = await transaction
     .selectFrom("anchors")
@@ -16,10 +25,11 @@ export async function confirmAnchors(transaction: Database, settlements: readonl
     .where("transaction_id", "in", [...blocks.keys()])
     .orderBy("anchors.id")
     .execute();
-  const confirmed = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
+  const mined = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
     const block = transaction_id === null ? undefined : blocks.get(transaction_id);
     return block === undefined || hash === null || transactionHash === null ? [] : [{ ...anchor, hash, transactionHash, block }];
   });
+  const confirmed = await withoutKnown(transaction, mined);
   const appended = await appendEntries(
     transaction,
     confirmed.map(({ id, batch_id, first_leaf, hash, size, sealed, transactionHash, block }) => (sequence: number) => ({
@@ -42,6 +52,29 @@ export async function confirmAnchors(transaction: Database, settlements: readonl
     await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
     await transaction.updateTable("anchors").set({ confirmation: entry.sequence }).where("id", "=", entry.anchor).execute();
   }
+}
+
+interface Confirmed {
+  readonly id: number;
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
+/** Those that no entry says already: a chain that had seemed to go back has its transactions where they were. */
+async function withoutKnown<C extends Confirmed>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
+  const unknown: C[] = [];
+  for (const each of confirmed) {
+    const known = await transaction
+      .selectFrom("confirmations")
+      .select("sequence")
+      .where("anchor_id", "=", each.id)
+      .where("transaction_hash", "=", each.transactionHash)
+      .where("block_hash", "=", each.block.hash)
+      .executeTakeFirst();
+    if (known === undefined) unknown.push(each);
+    else await transaction.updateTable("anchors").set({ confirmation: known.sequence }).where("id", "=", each.id).execute();
+  }
+  return unknown;
 }
 
 /** A row of the table of confirmations. */

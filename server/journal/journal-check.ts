@@ -10,7 +10,8 @@ import { OpenBatches } from "../domain/journal/open-batches.ts";
 import { recordHash } from "../domain/proofs/record-hash.ts";
 import { anchorsWithoutProofs, readAnchors } from "./anchor-facts.ts";
 import type { Database } from "./database.ts";
-import { digestAt, readEntries, type StoredEntry } from "./entries.ts";
+import { readEntries, type StoredEntry } from "./entries.ts";
+import { digestFrom, nearestWhole } from "./journal-source.ts";
 import { checkKeys, keysOf } from "./key-check.ts";
 import { type ConfirmationEntry, type JournalEntry, lineOf, type ProofEntry } from "./lines.ts";
 import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
@@ -295,8 +296,14 @@ export class JournalCheck {
     if (anchor !== undefined) {
       for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
     }
-    const digest = this.#digests.get(sealed) ?? (await digestAt(this.#parts.database, sealed).catch(() => undefined));
+    const digest = this.#digests.get(sealed) ?? (await this.#digestAt(sealed));
     if (!isSame(digest, hash)) this.#report({ kind: "seal_differs", sequence, sealed });
+  }
+
+  /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
+  async #digestAt(sequence: number): Promise<Uint8Array | undefined> {
+    const { database } = this.#parts;
+    return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
   }
 
   async #witness(witness: AnchorWitness, confirmations: readonly ConfirmationEntry[]): Promise<void> {

@@ -4,6 +4,7 @@ import { accountStore } from "./accounts.ts";
 import { anchorStore } from "./anchors.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Database } from "./database.ts";
+import { journalSource } from "./journal-source.ts";
 import { intentStore } from "./intents.ts";
 import { ProofStatements, proofStore } from "./proofs.ts";
 import { recordStore } from "./records.ts";
@@ -38,6 +39,7 @@ function storesOf(
   statements: ProofStatements,
 ): Omit<Journal, "atomically"> {
   return {
+    entries: journalSource(database),
     accounts: accountStore(database),
     sessions: sessionStore(database, relayer),
     records: recordStore(database),

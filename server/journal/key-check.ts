@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 import { readEntries } from "./entries.ts";
 import { newestSequence } from "./entry-log.ts";
 import type { ProofEntry } from "./lines.ts";
-import { documentKey, keyOf } from "./proof-keys.ts";
+import { documentKey, keyOf } from "./proof-key.ts";
 import type { ProofKeysTable } from "./schema.ts";
 import { storedKeys } from "./stored-keys.ts";
 

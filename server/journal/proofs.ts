@@ -7,7 +7,7 @@ import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anc
 import type { Database } from "./database.ts";
 import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import type { ProofEntry } from "./lines.ts";
-import { documentKey, keyOf } from "./proof-keys.ts";
+import { documentKey, keyOf } from "./proof-key.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";

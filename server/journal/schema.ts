@@ -17,6 +17,8 @@ export interface Schema {
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
+  reconciliation: ReconciliationTable;
+  divergences: DivergencesTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -162,13 +164,13 @@ export interface TransactionsTable {
   id: Generated<number>;
   purpose: TransactionPurpose;
   to_address: string;
-  /** Call data; dropped once the chain has it. */
+  /** Call data; dropped once the chain has it: the signed bytes hold it, too. */
   data: Uint8Array | null;
   state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
   /** Address of the key that signed it, or that is to sign it. */
   sender: string | null;
   nonce: number | null;
-  /** Signed bytes; dropped once the chain has them. */
+  /** Signed bytes; a chain that went back to an earlier state is given the same ones again. */
   raw: Uint8Array | null;
   hash: Uint8Array | null;
   block_number: number | null;
@@ -188,6 +190,26 @@ export interface ServiceLogTable {
   level: "info" | "warn";
   account: string;
   message: string;
+}
+
+/** How far journal and chain were compared, and whose turn it is to do it. */
+export interface ReconciliationTable {
+  id: 1;
+  holder: string | null;
+  /** Unix milliseconds. */
+  held_until: number;
+  confirmation: number;
+  block_number: number | null;
+  block_hash: Uint8Array | null;
+  passed_at: number | null;
+  full_passed_at: number | null;
+}
+
+/** What journal, replicas and chain disagree about now. */
+export interface DivergencesTable {
+  subject: string;
+  message: string;
+  found_at: number;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

@@ -1,8 +1,9 @@
-import type { ServiceLogStore } from "../domain/ports.ts";
+import { EVERYBODY, type ServiceLogStore } from "../domain/ports.ts";
 import type { Database } from "./database.ts";
 
-/** Lines kept for each account. */
+/** Lines kept for each account, and for all of them. */
 const KEPT_LINES = 100;
+const KEPT_LINES_FOR_EVERYBODY = 1_000;
 
 export function serviceLogStore(database: Database): ServiceLogStore {
   return {
@@ -18,7 +19,7 @@ export function serviceLogStore(database: Database): ServiceLogStore {
             .where("account", "=", line.account)
             .orderBy("id", "desc")
             .limit(1)
-            .offset(KEPT_LINES),
+            .offset(line.account === EVERYBODY ? KEPT_LINES_FOR_EVERYBODY : KEPT_LINES),
         )
         .execute();
     },
@@ -27,7 +28,7 @@ export function serviceLogStore(database: Database): ServiceLogStore {
       return database
         .selectFrom("service_log")
         .select(["time", "level", "account", "message"])
-        .where("account", "=", account)
+        .where("account", "in", [account, EVERYBODY])
         .orderBy("id", "desc")
         .limit(limit)
         .execute();

@@ -2,7 +2,7 @@ import { closeSync, fdatasync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { type Dialect, SqliteDialect } from "kysely";
+import { type Dialect, SqliteAdapter, SqliteDialect } from "kysely";
 import { SealbookError } from "../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { durableCommits } from "./durable-commits.ts";
@@ -55,7 +55,7 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     return made;
   };
   const log = new LogFile(`${file}-wal`, dataSync);
-  const dialect = new SqliteDialect({
+  const dialect = new EmbeddedDialect({
     database: {
       close() {
         log.close();
@@ -77,6 +77,19 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     },
   });
   return durableCommits(dialect, () => log.sync());
+}
+
+class EmbeddedDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new EmbeddedAdapter();
+  }
+}
+
+/** Migrates in one transaction: whole or not at all, and once when two processes start at the same time. */
+class EmbeddedAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /** The write-ahead log, next to the engine: it stays the same file as long as a connection is open. */

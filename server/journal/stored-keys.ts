@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import type { Database } from "./database.ts";
-import { KEY_ROOM } from "./proof-keys.ts";
+import { KEY_RANGE } from "./proof-key.ts";
 import type { ProofKeysTable } from "./schema.ts";
 
 /** Keys that are read at once, about. */
@@ -11,11 +11,11 @@ const AT_ONCE = 16_384;
  * @param count How many there are, about
  */
 export async function* storedKeys(database: Database, count: number): AsyncGenerator<ProofKeysTable[]> {
-  yield await keysWhere(database, sql<SqlBool>`key < 0 or key >= ${KEY_ROOM}`);
+  yield await keysWhere(database, sql<SqlBool>`key < 0 or key >= ${KEY_RANGE}`);
   const slices = Math.max(1, Math.ceil(count / AT_ONCE));
   for (let slice = 0; slice < slices; slice += 1) {
-    const from = Math.floor((slice * KEY_ROOM) / slices);
-    const to = Math.floor(((slice + 1) * KEY_ROOM) / slices);
+    const from = Math.floor((slice * KEY_RANGE) / slices);
+    const to = Math.floor(((slice + 1) * KEY_RANGE) / slices);
     yield await keysWhere(database, sql<SqlBool>`key >= ${from} and key < ${to}`);
   }
 }

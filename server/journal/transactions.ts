@@ -141,8 +141,7 @@ export function transactionStore(database: Database): TransactionStore {
               block_hash: block?.hash ?? null,
               block_time: block?.time ?? null,
               validator: block?.validator ?? null,
-              raw: null,
-              // What is on chain need not be kept twice; what is not may be asked for.
+              // It is in the signed bytes, which are kept for a chain that goes back; what is not signed may be asked for.
               ...(state === "confirmed" ? { data: null } : {}),
               settled_at: Date.now(),
             })
@@ -152,6 +151,28 @@ export function transactionStore(database: Database): TransactionStore {
         await confirmAnchors(transaction, settlements);
       });
     },
+
+    reopen: (sender, fromNonce) =>
+      database.transaction().execute(async (transaction) => {
+        const rows = await transaction
+          .selectFrom("transactions")
+          .select(["id", "nonce", "raw", "hash"])
+          .where("sender", "=", sender)
+          .where("nonce", ">=", fromNonce)
+          .where("state", "in", ["confirmed", "reverted"])
+          .where("raw", "is not", null)
+          .orderBy("nonce")
+          .execute();
+        for (const { id } of rows) {
+          await transaction
+            .updateTable("transactions")
+            .set({ state: "sent", reason: null, block_number: null, block_hash: null, block_time: null, validator: null, settled_at: null })
+            .where("id", "=", id)
+            .execute();
+          await transaction.updateTable("anchors").set({ confirmation: null }).where("transaction_id", "=", id).execute();
+        }
+        return toSigned(rows);
+      }),
 
     async requeue(id) {
       await database

@@ -1,4 +1,4 @@
-import type { ServiceLogLine, Telemetry } from "../domain/ports.ts";
+import { EVERYBODY, type ServiceLogLine, type Telemetry } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -19,13 +19,20 @@ export interface EventCounts {
 
 /** Business events as named functions; none of them throws. */
 export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
-  /** Recorded hashes, in hex. */
+  /** What they are about. */
   const diverged = new Set<string>();
   let late = false;
 
   const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
     logger[level]({ account }, message);
     serviceLog({ time: Date.now(), level, account, message }).catch((error: unknown) => {
+      logger.error({ err: error }, "a line of the service log was lost");
+    });
+  };
+
+  /** The synchronisation between journal and chain concerns whoever has an account. */
+  const toEverybody = (level: ServiceLogLine["level"], message: string): void => {
+    serviceLog({ time: Date.now(), level, account: EVERYBODY, message }).catch((error: unknown) => {
       logger.error({ err: error }, "a line of the service log was lost");
     });
   };
@@ -65,17 +72,34 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       logger.info({ alert: "degraded_performance", state: "resolved" }, "no proof waits too long for the chain any more");
     },
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
-    journalDiverged(recordHash, message) {
-      const hash = Buffer.from(recordHash).toString("hex");
-      if (diverged.has(hash)) return;
-      diverged.add(hash);
+    journalDiverged(subject, message) {
+      if (diverged.has(subject)) return;
+      diverged.add(subject);
       metrics.divergences.inc();
-      logger.error({ alert: "journal_divergence", state: "raised", record_hash: hash }, message);
+      logger.error({ alert: "journal_divergence", state: "raised", subject }, message);
+      toEverybody("warn", message);
     },
-    journalAgreed(recordHash) {
-      const hash = Buffer.from(recordHash).toString("hex");
-      if (!diverged.delete(hash)) return;
-      logger.info({ alert: "journal_divergence", state: "resolved", record_hash: hash }, "the chain confirms it again");
+    journalAgreed(subject) {
+      if (!diverged.delete(subject)) return;
+      logger.info({ alert: "journal_divergence", state: "resolved", subject }, "journal, replicas and chain agree on it again");
+      toEverybody("info", `${subject}: journal, replicas and chain agree again`);
+    },
+    journalRepaired(message) {
+      metrics.repairs.inc();
+      logger.warn(message);
+      toEverybody("warn", message);
+    },
+    chainWentBack(transactions) {
+      const message = `the chain is older than the journal: ${transactions} transactions that it lost are sent again`;
+      metrics.repairs.inc();
+      logger.error({ alert: "journal_divergence", state: "raised", subject: "chain" }, message);
+      toEverybody("warn", message);
+    },
+    replicaLagging(name, seconds, entries) {
+      logger.error({ alert: "degraded_performance", state: "raised", replica: name, lag_seconds: seconds, lag_entries: entries }, "a replica is too far behind the journal");
+    },
+    replicaCaughtUp(name) {
+      logger.info({ alert: "degraded_performance", state: "resolved", replica: name }, "the replica has caught up with the journal");
     },
     counts: () => ({ divergences: diverged.size }),
   };

@@ -14,6 +14,8 @@ export interface MetricSources {
   oldestUnconfirmed(): Promise<number>;
   /** Requests that wait for the chain. */
   waiting(): number;
+  /** How far each replica is behind the journal. */
+  replicas(): readonly { readonly name: string; readonly seconds: number; readonly entries: number }[];
   chain(): { blockNumber: number | undefined; reachable: boolean };
   node(): Promise<NodeReport | undefined>;
 }
@@ -74,6 +76,20 @@ export function createMetrics(sources: MetricSources) {
   nodeGauge("sealbook_consensus_validators", "Validators of the consensus network", (node) => node.consensus.validators.length);
   nodeGauge("sealbook_relayer_balance_wei", "Balance of the relayer's key", (node) => Number(node.balance));
 
+  const replicaGauge = (name: string, help: string, read: (replica: ReturnType<MetricSources["replicas"]>[number]) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      labelNames: ["replica"],
+      collect() {
+        for (const replica of sources.replicas()) this.set({ replica: replica.name }, read(replica));
+      },
+    });
+  };
+  replicaGauge("sealbook_replica_lag_seconds", "Age of the oldest journal entry that a replica does not have", ({ seconds }) => seconds);
+  replicaGauge("sealbook_replica_lag_entries", "Journal entries that a replica does not have", ({ entries }) => entries);
+
   return {
     registry,
     proofsAccepted: new Counter({ name: "sealbook_proofs_accepted_total", help: "Proofs accepted", registers }),
@@ -98,7 +114,12 @@ export function createMetrics(sources: MetricSources) {
     logins: new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers }),
     divergences: new Counter({
       name: "sealbook_journal_divergences_total",
-      help: "Journal records found that the chain contradicts, each once",
+      help: "Disagreements of journal, replicas and chain that were found, each once",
+      registers,
+    }),
+    repairs: new Counter({
+      name: "sealbook_journal_repairs_total",
+      help: "Times that journal and chain disagreed and what could be mended was",
       registers,
     }),
     httpRequests: new Histogram({

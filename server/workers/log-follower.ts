@@ -6,6 +6,9 @@ const BLOCKS_AT_ONCE = 1_000;
 /** How soon it tries again after a failure. */
 const RETRY_MILLISECONDS = 1_000;
 
+/** How long a node may lag behind the copy before the chain counts as another one. */
+const LAG_MILLISECONDS = 12_000;
+
 /** What the follower reports. */
 export type FollowerEvent =
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
@@ -21,15 +24,19 @@ export class LogFollower implements RecordCopy {
   readonly #chain: ChainLog;
   readonly #store: CopyStore;
   readonly #onEvent: (event: FollowerEvent) => void;
+  readonly #lagMilliseconds: number;
   readonly #waiting = new Set<() => void>();
   #reached = -1;
   #checked = false;
+  /** Since when the node does not have the block that the copy reaches to. */
+  #missingSince: number | undefined;
   #work: Promise<void> = Promise.resolve();
   #wanted = -1;
   #stopped = false;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(chain: ChainLog, store: CopyStore, onEvent: (event: FollowerEvent) => void) {
+  constructor(chain: ChainLog, store: CopyStore, onEvent: (event: FollowerEvent) => void, lagMilliseconds = LAG_MILLISECONDS) {
+    this.#lagMilliseconds = lagMilliseconds;
     this.#chain = chain;
     this.#store = store;
     this.#onEvent = onEvent;
@@ -38,6 +45,11 @@ export class LogFollower implements RecordCopy {
   /** Told of every new head. */
   onHead(blockNumber: number): void {
     this.#wanted = Math.max(this.#wanted, blockNumber);
+    if (blockNumber < this.#reached) {
+      // The node lags, or the chain came back older than it was and may go on with other blocks.
+      this.#checked = false;
+      this.#wanted = blockNumber;
+    }
     this.#work = this.#work.then(() => this.#follow());
   }
 
@@ -74,9 +86,9 @@ export class LogFollower implements RecordCopy {
   }
 
   async #follow(): Promise<void> {
-    if (this.#stopped || this.#reached >= this.#wanted) return;
+    if (this.#stopped || (this.#checked && this.#reached >= this.#wanted)) return;
     try {
-      await this.#start();
+      if (!(await this.#start())) return this.#tryLater();
       if (this.#wanted - this.#reached > BLOCKS_AT_ONCE) {
         this.#onEvent({ kind: "catching_up", from: this.#reached + 1, to: this.#wanted });
       }
@@ -107,9 +119,12 @@ export class LogFollower implements RecordCopy {
     if (!this.#stopped) this.#retry = setTimeout(() => this.onHead(this.#wanted), RETRY_MILLISECONDS);
   }
 
-  /** Where the copy stands, once it is clear that it was made from this chain. */
-  async #start(): Promise<void> {
-    if (this.#checked) return;
+  /**
+   * Finds out where the copy stands.
+   * @returns whether it is clear that it was made from this chain
+   */
+  async #start(): Promise<boolean> {
+    if (this.#checked) return true;
     const progress = await this.#store.progress();
     if (progress === undefined) {
       this.#reached = this.#chain.firstBlock - 1;
@@ -117,6 +132,9 @@ export class LogFollower implements RecordCopy {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
         this.#reached = progress.blockNumber;
+        this.#missingSince = undefined;
+      } else if (hash === undefined && this.#mayLag()) {
+        return false;
       } else {
         this.#onEvent({ kind: "rebuilding", reason: `block ${progress.blockNumber} is not the one the copy was made from` });
         await this.#store.drop();
@@ -124,5 +142,12 @@ export class LogFollower implements RecordCopy {
       }
     }
     this.#checked = true;
+    return true;
+  }
+
+  /** Whether a block that the node does not have may only not have come to it yet. */
+  #mayLag(): boolean {
+    this.#missingSince ??= Date.now();
+    return Date.now() - this.#missingSince < this.#lagMilliseconds;
   }
 }

@@ -1,12 +1,14 @@
+import { join } from "node:path";
 import { assert } from "chai";
 import { hexlify, randomBytes, type TransactionRequest, Wallet } from "ethers";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { hang, type Intercept, only, SEND } from "../support/faulty-proxy.ts";
 import { onScene, type Scene } from "../support/faults.ts";
-import { stageOf } from "../support/journal-file.ts";
 import { inParallel } from "../support/parallel.ts";
 import { rpcCall } from "../support/rpc.ts";
+import { sqliteDatabase } from "../support/sqlite-database.ts";
+import { stageOf } from "../support/stage.ts";
 
 /** Posts bulks one after the other, each a transaction of its own, in the order of their nonces. */
 async function postBulks({ server }: Scene, count: number): Promise<ProofRequest[]> {
@@ -62,7 +64,7 @@ const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void
     // Past the first recheck.
     await eventually(async () => assert.isAbove(chain.proxy.attempted.length, 2));
     assert.isAbove(times, 2);
-    for (const document of accepted) assert.equal(stageOf(chain.directory, document), "signed");
+    for (const document of accepted) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
     chain.proxy.mode = "pass";
     await assertExactlyOnce(server, chain.url, { accepted });
   });
@@ -73,7 +75,7 @@ const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
     const accepted = await postBulks(scene, 1);
     chain.proxy.intercept = await lagging(chain.url, options);
     accepted.push(...(await postBulks(scene, 2)));
-    for (const document of accepted.slice(2)) assert.equal(stageOf(chain.directory, document), "signed");
+    for (const document of accepted.slice(2)) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
     // Each was sent again, and the node said that the nonce is used.
     const { length } = chain.proxy.delivered;
     await eventually(async () => assert.isAtLeast(chain.proxy.delivered.length, length + 4));
@@ -123,7 +125,7 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
         const { chain, server } = scene;
         chain.proxy.intercept = only([SEND], hang);
         const accepted = await postBulks(scene, 3);
-        for (const document of accepted) assert.equal(stageOf(chain.directory, document), "signed");
+        for (const document of accepted) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
         await strangerSends(scene, 0);
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted });

@@ -1,8 +1,7 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { keccak256 } from "ethers";
+import { ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
 import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
@@ -29,13 +28,12 @@ const KINDS: readonly Kind[] = [
 const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<void>>> = {
   async "not on disk: it is taken when it is posted again"(victim, { path, count, bodyOf }) {
     const documents = freshDocuments(count);
-    const busy = new DatabaseSync(join(victim.chain.directory, "sealbook.sqlite"));
-    busy.exec("begin immediate");
+    const release = await victim.database.hold();
     const answer = victim.post(path, bodyOf(documents));
     // For it to have come in; it waits for the disk then.
     await sleep(200);
     await victim.kill(answer);
-    busy.close();
+    await release();
     await victim.until("absent", documents);
     await victim.restart();
     await assertExactlyOnce(victim.server, victim.chain.url, { accepted: victim.accepted, unanswered: documents });
@@ -140,11 +138,11 @@ async function inOpenBatch(victim: Victim): Promise<void> {
   await victim.settled([first, ...others]);
 }
 
-describe("the relayer, killed with kill -9 when", function () {
+for (const engine of ENGINES) describe(`the relayer on ${engine}, killed with kill -9 when`, function () {
   this.timeout(120_000);
   const victims: Promise<Victim>[] = [];
   const start = (): Promise<Victim> => {
-    const victim = startVictim();
+    const victim = startVictim(engine);
     victims.push(victim);
     return victim;
   };

@@ -65,6 +65,8 @@ describe("the server's process", function () {
     writeFileSync(file, "not a database, and long enough to be taken for one".repeat(100));
     await fails({ DATA_DIR: file }, /file/);
     await fails({ DATABASE_URL: `file:${file}` }, /database/i, /file/);
+    const output = await fails({ DATABASE_URL: "postgres://user:pass-word@127.0.0.1:1/db" }, /DATABASE_URL/, /ECONNREFUSED/);
+    assert.notInclude(output, "pass-word");
   });
 
   describe("next to others", function () {

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
-import { keyOf } from "../../server/journal/proof-keys.ts";
+import { keyOf } from "../../server/journal/proof-key.ts";
 import type { Answer } from "../support/http.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";

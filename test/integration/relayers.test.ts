@@ -7,7 +7,9 @@ import { INTERFACES } from "../../server/chain/contracts.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/http.ts";
@@ -18,9 +20,10 @@ import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 const CHAIN_ID = 7326;
 const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
 
-describe("two relayers with a key each on one database", function () {
+for (const engine of ENGINES) describe(`two relayers with a key each on one database, on ${engine}`, function () {
   this.timeout(120_000);
   let chain: RemoteChain;
+  let database: EngineDatabase;
   let otherDirectory: string;
   const servers: TestServer[] = [];
   const other = new Wallet(hexlify(randomBytes(32)));
@@ -33,9 +36,10 @@ describe("two relayers with a key each on one database", function () {
     const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
     for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
     rpc.close();
+    database = await emptyDatabase(engine);
     otherDirectory = await temporaryDirectory();
     await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
-    const shared = { ...chain.variables, DATABASE_URL: `file:${join(chain.directory, "shared.sqlite")}` };
+    const shared = { ...chain.variables, DATABASE_URL: database.url };
     servers.push(await startServer(shared, { directory: chain.directory }));
     servers.push(await startServer({ ...shared, RELAYER_KEY: other.privateKey }, { directory: otherDirectory }));
   });
@@ -43,6 +47,7 @@ describe("two relayers with a key each on one database", function () {
     for (const server of servers) await server.stop("keep");
     await chain.close();
     await removeDirectory(otherDirectory);
+    await database.remove();
   });
 
   it("confirm everything once, also what both are asked for at once, and both can answer for all of it", async () => {
@@ -81,7 +86,7 @@ describe("two relayers with a key each on one database", function () {
     await eventually(async () => assert.isAbove(chain.proxy.attempted.length, before));
     const directory = await temporaryDirectory();
     await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
-    const variables = { ...chain.variables, DATABASE_URL: `file:${join(chain.directory, "shared.sqlite")}` };
+    const variables = { ...chain.variables, DATABASE_URL: database.url };
     const third = await startServer({ ...variables, RELAYER_KEY: hexlify(randomBytes(32)) }, { directory });
     chain.proxy.mode = "pass";
     try {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Transaction } from "ethers";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ServerProcess } from "../support/process.ts";
 import { type RelayerPair, startRelayerPair } from "../support/relayer-pair.ts";
@@ -13,14 +14,14 @@ interface Document {
   readonly metadata: { readonly timestamp: number };
 }
 
-describe("a relayer whose work another one takes over", function () {
+for (const engine of ENGINES) describe(`a relayer whose work another one takes over, on ${engine}`, function () {
   this.timeout(180_000);
   let pair: RelayerPair;
   /** Everything that was accepted. */
   let accepted: Document[];
 
   beforeEach(async () => {
-    pair = await startRelayerPair();
+    pair = await startRelayerPair(await emptyDatabase(engine));
     accepted = [];
   });
   afterEach(() => pair.close());
@@ -56,16 +57,16 @@ describe("a relayer whose work another one takes over", function () {
     assert.deepEqual(anchors.map(({ input }) => input.slice(10, 74)).sort(), [...new Set(proofs.map(anchoredHash))].sort());
     for (const { hash } of accepted) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
   };
-  const settled = (): Promise<void> => eventually(async () => assert.deepEqual(pair.stages(), { open: 0, queued: 0, signed: [] }), 60_000);
+  const settled = (): Promise<void> => eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }), 60_000);
 
   /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
   const leaveGap = async (server: ServerProcess): Promise<void> => {
     const [{ proxy }] = pair.seats;
     proxy.refusal = (raw) => (Transaction.from(raw).nonce === 1 ? "the pool is full" : undefined);
     await submit(server, 1);
-    await eventually(async () => assert.deepEqual(pair.stages().signed, [0]));
+    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0]));
     await submit(server, 2);
-    await eventually(async () => assert.deepEqual(pair.stages().signed, [0, 1]));
+    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0, 1]));
     await submit(server, 3);
     const delivered = (): number[] => proxy.delivered.map((raw) => Transaction.from(raw).nonce);
     await eventually(async () => assert.includeMembers(delivered(), [0, 2]));
@@ -78,14 +79,14 @@ describe("a relayer whose work another one takes over", function () {
     await leaveGap(dying);
     first.proxy.mode = "off";
     await submit(dying, 2);
-    await eventually(async () => assert.deepEqual(pair.stages(), { open: 0, queued: 0, signed: [0, 1, 2, 3] }));
+    await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [0, 1, 2, 3] }));
     await dying.end("SIGKILL");
     // Where it cannot ask for the next nonce it cannot sign.
     dying = await first.start();
     await submit(dying, 1);
-    await eventually(async () => assert.deepEqual(pair.stages(), { open: 0, queued: 1, signed: [0, 1, 2, 3] }));
+    await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 1, signed: [0, 1, 2, 3] }));
     await submit(dying, 1);
-    assert.deepEqual(pair.stages(), { open: 1, queued: 1, signed: [0, 1, 2, 3] });
+    assert.deepEqual(await pair.stages(), { open: 1, queued: 1, signed: [0, 1, 2, 3] });
     await dying.end("SIGKILL");
 
     const other = await second.start({ TAKEOVER_AFTER: "1" });
@@ -111,7 +112,7 @@ describe("a relayer whose work another one takes over", function () {
     await settled();
     first.proxy.mode = "off";
     await submit(dying, 2);
-    await eventually(async () => assert.deepEqual(pair.stages().signed, [1]));
+    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [1]));
     await dying.end("SIGKILL");
     await pair.revoke(first.address);
 
@@ -128,10 +129,10 @@ describe("a relayer whose work another one takes over", function () {
     const halting = await first.start({ MAX_OUTSTANDING: "7", TAKEOVER_AFTER: "1" });
     await leaveGap(halting);
     await submit(halting, 1);
-    assert.deepEqual(pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });
+    assert.deepEqual(await pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });
     await halting.pause();
     // One that halts while it writes lets nobody else write: that is another matter.
-    while (pair.isLocked()) {
+    while (await pair.isLocked()) {
       halting.resume();
       await sleep(20);
       await halting.pause();

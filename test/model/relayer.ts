@@ -38,6 +38,10 @@ const TELEMETRY: Telemetry = {
   journalFailing: nothing,
   journalDiverged: nothing,
   journalAgreed: nothing,
+  journalRepaired: nothing,
+  chainWentBack: nothing,
+  replicaLagging: nothing,
+  replicaCaughtUp: nothing,
 };
 
 /** What a run may choose of a relayer's configuration. */

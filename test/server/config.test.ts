@@ -27,7 +27,8 @@ describe("configuration", function () {
       "ws://", "ws:x y", "ipc:", "ipc:///", "ipc://geth.ipc", "ipc:geth.ipc", "ipc:////x", "ipc:///x?y", "ipc:///x#y", "ipc:///100%", "unix:///x"],
     CHAIN_PORT: [...wholeNumbers, "65536"],
     CHAIN_BLOCK_PERIOD: [...wholeNumbers, "61"],
-    DATABASE_URL: ["", "x", "file:", "postgres://user:secret@host/db", "mysql://host/db", "/path"],
+    DATABASE_URL: ["", "x", "file:", "mysql://host/db", "/path", "postgres:", "postgres://", "postgres://host", "postgres://host/",
+      "postgres:///db", "postgres://host:port/db", "postgres://user:100%@host/db", "postgres://host/db/x", "http://host/db"],
     RELAYER_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, ` ${KEY}`, "0".repeat(64), "f".repeat(64)],
     ADMIN_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, "0".repeat(64)],
     GAS_PRICE: wholeNumbers,
@@ -36,6 +37,9 @@ describe("configuration", function () {
     CHAIN_WAIT: [...wholeNumbers, "0", "601"],
     PROOF_WAIT: [...wholeNumbers, "0", "601"],
     TAKEOVER_AFTER: [...wholeNumbers, "0", "86401"],
+    REPLICA_TARGETS: ["x", "/path", "file:path", "https://host/x", "s3:///x", "file:///a,file:///a", "file:///a?x=1"],
+    REPLICA_INTERVAL: [...wholeNumbers, "0", "3601"],
+    REPLICA_LAG_LIMIT: [...wholeNumbers, "0", "5", "86401"],
     TABLE_NAME: ["", "x".repeat(65)],
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
@@ -70,7 +74,10 @@ describe("configuration", function () {
         assert.notInclude(String(error.stack), secret.slice(0, 16));
       }
     }
-    assert.notInclude(refusal({ DATABASE_URL: "postgres://user:secret@host/db" }).message, "secret");
+    for (const url of ["mysql://user:secret@host/db", "postgres://user:secret@host:x/db", "postgres://user:secret%@host/db"]) {
+      const error = refusal({ DATABASE_URL: url });
+      for (const text of [error.message, JSON.stringify(error.details), String(error.stack)]) assert.notInclude(text, "secret");
+    }
   });
 
   it("refuses what contradicts itself", () => {
@@ -83,6 +90,8 @@ describe("configuration", function () {
       [{ RELAYER_KEY: KEY, ADMIN_KEY: `0x${KEY.toUpperCase()}` }, "ADMIN_KEY"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
+      [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],
     ];
     for (const [variables, named] of contradictions) {
       const { message } = refusal(variables);
@@ -99,6 +108,7 @@ describe("configuration", function () {
     assert.equal(config.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
     assert.isUndefined(config.sessionLifetime);
+    assert.deepEqual(config.replicaTargets, []);
   });
 
   it("takes a node's address of every kind, and says of others which there are", () => {
@@ -117,6 +127,7 @@ describe("configuration", function () {
       SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "9", PORT: "0",
       VALIDATOR_NAMES: `0x${"aB".repeat(20)} = Data centre 1 , 0x${"cd".repeat(20)}=two,`,
       EXPLORER_URL: "https://explorer.example/", DATABASE_URL: "file:/tmp/x.sqlite",
+      REPLICA_TARGETS: "file:///mnt/a,s3://bucket/b", REPLICA_INTERVAL: "10", REPLICA_LAG_LIMIT: "11",
     });
     assert.deepEqual(config.chain, { kind: "remote", url: "https://node.example/rpc" });
     assert.equal(config.relayerKey, `0x${KEY}`);
@@ -124,6 +135,17 @@ describe("configuration", function () {
     assert.equal(config.gasPrice, 1000n);
     assert.deepEqual([...config.validatorNames], [[`0x${"ab".repeat(20)}`, "Data centre 1"], [`0x${"cd".repeat(20)}`, "two"]]);
     assert.equal(config.explorerUrl, "https://explorer.example");
-    assert.equal(config.databaseFile, "/tmp/x.sqlite");
+    assert.deepEqual(config.database, { kind: "sqlite", file: "/tmp/x.sqlite" });
+    assert.deepEqual(config.replicaTargets.map(({ name }) => name), ["file:///mnt/a", "s3://bucket/b"]);
+    assert.deepEqual([config.replicaIntervalMilliseconds, config.replicaLagLimitMilliseconds], [10_000, 11_000]);
+  });
+
+  it("takes a PostgreSQL database's address of every kind as it is", () => {
+    for (const url of [
+      "postgres://user:secret@host/db", "postgresql://host:5433/db", "postgres://host/db?sslmode=verify-full", "postgres:///db?host=/run/postgresql&user=u",
+      "postgres://user:100%25@[::1]/db",
+    ]) {
+      assert.deepEqual(parseConfig({ DATABASE_URL: url }).database, { kind: "postgres", url });
+    }
   });
 });

@@ -1,22 +1,44 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../server/journal/database.ts";
-import { sqliteDialect } from "../../server/journal/sqlite.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { EngineDatabase } from "./engine-database.ts";
+import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.ts";
+import { postgresDatabase } from "./postgres-database.ts";
+import { sqliteDatabase } from "./sqlite-database.ts";
 
-/** A real database in a folder of its own. */
+/** What the journal runs on: whatever concerns the database is tested on each. */
+export const ENGINES = ["sqlite", "postgres"] as const;
+export type Engine = (typeof ENGINES)[number];
+
+/** A real database with the journal's schema. */
 export interface TestDatabase {
   readonly database: Database;
   close(): Promise<void>;
 }
 
-export async function openTestDatabase(): Promise<TestDatabase> {
+let cluster: Promise<PostgresCluster> | undefined;
+
+/** The one PostgreSQL server of this process, made when it is first needed. */
+export function sharedCluster(): Promise<PostgresCluster> {
+  cluster ??= startPostgresCluster(false);
+  return cluster;
+}
+
+/** A database of its own with nothing in it. */
+export async function emptyDatabase(engine: Engine): Promise<EngineDatabase> {
+  if (engine === "postgres") return postgresDatabase(await sharedCluster());
   const directory = await temporaryDirectory();
-  const database = await openDatabase(sqliteDialect(join(directory, "test.sqlite")));
+  return sqliteDatabase(join(directory, "test.sqlite"), () => removeDirectory(directory));
+}
+
+export async function openTestDatabase(engine: Engine = "sqlite"): Promise<TestDatabase> {
+  const empty = await emptyDatabase(engine);
+  const database = await openDatabase(empty.connect());
   return {
     database,
     async close() {
       await database.destroy();
-      await removeDirectory(directory);
+      await empty.remove();
     },
   };
 }

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { recordHash } from "../../server/domain/proofs/record-hash.ts";
 import { readLabel } from "../../server/journal/proof-labels.ts";
 
-const JOINED = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label, anchors.id as anchor,
+/** Asks for the proofs of a journal, past the server. */
+export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label, anchors.id as anchor,
     leaf_index - first_leaf as place, transactions.state
   from proofs
   join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf
@@ -25,14 +26,15 @@ const Row = z.object({
 /** A proof as it is on disk, with the recorded hash that follows from it. */
 export type ProofOnDisk = z.infer<typeof Row> & { readonly recordHash: Uint8Array };
 
-/** The proofs of a journal, read past the server. */
+/** What the answer to {@link PROOFS} says. */
+export function proofsIn(rows: readonly Record<string, unknown>[]): ProofOnDisk[] {
+  return rows.map((raw) => {
+    const row = Row.parse(raw);
+    const type = readLabel(row.label).type ?? "";
+    return { ...row, recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }) };
+  });
+}
+
 export function proofsOnDisk(database: DatabaseSync): ProofOnDisk[] {
-  return database
-    .prepare(JOINED)
-    .all()
-    .map((raw) => {
-      const row = Row.parse(raw);
-      const type = readLabel(row.label).type ?? "";
-      return { ...row, recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }) };
-    });
+  return proofsIn(database.prepare(PROOFS).all());
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { GENESIS_DIGEST } from "../../server/domain/journal/entry.ts";
 import type { Journal } from "../../server/domain/ports.ts";
 import { contentOver } from "../../server/domain/proofs/anchor.ts";
 import type { PlacedProof } from "../../server/domain/proofs/proof.ts";
 import { recordHash } from "../../server/domain/proofs/record-hash.ts";
 import type { Database } from "../../server/journal/database.ts";
-import { digestAt } from "../../server/journal/entries.ts";
+import { digestFrom } from "../../server/journal/journal-source.ts";
 import { createJournal } from "../../server/journal/journal.ts";
 import { transactionStore } from "../../server/journal/transactions.ts";
 
@@ -77,7 +78,7 @@ export class JournalWriter {
     const transactionId = await this.journal.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.alloc(1) });
     const values = {
       batch_id: 0, first_leaf: 0, last_leaf: -1, first_sequence: sequence + 1, last_sequence: sequence, size: 0, sealed: sequence,
-      hash: await digestAt(this.#database, sequence), transaction_id: transactionId, relayer: ADDRESS, opened_at: 1,
+      hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence), transaction_id: transactionId, relayer: ADDRESS, opened_at: 1,
     };
     const { id } = await this.#database.insertInto("anchors").values(values).returning("id").executeTakeFirstOrThrow();
     await this.#database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { assert } from "chai";
 import { hexlify, Transaction, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { EngineDatabase } from "./engine-database.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
@@ -41,19 +40,20 @@ export interface RelayerPair {
   mine(): Promise<void>;
   /** Takes a key's role on every contract; blocks have to be made by then. */
   revoke(address: string): Promise<void>;
-  stages(): Stages;
+  stages(): Promise<Stages>;
   /** Whether somebody is in the middle of a write to the database. */
-  isLocked(): boolean;
+  isLocked(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export async function startRelayerPair(): Promise<RelayerPair> {
+/** @param database With nothing in it; removed with the pair */
+export async function startRelayerPair(database: EngineDatabase): Promise<RelayerPair> {
   const opened = new AsyncDisposableStack();
   const directory = await temporaryDirectory();
   opened.defer(() => removeDirectory(directory));
   const anvil = await startRawAnvil();
   opened.defer(() => anvil.stop());
-  const database = join(directory, "shared.sqlite");
+  opened.defer(() => database.remove());
   const wallets = [new Wallet(hexlify(randomBytes(32))), new Wallet(hexlify(randomBytes(32)))] as const;
   const folders = [join(directory, "first"), join(directory, "second")] as const;
   const administrator = new Wallet(hexlify(randomBytes(32)));
@@ -78,7 +78,7 @@ export async function startRelayerPair(): Promise<RelayerPair> {
       proxy,
       start: async (variables) => {
         const server = await startProcess(folder, {
-          RPC_URL: proxy.url, RELAYER_KEY: privateKey, DATABASE_URL: `file:${database}`,
+          RPC_URL: proxy.url, RELAYER_KEY: privateKey, DATABASE_URL: database.url,
           PROOF_WAIT: "1", BATCH_MAX_AGE: "600", ...variables,
         });
         opened.defer(async () => void (await server.end("SIGKILL")));
@@ -90,16 +90,6 @@ export async function startRelayerPair(): Promise<RelayerPair> {
     };
   };
 
-  /** Opened for each look: the processes have it open themselves. */
-  const inDatabase = <T>(look: (open: DatabaseSync) => T): T => {
-    const open = new DatabaseSync(database, { timeout: 0 });
-    try {
-      return look(open);
-    } finally {
-      open.close();
-    }
-  };
-
   return {
     url: anvil.http,
     seats: [await seat(0), await seat(1)],
@@ -107,22 +97,15 @@ export async function startRelayerPair(): Promise<RelayerPair> {
     async revoke(address) {
       for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, 0n);
     },
-    stages: () =>
-      inDatabase((open) => ({
-        open: open.prepare("select id from anchors where transaction_id is null").all().length,
-        queued: open.prepare("select id from transactions where state = 'queued'").all().length,
-        signed: open.prepare("select nonce from transactions where state = 'sent' order by nonce").all().map(({ nonce }) => Number(nonce)),
-      })),
-    isLocked: () =>
-      inDatabase((open) => {
-        try {
-          open.exec("begin immediate; rollback");
-          return false;
-        } catch (error) {
-          assert.match(String(error), /locked/);
-          return true;
-        }
-      }),
+    async stages() {
+      const [open, queued, signed] = await Promise.all([
+        database.ask("select id from anchors where transaction_id is null"),
+        database.ask("select id from transactions where state = 'queued'"),
+        database.ask("select nonce from transactions where state = 'sent' order by nonce"),
+      ]);
+      return { open: open.length, queued: queued.length, signed: signed.map(({ nonce }) => Number(nonce)) };
+    },
+    isLocked: () => database.isLocked(),
     close: () => opened.disposeAsync(),
   };
 }

@@ -1,21 +1,24 @@
 import { assert } from "chai";
+import { type Engine, emptyDatabase } from "./database.ts";
+import type { EngineDatabase } from "./engine-database.ts";
 import { eventually } from "./eventually.ts";
 import { assertExactlyOnce, type ProofRequest } from "./exactly-once.ts";
 import { type Answer, post } from "./http.ts";
-import { type Stage, stageOf } from "./journal-file.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
+import { type Stage, stageOf } from "./stage.ts";
 
 /** A relayer that is killed again and again, with a chain of its own. */
 export interface Victim {
   readonly chain: RemoteChain;
+  readonly database: EngineDatabase;
   readonly server: ServerProcess;
   /** What has to be on chain by now. */
   readonly accepted: ProofRequest[];
   /** Posts, to be answered or not. */
   post(path: string, body: unknown, url?: string): Promise<Answer | "lost">;
-  /** Waits until documents have come so far, by what is on disk. */
+  /** Waits until documents have come so far, by what is in the database. */
   until(stage: Stage, documents: readonly ProofRequest[]): Promise<void>;
   /** Kills it before it gives an answer. */
   kill(answer: Promise<Answer | "lost">): Promise<void>;
@@ -27,13 +30,15 @@ export interface Victim {
   close(): Promise<void>;
 }
 
-export async function startVictim(): Promise<Victim> {
+export async function startVictim(engine: Engine): Promise<Victim> {
   const chain = await startRemoteChain(startRawNode);
+  const database = await emptyDatabase(engine);
   // An open batch stays open while another is under way.
-  const start = (): Promise<ServerProcess> => startProcess(chain.directory, { ...chain.variables, BATCH_MAX_AGE: "60" });
+  const start = (): Promise<ServerProcess> => startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "60" });
   let server = await start();
   const victim: Victim = {
     chain,
+    database,
     get server() {
       return server;
     },
@@ -45,7 +50,7 @@ export async function startVictim(): Promise<Victim> {
       }),
     until: (stage, documents) =>
       eventually(async () => {
-        for (const document of documents) assert.equal(stageOf(chain.directory, document), stage);
+        for (const document of documents) assert.equal(await stageOf(database, document), stage);
       }),
     async kill(answer) {
       assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
@@ -65,6 +70,7 @@ export async function startVictim(): Promise<Victim> {
     async close() {
       await server.end("SIGKILL");
       await chain.close();
+      await database.remove();
     },
   };
   return victim;

@@ -1,9 +1,10 @@
-import { hash as digest } from "node:crypto";
+import { hash } from "node:crypto";
 
-/** An entry of the journal as it counts: one line of JSON. */
+/** An entry of the journal, as text. */
 export interface JournalLine {
-  /** 1 for the first entry, and one more for each that follows. */
+  /** 1, 2, 3 and so on, without gaps. */
   readonly sequence: number;
+  /** One line of JSON in its canonical form, without the end of the line. */
   readonly text: string;
 }
 
@@ -12,13 +13,13 @@ export const DIGEST_LENGTH = 32;
 /** Bytes of its digest that a proof is stored with. */
 export const LINK_LENGTH = 8;
 
-/** What stands before the first entry. */
+/** The digest before the first entry: 32 zero bytes. */
 export const GENESIS_DIGEST: Uint8Array = new Uint8Array(DIGEST_LENGTH);
 
-/** The digest of an entry: SHA-256 over the digest of the one before, 32 bytes, and the UTF-8 text of its line. */
+/** The digest of the journal up to an entry: SHA-256 over the digest up to the one before and the entry's text in UTF-8. */
 export function nextDigest(previous: Uint8Array, text: string): Uint8Array {
   const input = Buffer.allocUnsafe(DIGEST_LENGTH + Buffer.byteLength(text));
   input.set(previous);
   input.write(text, DIGEST_LENGTH);
-  return digest("sha256", input, "buffer");
+  return hash("sha256", input, "buffer");
 }

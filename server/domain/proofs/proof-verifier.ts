@@ -36,11 +36,12 @@ export class ProofVerifier {
     for (const proof of known) {
       if (proof.outcome.state !== "confirmed") continue;
       const message = await this.#divergence(proof);
+      const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
       if (message === undefined) {
-        telemetry.journalAgreed(proof.recordHash);
+        telemetry.journalAgreed(subject);
         return { valid: true, proof };
       }
-      telemetry.journalDiverged(proof.recordHash, message);
+      telemetry.journalDiverged(subject, message);
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };

@@ -42,6 +42,10 @@ export interface AnchorStore {
    * @returns the new anchors' ids
    */
   split(id: number, parts: readonly SplitPart[]): Promise<number[]>;
+  /** The newest anchor that is for the digest of an entry of the journal. */
+  newestSeal(): Promise<Seal | undefined>;
+  /** Begins an anchor for the digest of an entry. */
+  seal(content: { readonly sequence: number; readonly digest: Uint8Array; readonly transactionId: number; readonly openedAt: number }): Promise<void>;
   /** When the oldest proof was accepted that is not on chain, in Unix milliseconds. */
   oldestUnconfirmed(): Promise<number | undefined>;
 }
@@ -49,4 +53,14 @@ export interface AnchorStore {
 /** A part of an anchor that is split; it takes as many places as there are hashes under it. */
 export interface SplitPart extends AnchorContent {
   readonly transactionId: number;
+}
+
+/** An anchor for the digest of an entry of the journal, and with it of all before. */
+export interface Seal {
+  /** The entry. */
+  readonly sequence: number;
+  /** Unix milliseconds. */
+  readonly openedAt: number;
+  /** The entry that confirms it, once there is one. */
+  readonly confirmation: number | undefined;
 }

@@ -11,7 +11,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   unsupported_media_type: "Unsupported media type",
   too_many_requests: "Too many requests",
   overloaded: "Too much is under way",
-  journal_unavailable: "The journal cannot be written",
+  journal_unavailable: "The journal is not available",
   chain_unavailable: "The chain is not reachable",
 };
 

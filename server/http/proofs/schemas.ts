@@ -24,7 +24,9 @@ const text = (maximum: number) =>
   z
     .string()
     .max(maximum, `is longer than ${maximum} characters`)
-    .refine((value) => !value.includes("\0"), "contains a NUL character");
+    .refine((value) => !value.includes("\0"), "contains a NUL character")
+    // It has no UTF-8, over which hashes are made.
+    .refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
 /** `POST /api/v1/proof` */
 export const ProofBody = z

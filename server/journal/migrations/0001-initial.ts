@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { columnTypes } from "../portable-schema.ts";
 
 /** The first schema. */
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
+    const types = columnTypes(db);
     await db.schema
       .createTable("accounts")
       .addColumn("address", "text", (c) => c.primaryKey())
@@ -16,13 +18,13 @@ export const initial: Migration = {
 
     await db.schema
       .createTable("sessions")
-      .addColumn("token_hash", "blob", (c) => c.primaryKey())
+      .addColumn("token_hash", types.bytes, (c) => c.primaryKey())
       .addColumn("account", "text", (c) => c.notNull())
       .addColumn("state", "text", (c) => c.notNull().check(sql`state in ('opening', 'active', 'replacing', 'ended')`))
       .addColumn("expires_at", "bigint", (c) => c.notNull())
       .addColumn("validated", "integer", (c) => c.notNull())
-      .addColumn("wrapped_secure_key", "blob", (c) => c.notNull())
-      .addColumn("sealed_signing_key", "blob", (c) => c.notNull())
+      .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
+      .addColumn("sealed_signing_key", types.bytes, (c) => c.notNull())
       .addColumn("transaction_id", "bigint", (c) => c.notNull())
       .execute();
     await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at").execute();
@@ -35,14 +37,14 @@ export const initial: Migration = {
 
     await db.schema
       .createTable("records")
-      .addColumn("position", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("position", types.rowNumber, types.numbered)
       .addColumn("row_id", "text", (c) => c.notNull().unique())
       .addColumn("sender", "text", (c) => c.notNull())
-      .addColumn("code", "text", (c) => c.notNull())
-      .addColumn("topic", "text", (c) => c.notNull())
+      .addColumn("code", types.orderedText, (c) => c.notNull())
+      .addColumn("topic", types.orderedText, (c) => c.notNull())
       .addColumn("created_at", "text", (c) => c.notNull())
       .addColumn("payload", "text", (c) => c.notNull())
-      .addColumn("transaction_hash", "blob", (c) => c.notNull())
+      .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
       .addColumn("block_number", "bigint", (c) => c.notNull())
       .execute();
     await db.schema.createIndex("records_by_code").on("records").columns(["code", "position"]).execute();
@@ -52,24 +54,24 @@ export const initial: Migration = {
       .createTable("copy_progress")
       .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
       .addColumn("block_number", "bigint", (c) => c.notNull())
-      .addColumn("block_hash", "blob", (c) => c.notNull())
+      .addColumn("block_hash", types.bytes, (c) => c.notNull())
       .execute();
 
     await db.schema
       .createTable("transactions")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("id", types.rowNumber, types.numbered)
       .addColumn("purpose", "text", (c) => c.notNull())
       .addColumn("to_address", "text", (c) => c.notNull())
-      .addColumn("data", "blob")
+      .addColumn("data", types.bytes)
       .addColumn("state", "text", (c) =>
         c.notNull().check(sql`state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')`),
       )
-      .addColumn("sender", "text")
+      .addColumn("sender", types.orderedText)
       .addColumn("nonce", "bigint")
-      .addColumn("raw", "blob")
-      .addColumn("hash", "blob", (c) => c.unique())
+      .addColumn("raw", types.bytes)
+      .addColumn("hash", types.bytes, (c) => c.unique())
       .addColumn("block_number", "bigint")
-      .addColumn("block_hash", "blob")
+      .addColumn("block_hash", types.bytes)
       .addColumn("block_time", "bigint")
       .addColumn("validator", "text")
       .addColumn("reason", "text")
@@ -100,8 +102,8 @@ export const initial: Migration = {
 
     await db.schema
       .createTable("anchors")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
-      .addColumn("hash", "blob", (c) => c.notNull().unique())
+      .addColumn("id", types.rowNumber, types.numbered)
+      .addColumn("hash", types.bytes, (c) => c.notNull().unique())
       .addColumn("size", "integer", (c) => c.notNull())
       .addColumn("transaction_id", "bigint", (c) => c.notNull().references("transactions.id"))
       .execute();
@@ -109,10 +111,10 @@ export const initial: Migration = {
 
     await db.schema
       .createTable("proofs")
-      .addColumn("sequence", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("sequence", types.rowNumber, types.numbered)
       .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", "blob", (c) => c.notNull())
-      .addColumn("record_hash", "blob", (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
+      .addColumn("record_hash", types.bytes, (c) => c.notNull())
       .addColumn("timestamp", "bigint", (c) => c.notNull())
       .addColumn("type", "text")
       .addColumn("source", "text")
@@ -127,7 +129,7 @@ export const initial: Migration = {
 
     await db.schema
       .createTable("service_log")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("id", types.rowNumber, types.numbered)
       .addColumn("time", "bigint", (c) => c.notNull())
       .addColumn("level", "text", (c) => c.notNull())
       .addColumn("account", "text", (c) => c.notNull())

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { columnTypes, continueNumbers } from "../portable-schema.ts";
 
 /**
  * Batches: an anchor is there before its root is, and a proof has a place under it. The indexes on hashes hold only
@@ -8,10 +9,11 @@ import type { Migration } from "kysely/migration";
  */
 export const batches: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
+    const types = columnTypes(db);
     await db.schema
       .createTable("anchors_2")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
-      .addColumn("hash", "blob", (c) => c.unique())
+      .addColumn("id", types.rowNumber, types.numbered)
+      .addColumn("hash", types.bytes, (c) => c.unique())
       .addColumn("size", "integer", (c) => c.notNull())
       .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
       .addColumn("relayer", "text", (c) => c.notNull())
@@ -22,13 +24,14 @@ export const batches: Migration = {
       insert into anchors_2 (id, hash, size, transaction_id, relayer, opened_at)
       select anchors.id, anchors.hash, anchors.size, anchors.transaction_id, coalesce(transactions.sender, ''), transactions.created_at
       from anchors join transactions on transactions.id = anchors.transaction_id`.execute(db);
+    await continueNumbers(db, "anchors_2", "id");
 
     await db.schema
       .createTable("proofs_2")
-      .addColumn("sequence", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("sequence", types.rowNumber, types.numbered)
       .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", "blob", (c) => c.notNull())
-      .addColumn("record_hash", "blob", (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
+      .addColumn("record_hash", types.bytes, (c) => c.notNull())
       .addColumn("timestamp", "bigint", (c) => c.notNull())
       .addColumn("type", "text")
       .addColumn("source", "text")
@@ -41,6 +44,7 @@ export const batches: Migration = {
       insert into proofs_2
       select sequence, document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at, anchor_id, 0
       from proofs order by sequence`.execute(db);
+    await continueNumbers(db, "proofs_2", "sequence");
 
     // With the tables go their indexes. Renaming takes the references along.
     await db.schema.dropTable("proofs").execute();

@@ -2,7 +2,7 @@ import { type Generated, type Kysely, sql } from "kysely";
 import { GENESIS_DIGEST, nextDigest } from "../../domain/journal/entry.ts";
 import { recordHash } from "../../domain/proofs/record-hash.ts";
 import { accountLine, confirmationLine, proofLine } from "../lines.ts";
-import { documentKey, keyOf } from "../proof-keys.ts";
+import { documentKey, keyOf } from "../proof-key.ts";
 
 const ROWS_AT_ONCE = 500;
 const LINK_LENGTH = 8;

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { GENESIS_DIGEST } from "../../domain/journal/entry.ts";
-import { isPostgres, refuseChanges, refuseChangesOf } from "./append-only.ts";
+import { columnTypes, continueNumbers, isPostgres } from "../portable-schema.ts";
+import { refuseChanges, refuseChangesOf } from "./append-only.ts";
 import { moveEntries } from "./0003-entries.ts";
 
 /**
@@ -10,34 +11,35 @@ import { moveEntries } from "./0003-entries.ts";
  */
 export const journal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
+    const types = columnTypes(db);
     await db.schema
       .createTable("journal_head")
       .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
       .addColumn("sequence", "bigint", (c) => c.notNull())
-      .addColumn("digest", "blob", (c) => c.notNull())
+      .addColumn("digest", types.bytes, (c) => c.notNull())
       .addColumn("proofs", "bigint", (c) => c.notNull())
       .execute();
     await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
 
     await db.schema
       .createTable("proof_labels")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("id", types.rowNumber, types.numbered)
       .addColumn("text", "text", (c) => c.notNull().unique())
       .execute();
 
     await db.schema
       .createTable("proofs_3")
-      .addColumn("sequence", "integer", (c) => c.primaryKey())
+      .addColumn("sequence", types.rowNumber, (c) => c.primaryKey())
       .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", "blob", (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
       .addColumn("timestamp", "bigint", (c) => c.notNull())
-      .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
+      .addColumn("label_id", types.rowNumber, (c) => c.references("proof_labels.id"))
       .addColumn("metadata", "text")
       .addColumn("accepted_at", "bigint", (c) => c.notNull())
       .addColumn("batch_id", "bigint", (c) => c.notNull())
       .addColumn("leaf_index", "integer", (c) => c.notNull())
       .addColumn("alike", "integer", (c) => c.notNull())
-      .addColumn("link", "blob", (c) => c.notNull())
+      .addColumn("link", types.bytes, (c) => c.notNull())
       .execute();
 
     for (const table of ["proof_keys", "proof_keys_recent"]) {
@@ -52,13 +54,13 @@ export const journal: Migration = {
 
     await db.schema
       .createTable("anchors_3")
-      .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+      .addColumn("id", types.rowNumber, types.numbered)
       .addColumn("batch_id", "bigint", (c) => c.notNull())
       .addColumn("first_leaf", "integer", (c) => c.notNull())
       .addColumn("last_leaf", "integer", (c) => c.notNull())
       .addColumn("first_sequence", "bigint", (c) => c.notNull())
       .addColumn("last_sequence", "bigint", (c) => c.notNull())
-      .addColumn("hash", "blob", (c) => c.unique())
+      .addColumn("hash", types.bytes, (c) => c.unique())
       .addColumn("size", "integer", (c) => c.notNull())
       .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
       .addColumn("confirmation", "bigint")
@@ -74,15 +76,15 @@ export const journal: Migration = {
       .addColumn("anchor_id", "bigint", (c) => c.notNull())
       .addColumn("batch_id", "bigint", (c) => c.notNull())
       .addColumn("first_leaf", "integer", (c) => c.notNull())
-      .addColumn("hash", "blob", (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
       .addColumn("size", "integer", (c) => c.notNull())
       .addColumn("sealed", "bigint")
-      .addColumn("transaction_hash", "blob", (c) => c.notNull())
+      .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
       .addColumn("block_number", "bigint", (c) => c.notNull())
-      .addColumn("block_hash", "blob", (c) => c.notNull())
+      .addColumn("block_hash", types.bytes, (c) => c.notNull())
       .addColumn("block_time", "bigint", (c) => c.notNull())
       .addColumn("validator", "text", (c) => c.notNull())
-      .addColumn("digest", "blob", (c) => c.notNull())
+      .addColumn("digest", types.bytes, (c) => c.notNull())
       .execute();
 
     await db.schema
@@ -94,10 +96,31 @@ export const journal: Migration = {
       .addColumn("created_at", "bigint", (c) => c.notNull())
       .addColumn("revoked_at", "bigint")
       .addColumn("sequence", "bigint", (c) => c.notNull().unique())
-      .addColumn("digest", "blob", (c) => c.notNull())
+      .addColumn("digest", types.bytes, (c) => c.notNull())
+      .execute();
+
+    await db.schema
+      .createTable("reconciliation")
+      .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+      .addColumn("holder", "text")
+      .addColumn("held_until", "bigint", (c) => c.notNull())
+      .addColumn("confirmation", "bigint", (c) => c.notNull())
+      .addColumn("block_number", "bigint")
+      .addColumn("block_hash", types.bytes)
+      .addColumn("passed_at", "bigint")
+      .addColumn("full_passed_at", "bigint")
+      .execute();
+    await sql`insert into reconciliation (id, held_until, confirmation) values (1, 0, 0)`.execute(db);
+
+    await db.schema
+      .createTable("divergences")
+      .addColumn("subject", "text", (c) => c.primaryKey())
+      .addColumn("message", "text", (c) => c.notNull())
+      .addColumn("found_at", "bigint", (c) => c.notNull())
       .execute();
 
     await moveEntries(db);
+    await continueNumbers(db, "anchors_3", "id");
 
     // With the tables go their indexes.
     for (const table of ["proofs", "anchors", "accounts"]) {
@@ -119,7 +142,19 @@ export const journal: Migration = {
       .column("id")
       .where(sql.ref("transaction_id"), "is", null)
       .execute();
+    await db.schema
+      .createIndex("anchors_sealed")
+      .on("anchors")
+      .column("sealed")
+      .where(sql.ref("sealed"), "is not", null)
+      .execute();
     await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
+    await db.schema
+      .createIndex("anchors_confirmed")
+      .on("anchors")
+      .column("confirmation")
+      .where(sql.ref("confirmation"), "is not", null)
+      .execute();
     await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
     await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
 

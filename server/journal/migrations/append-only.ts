@@ -1,4 +1,5 @@
-import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { isPostgres } from "../portable-schema.ts";
 
 const REFUSAL = "the journal is append-only";
 
@@ -29,8 +30,4 @@ async function refuse(db: Kysely<unknown>, table: string, event: "update" | "del
   } else {
     await sql`create trigger ${name} ${what} begin select raise(abort, ${sql.lit(REFUSAL)}); end`.execute(db);
   }
-}
-
-export function isPostgres(db: Kysely<unknown>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

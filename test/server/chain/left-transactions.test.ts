@@ -5,7 +5,7 @@ import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { FakeNode } from "../../support/fake-node.ts";
 
 const SELF = computeAddress(`0x${"5e".repeat(32)}`);
@@ -14,7 +14,7 @@ const [KEY = "", LATER_KEY = ""] = KEYS;
 /** The time before which what is left counts as left for good. */
 const BEFORE = 1_000;
 
-describe("transactions that other relayers left", function () {
+for (const engine of ENGINES) describe(`transactions that other relayers left, on ${engine}`, function () {
   let node: FakeNode;
   let rpc: Rpc;
   let journal: TestDatabase;
@@ -22,7 +22,7 @@ describe("transactions that other relayers left", function () {
   beforeEach(async () => {
     node = await new FakeNode().start();
     rpc = connectRpc(node.url, FakeNode.CHAIN_ID);
-    journal = await openTestDatabase();
+    journal = await openTestDatabase(engine);
   });
   afterEach(async () => {
     rpc.close();

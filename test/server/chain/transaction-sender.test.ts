@@ -8,7 +8,7 @@ import type { TransactionStore } from "../../../server/domain/ports.ts";
 import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
 import { intentStore } from "../../../server/journal/intents.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeNode } from "../../support/fake-node.ts";
 
@@ -16,7 +16,7 @@ const KEY = `0x${"5e".repeat(32)}`;
 const CONTRACT = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: CONTRACT, EventTable: CONTRACT, ProofAnchor: CONTRACT };
 
-describe("transaction sender", function () {
+for (const engine of ENGINES) describe(`transaction sender, on ${engine}`, function () {
   let node: FakeNode;
   let rpc: Rpc;
   let journal: TestDatabase;
@@ -56,7 +56,7 @@ describe("transaction sender", function () {
   beforeEach(async () => {
     node = await new FakeNode().start();
     rpc = connectRpc(node.url, FakeNode.CHAIN_ID);
-    journal = await openTestDatabase();
+    journal = await openTestDatabase(engine);
     events = [];
     startSender();
   });

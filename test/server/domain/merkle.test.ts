@@ -20,7 +20,7 @@ describe("merkleTree", () => {
   });
 
   it("has the root that merkleRoot gives without it", () => {
-    fc.assert(fc.property(batch, (hashes) => expect(Buffer.from(merkleRoot(hashes))).to.deep.equal(Buffer.from(merkleTree(hashes).root))));
+    fc.assert(fc.property(batch, (hashes) => Buffer.compare(merkleRoot(hashes), merkleTree(hashes).root) === 0));
     expect(() => merkleRoot([])).to.throw(RangeError, "1 to 1000");
   });
 

@@ -5,22 +5,22 @@ import { sql } from "kysely";
 import { recordHash } from "../../../server/domain/proofs/record-hash.ts";
 import type { Journal } from "../../../server/domain/ports.ts";
 import type { PlacedProof, ProofMetadata } from "../../../server/domain/proofs/proof.ts";
-import { digestAt, readEntries } from "../../../server/journal/entries.ts";
+import { readEntries } from "../../../server/journal/entries.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
 import { lineOf } from "../../../server/journal/lines.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
 import { GENESIS_DIGEST, nextDigest } from "../../../server/domain/journal/entry.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
-describe("the journal's entries", function () {
+for (const engine of ENGINES) describe(`the journal's entries, on ${engine}`, function () {
   let opened: TestDatabase;
   let journal: Journal;
   beforeEach(async () => {
-    opened = await openTestDatabase();
+    opened = await openTestDatabase(engine);
     journal = createJournal(opened.database, ADDRESSES, ADDRESS);
   });
   afterEach(() => opened.close());
@@ -62,7 +62,7 @@ describe("the journal's entries", function () {
     let digest = GENESIS_DIGEST;
     for (const { entry } of await readEntries(opened.database, 0, 100)) {
       digest = nextDigest(digest, lineOf(entry));
-      assert.deepEqual(Buffer.from(await digestAt(opened.database, entry.sequence)), Buffer.from(digest));
+      assert.deepEqual(Buffer.from((await journal.entries.digestAt(entry.sequence)) ?? []), Buffer.from(digest));
     }
   });
 

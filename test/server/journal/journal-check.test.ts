@@ -5,9 +5,10 @@ import type { AnchorWitness } from "../../../server/domain/journal/confirmation-
 import type { Checkpoint } from "../../../server/domain/journal/checkpoint.ts";
 import { GENESIS_DIGEST, nextDigest } from "../../../server/domain/journal/entry.ts";
 import { type Finding, findingText } from "../../../server/domain/journal/finding.ts";
-import { digestAt, readEntries } from "../../../server/journal/entries.ts";
+import { readEntries } from "../../../server/journal/entries.ts";
 import { linkOf } from "../../../server/journal/entry-log.ts";
 import { type CheckResult, JournalCheck } from "../../../server/journal/journal-check.ts";
+import { digestFrom } from "../../../server/journal/journal-source.ts";
 import { lineOf } from "../../../server/journal/lines.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { JournalWriter } from "../../support/journal-writer.ts";
@@ -242,7 +243,7 @@ describe("the check of the journal", function () {
     });
 
     it("in the middle of a batch", async () => {
-      const digest = await digestAt(opened.database, 1500);
+      const digest = await digestFrom(opened.database, { sequence: 0, digest: GENESIS_DIGEST }, 1500);
       const { texts, result } = await check({ sequence: 1500, digest, proofs: undefined, keys: undefined });
       assert.deepEqual(texts, []);
       assert.equal(result.proofs, 3500 - 1499);

@@ -3,16 +3,16 @@ import type { Journal } from "../../../server/domain/ports.ts";
 import type { Session } from "../../../server/domain/sessions/session.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
-describe("journal", function () {
+for (const engine of ENGINES) describe(`journal on ${engine}`, function () {
   let opened: TestDatabase;
   let journal: Journal;
   beforeEach(async () => {
-    opened = await openTestDatabase();
+    opened = await openTestDatabase(engine);
     journal = createJournal(opened.database, ADDRESSES, ADDRESS);
   });
   afterEach(() => opened.close());

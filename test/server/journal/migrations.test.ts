@@ -1,15 +1,13 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
-import { Kysely } from "kysely";
+import { Kysely, type RawBuilder, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { recordHash } from "../../../server/domain/proofs/record-hash.ts";
 import { openDatabase } from "../../../server/journal/database.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
 import { initial } from "../../../server/journal/migrations/0001-initial.ts";
 import { batches } from "../../../server/journal/migrations/0002-batches.ts";
-import { sqliteDialect } from "../../../server/journal/sqlite.ts";
-import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { emptyDatabase, ENGINES } from "../../support/database.ts";
+import type { EngineDatabase } from "../../support/engine-database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -20,51 +18,43 @@ const proofOf = (n: number) => {
   return { ...parts, recordHash: recordHash({ ...parts, type: n % 2 === 0 ? "log" : "" }) };
 };
 
-describe("a journal of an earlier version", function () {
-  let directory: string;
-  let file: string;
+for (const engine of ENGINES) describe(`a journal of an earlier version, on ${engine}`, function () {
+  let empty: EngineDatabase;
   beforeEach(async () => {
-    directory = await temporaryDirectory();
-    file = join(directory, "old.sqlite");
+    empty = await emptyDatabase(engine);
   });
-  afterEach(() => removeDirectory(directory));
+  afterEach(() => empty.remove());
 
   /** Makes a journal by the migrations of its time, and fills it. */
-  const old = async (migrations: Record<string, Migration>, fill: (raw: DatabaseSync) => void): Promise<void> => {
-    const database = new Kysely<unknown>({ dialect: sqliteDialect(file) });
+  const old = async (migrations: Record<string, Migration>, fill: (run: (statement: RawBuilder<unknown>) => Promise<unknown>) => Promise<void>): Promise<void> => {
+    const database = new Kysely<unknown>({ dialect: empty.connect() });
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
     assert.isUndefined((await migrator.migrateToLatest()).error);
+    await fill((statement) => statement.execute(database));
     await database.destroy();
-    const raw = new DatabaseSync(file);
-    fill(raw);
-    raw.close();
   };
 
-  const addTransaction = (raw: DatabaseSync, id: number, isConfirmed: boolean): void => {
-    const mined = isConfirmed ? [ADDRESS, id, hashOf(id), 5, hashOf(id), 77] : [null, null, null, null, null, null];
-    raw
-      .prepare("insert into transactions (id, purpose, to_address, state, sender, nonce, hash, block_number, block_hash, block_time, validator, created_at) values (?, 'anchor', ?, ?, ?, ?, ?, ?, ?, ?, 'v', 1000)")
-      .run(id, ADDRESS, isConfirmed ? "confirmed" : "queued", ...mined);
+  const transaction = (id: number, isConfirmed: boolean): RawBuilder<unknown> => {
+    const [sender, nonce, hash, number, time] = isConfirmed ? [ADDRESS, id, hashOf(id), 5, 77] : [null, null, null, null, null];
+    return sql`insert into transactions (id, purpose, to_address, state, sender, nonce, hash, block_number, block_hash, block_time, validator, created_at)
+      values (${id}, 'anchor', ${ADDRESS}, ${isConfirmed ? "confirmed" : "queued"}, ${sender}, ${nonce}, ${hash}, ${number}, ${hash}, ${time}, 'v', 1000)`;
   };
-  const addAccount = (raw: DatabaseSync): void => {
-    raw.prepare("insert into accounts (address, keystore, scope, enrolled, created_at) values (?, '{}', 'full', 1, 9)").run(ADDRESS);
-  };
+  const account = sql`insert into accounts (address, keystore, scope, enrolled, created_at) values (${ADDRESS}, '{}', 'full', 1, 9)`;
 
   it("the first, keeps every proof, confirmed or not, and takes new ones", async () => {
     const proofs = [1, 2].map(proofOf);
-    await old({ "0001-initial": initial }, (raw) => {
-      addAccount(raw);
+    await old({ "0001-initial": initial }, async (run) => {
+      await run(account);
       for (const [index, { documentId, hash, recordHash: recorded }] of proofs.entries()) {
         const id = index + 1;
-        addTransaction(raw, id, index === 0);
-        raw.prepare("insert into anchors (id, hash, size, transaction_id) values (?, ?, 0, ?)").run(id, recorded, id);
-        raw
-          .prepare("insert into proofs (document_id, hash, record_hash, timestamp, type, accepted_at, anchor_id) values (?, ?, ?, 1, ?, 2, ?)")
-          .run(documentId, hash, recorded, id % 2 === 0 ? "log" : null, id);
+        await run(transaction(id, index === 0));
+        await run(sql`insert into anchors (id, hash, size, transaction_id) values (${id}, ${recorded}, 0, ${id})`);
+        await run(sql`insert into proofs (document_id, hash, record_hash, timestamp, type, accepted_at, anchor_id)
+          values (${documentId}, ${hash}, ${recorded}, 1, ${id % 2 === 0 ? "log" : null}, 2, ${id})`);
       }
     });
 
-    const database = await openDatabase(sqliteDialect(file));
+    const database = await openDatabase(empty.connect());
     const journal = createJournal(database, ADDRESSES, ADDRESS);
     const found = await journal.proofs.byRecordHashes(proofs.map((proof) => proof.recordHash));
     assert.deepEqual(found.map(({ documentId, leafIndex, outcome }) => [documentId, leafIndex, outcome.state]), [["doc 1", 0, "confirmed"], ["doc 2", 0, "pending"]]);
@@ -84,22 +74,23 @@ describe("a journal of an earlier version", function () {
   it("the second, keeps batches with their places, open ones and proofs that share a place", async () => {
     const confirmed = [1, 2, 3].map(proofOf);
     const open = [4, 5].map(proofOf);
-    await old({ "0001-initial": initial, "0002-batches": batches }, (raw) => {
-      addTransaction(raw, 1, true);
-      raw.prepare("insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (1, ?, 3, 1, ?, 500)").run(hashOf(9), ADDRESS);
-      raw.prepare("insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (2, null, 0, null, ?, 600)").run(ADDRESS);
-      const add = (anchor: number, leaf: number, { documentId, hash, recordHash: recorded }: ReturnType<typeof proofOf>, type: string | null) =>
-        raw
-          .prepare("insert into proofs (document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at, anchor_id, leaf_index) values (?, ?, ?, 1, ?, ?, ?, 2, ?, ?)")
-          .run(documentId, hash, recorded, type, leaf === 1 ? "billing" : null, leaf === 2 ? '{"pages":3}' : null, anchor, leaf);
-      for (const [leaf, proof] of confirmed.entries()) add(1, leaf, proof, (leaf + 1) % 2 === 0 ? "log" : null);
-      for (const [leaf, proof] of open.entries()) add(2, leaf, proof, leaf === 0 ? "log" : null);
+    await old({ "0001-initial": initial, "0002-batches": batches }, async (run) => {
+      await run(transaction(1, true));
+      await run(sql`insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (1, ${hashOf(9)}, 3, 1, ${ADDRESS}, 500)`);
+      await run(sql`insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (2, null, 0, null, ${ADDRESS}, 600)`);
+      const add = (anchor: number, leaf: number, { documentId, hash, recordHash: recorded }: ReturnType<typeof proofOf>, type: string | null) => {
+        const [source, metadata] = [leaf === 1 ? "billing" : null, leaf === 2 ? '{"pages":3}' : null];
+        return run(sql`insert into proofs (document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at, anchor_id, leaf_index)
+          values (${documentId}, ${hash}, ${recorded}, 1, ${type}, ${source}, ${metadata}, 2, ${anchor}, ${leaf})`);
+      };
+      for (const [leaf, proof] of confirmed.entries()) await add(1, leaf, proof, (leaf + 1) % 2 === 0 ? "log" : null);
+      for (const [leaf, proof] of open.entries()) await add(2, leaf, proof, leaf === 0 ? "log" : null);
       // "doc 1" recorded at 1 reads like "doc " recorded at 11.
       const { hash, recordHash: recorded } = proofOf(1);
-      raw.prepare("insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index) values ('doc ', ?, ?, 11, 2, 1, 0)").run(hash, recorded);
+      await run(sql`insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index) values ('doc ', ${hash}, ${recorded}, 11, 2, 1, 0)`);
     });
 
-    const database = await openDatabase(sqliteDialect(file));
+    const database = await openDatabase(empty.connect());
     const journal = createJournal(database, ADDRESSES, ADDRESS);
     assert.deepEqual((await journal.anchors.leaves(1)).map((leaf) => Buffer.from(leaf)), confirmed.map((proof) => Buffer.from(proof.recordHash)));
     assert.deepEqual((await journal.anchors.leaves(2)).map((leaf) => Buffer.from(leaf)), open.map((proof) => Buffer.from(proof.recordHash)));
@@ -115,5 +106,19 @@ describe("a journal of an earlier version", function () {
     assert.deepEqual(await journal.proofs.counts(), { records: 6, pending: 2 });
     assert.equal(await assertChained(database), 7);
     await database.destroy();
+  });
+});
+
+describe("an empty database", function () {
+  it("is set up once by several processes that start on it at the same time", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const empty = await emptyDatabase("postgres");
+      const opened = await Promise.all([1, 2, 3].map(() => openDatabase(empty.connect())));
+      for (const database of opened) {
+        assert.equal(await createJournal(database, ADDRESSES, ADDRESS).records.count(), 0);
+        await database.destroy();
+      }
+      await empty.remove();
+    }
   });
 });

@@ -5,7 +5,7 @@ import { accountStore } from "../../../server/journal/accounts.ts";
 import { copyStore } from "../../../server/journal/record-copy.ts";
 import { recordStore } from "../../../server/journal/records.ts";
 import { type FollowerEvent, LogFollower } from "../../../server/workers/log-follower.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
@@ -45,12 +45,12 @@ class FakeLog implements ChainLog {
   }
 }
 
-describe("log follower", function () {
+for (const engine of ENGINES) describe(`log follower, on ${engine}`, function () {
   let journal: TestDatabase;
   let events: FollowerEvent[];
   const followers: LogFollower[] = [];
-  const follow = (log: ChainLog): LogFollower => {
-    const follower = new LogFollower(log, copyStore(journal.database, "events"), (event) => events.push(event));
+  const follow = (log: ChainLog, lagMilliseconds?: number): LogFollower => {
+    const follower = new LogFollower(log, copyStore(journal.database, "events"), (event) => events.push(event), lagMilliseconds);
     followers.push(follower);
     return follower;
   };
@@ -58,7 +58,7 @@ describe("log follower", function () {
     (await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 })).map(({ code }) => code);
 
   beforeEach(async () => {
-    journal = await openTestDatabase();
+    journal = await openTestDatabase(engine);
     events = [];
   });
   afterEach(async () => {
@@ -113,9 +113,30 @@ describe("log follower", function () {
     const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
     await first.reached(9, 5_000);
     await first.stop();
-    const second = follow(new FakeLog("b").row(4, 1, "new"));
+    const second = follow(new FakeLog("b").row(4, 1, "new"), 0);
     assert.isTrue(await second.reached(4, 5_000));
     assert.deepEqual(await codes(), ["new"]);
+  });
+
+  it("builds the copy again when the chain comes back older while it follows, and goes on with other blocks", async () => {
+    const log = new FakeLog("a").row(3, 1, "kept").row(9, 2, "lost");
+    let chain = log;
+    const follower = follow({ firstBlock: log.firstBlock, blockHash: (number) => chain.blockHash(number), entries: (from, to) => chain.entries(from, to) }, 0);
+    assert.isTrue(await follower.reached(9, 5_000));
+    chain = new FakeLog("b").row(3, 1, "kept").row(5, 3, "other");
+    follower.onHead(5);
+    await eventually(async () => assert.deepEqual(await codes(), ["other", "kept"]));
+  });
+
+  it("waits for a node that lags, and drops nothing meanwhile", async () => {
+    const log = new FakeLog("a").row(3, 1, "one").row(9, 2, "two");
+    const follower = follow(log);
+    assert.isTrue(await follower.reached(9, 5_000));
+    log.newest = 5;
+    follower.onHead(5);
+    await follower.stop();
+    assert.deepEqual(await codes(), ["two", "one"]);
+    assert.isFalse(events.some(({ kind }) => kind === "rebuilding"));
   });
 
   it("reads a long log in pieces without gaps", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parseSearchPattern } from "../../../../server/domain/records/search-pattern.ts";
 import { copyStore } from "../../../../server/journal/record-copy.ts";
 import { recordStore } from "../../../../server/journal/records.ts";
-import { openTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
 
@@ -29,11 +29,11 @@ describe("search pattern", function () {
     });
   }
 
-  describe("in the database", function () {
+  for (const engine of ENGINES) describe(`in the database, on ${engine}`, function () {
     let journal: TestDatabase;
     let position = 0;
     before(async () => {
-      journal = await openTestDatabase();
+      journal = await openTestDatabase(engine);
     });
     after(() => journal.close());
 

@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { Presets, SingleBar } from "cli-progress";
+import { Command } from "commander";
+import { openContracts } from "../../server/chain-link.ts";
+import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { anchorLog } from "../../server/chain/anchor-log.ts";
+import { type Deployment, deploymentFile, readDeployment, writeDeployment } from "../../server/chain/deployment.ts";
+import { deploymentName, parseDeploymentName } from "../../server/chain/deployment-name.ts";
+import { type Config, parseConfig, readEnv } from "../../server/config.ts";
+import { holdDataFolder } from "../../server/data-folder.ts";
+import { SegmentFault } from "../../server/domain/journal/segment-fault.ts";
+import { openJournalDatabase } from "../../server/journal-database.ts";
+import { JournalRebuild } from "../../server/journal/rebuild.ts";
+import { journalAt, openTarget } from "../../server/replica/open-target.ts";
+import { parseTargets, type TargetAddress } from "../../server/replica/targets.ts";
+import { restoreJournal, type Restored } from "../../server/restoring.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+
+interface Options {
+  readonly from: string;
+}
+
+/** `journal restore` */
+export function restoreCommand(): Command {
+  return new Command("restore")
+    .description("Builds the journal of an empty database again from a replica and the chain, with the server stopped.")
+    .requiredOption("--from <target>", "the replica: file:///PATH or s3://BUCKET/PREFIX, as in REPLICA_TARGETS")
+    .addHelpText(
+      "after",
+      `
+Every entry is checked on the way: each segment's file and digest, and that nothing is missing between them. What the
+replica has no confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
+The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
+server's next start; sessions do not, and everybody logs in again.
+Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
+    )
+    .action(async ({ from }: Options) => {
+      const address = parseAddress(from);
+      const config = parseConfig(readEnv(), { relays: false });
+      const { entries, proofs, confirmedSince, pending } = await restore(config, address);
+      console.log(
+        `Restored ${entries} entries, of which ${proofs} proofs. ` +
+          `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are to be anchored yet.`,
+      );
+    });
+}
+
+async function restore(config: Config, address: TargetAddress): Promise<Restored> {
+  await using opened = new AsyncDisposableStack();
+  const lock = await holdDataFolder(config.dataDirectory);
+  opened.defer(() => lock.release());
+  const deployment = await deploymentAt(config, address);
+  const link = await openContracts(config, { share: true, onEvent: () => undefined });
+  opened.defer(() => link.close());
+  if (deploymentName(link.deployment) !== deploymentName(deployment)) {
+    throw new CommandFailure(`the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}`);
+  }
+  const database = await openJournalDatabase(config);
+  opened.defer(() => database.destroy());
+  const target = openTarget(address, deploymentName(deployment));
+  opened.defer(() => target.close());
+
+  const bar = new SingleBar({ format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr }, Presets.shades_classic);
+  let started = false;
+  try {
+    return await restoreJournal({
+      target,
+      rebuild: new JournalRebuild(database, deployment.contracts.ProofAnchor),
+      chain: anchorChain(link.rpc, deployment.contracts.ProofAnchor, config.validatorNames),
+      log: anchorLog(link.rpc, deployment.contracts.ProofAnchor, deployment.firstBlock),
+      onSegment(done, total, entries) {
+        if (!started) bar.start(total, 0, { entries: 0 });
+        started = true;
+        bar.update(done, { entries });
+      },
+    });
+  } catch (error) {
+    if (error instanceof SegmentFault) {
+      throw new CommandFailure(`${error.message}. What comes before it is in the database; to use another replica, begin with an empty one`);
+    }
+    throw error;
+  } finally {
+    if (started) bar.stop();
+  }
+}
+
+/** Where the contracts stand, as the replica says; written down in an empty data folder. */
+async function deploymentAt({ chain, dataDirectory }: Config, address: TargetAddress): Promise<Deployment> {
+  const name = await journalAt(address);
+  if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
+  const deployment = parseDeploymentName(name);
+  if (deployment === undefined) throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
+  const file = deploymentFile(dataDirectory, deployment.chainId);
+  if (chain.kind === "embedded" && !existsSync(chain.directory)) {
+    throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+  }
+  if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);
+  return deployment;
+}
+
+function parseAddress(text: string): TargetAddress {
+  const { targets, faults } = parseTargets(text);
+  const [target] = targets;
+  if (faults.length > 0 || target === undefined || targets.length > 1) {
+    throw new CommandFailure(faults.join("; ") || "--from takes one replica");
+  }
+  return target;
+}

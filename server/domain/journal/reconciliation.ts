@@ -1,0 +1,97 @@
+import type { BlockReference } from "../block.ts";
+import type { JournalHead } from "./ports.ts";
+import type { AnchorContent } from "../proofs/anchor.ts";
+
+/** What journal, replicas and chain can disagree about. */
+export type Subject =
+  | { readonly kind: "confirmation"; readonly sequence: number }
+  | { readonly kind: "anchor"; readonly hash: Uint8Array }
+  | { readonly kind: "entries" }
+  | { readonly kind: "replica"; readonly name: string };
+
+/** A disagreement that cannot be mended without somebody looking at it, or that is not mended yet. */
+export interface Divergence {
+  /** See {@link subjectText}. */
+  readonly subject: string;
+  readonly message: string;
+  /** Unix milliseconds. */
+  readonly foundAt: number;
+}
+
+/** The name of a subject, the same each time. */
+export function subjectText(subject: Subject): string {
+  switch (subject.kind) {
+    case "confirmation":
+      return `confirmation ${subject.sequence}`;
+    case "anchor":
+      return `anchor ${Buffer.from(subject.hash).toString("hex")}`;
+    case "entries":
+      return "entries";
+    case "replica":
+      return `replica ${subject.name}`;
+  }
+}
+
+/** A confirmation that holds, as the journal has it. */
+export interface Confirmation extends AnchorContent {
+  readonly sequence: number;
+  readonly anchorId: number;
+  readonly transactionId: number;
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
+/** An anchor as the chain's log has it. */
+export interface LoggedAnchor extends AnchorContent {
+  readonly transactionHash: Uint8Array;
+  readonly blockNumber: number;
+}
+
+/** How far the comparison has come. */
+export interface ReconciliationProgress {
+  /** The newest confirmation that was compared with the chain. */
+  readonly confirmation: number;
+  /** The newest block whose anchors were compared with the journal. */
+  readonly block: { readonly number: number; readonly hash: Uint8Array } | undefined;
+  /** When the last pass ended, and the last one over everything; Unix milliseconds. */
+  readonly passedAt: number | undefined;
+  readonly fullPassedAt: number | undefined;
+}
+
+/** What comparing leaves behind. */
+export interface ReconciliationStore {
+  /**
+   * Takes the turn, so that of several relayers one compares.
+   * @returns false while another one has it
+   */
+  takeTurn(now: number, until: number): Promise<boolean>;
+  progress(): Promise<ReconciliationProgress>;
+  save(progress: ReconciliationProgress): Promise<void>;
+  divergences(): Promise<Divergence[]>;
+  /** @returns false when it was known already */
+  raise(divergence: Divergence): Promise<boolean>;
+  /** @returns false when there was none */
+  resolve(subject: string): Promise<boolean>;
+  /** Confirmations that hold, by their numbers, after one. */
+  confirmations(after: number, limit: number): Promise<Confirmation[]>;
+  /** Those with the highest numbers. */
+  newestConfirmations(limit: number): Promise<Confirmation[]>;
+  /** Writes that a transaction is in another block than the journal had it. */
+  confirmAgain(confirmation: Confirmation, block: BlockReference): Promise<void>;
+  /**
+   * Goes on from an entry whose digest is known to a later one.
+   * @throws RangeError when one between is missing, or is not what its digest was made over
+   */
+  walk(from: JournalHead, to: number): Promise<JournalHead>;
+  /** Whether an anchor with a hash is in the journal. */
+  isKnown(hash: Uint8Array): Promise<boolean>;
+}
+
+/** The chain's log of anchors. */
+export interface AnchorLog {
+  /** The block in which the contract was deployed, or one before it. */
+  readonly firstBlock: number;
+  newestBlock(): Promise<number>;
+  blockHash(number: number): Promise<Uint8Array | undefined>;
+  anchors(fromBlock: number, toBlock: number): Promise<LoggedAnchor[]>;
+}

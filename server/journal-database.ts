@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import type { Config } from "./config.ts";
+import type { Database } from "./journal/database.ts";
+import { openPostgres } from "./journal/postgres.ts";
+import { openSqlite } from "./journal/sqlite.ts";
+
+/**
+ * Opens the journal's database, whichever engine it is on, and brings its schema up to date.
+ * @throws SealbookError `config_invalid` when it cannot be used
+ */
+export function openJournalDatabase({ database }: Pick<Config, "database">): Promise<Database> {
+  return database.kind === "postgres" ? openPostgres(database.url) : openSqlite(database.file);
+}
+
+/** The path of the embedded database that is still to be made by the first start; there is nothing in it yet. */
+export function missingFile({ database }: Pick<Config, "database">): string | undefined {
+  return database.kind === "sqlite" && !existsSync(database.file) ? database.file : undefined;
+}

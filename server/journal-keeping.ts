@@ -1,0 +1,130 @@
+import { anchorLog } from "./chain/anchor-log.ts";
+import type { Deployment } from "./chain/deployment.ts";
+import { deploymentName } from "./chain/deployment-name.ts";
+import type { Rpc } from "./chain/rpc/rpc.ts";
+import type { Config } from "./config.ts";
+import type { ReconciliationStore } from "./domain/journal/reconciliation.ts";
+import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
+import { openTarget } from "./replica/open-target.ts";
+import { readSegments } from "./replica/segment-reader.ts";
+import type { Logger } from "./telemetry/logger.ts";
+import { JournalSealer } from "./workers/journal-sealer.ts";
+import { AnchorCheck } from "./workers/reconciliation/anchor-check.ts";
+import { ConfirmationCheck } from "./workers/reconciliation/confirmation-check.ts";
+import { EntryCheck } from "./workers/reconciliation/entry-check.ts";
+import { Findings } from "./workers/reconciliation/findings.ts";
+import { Reconciler } from "./workers/reconciliation/reconciler.ts";
+import { ReplicaCheck } from "./workers/reconciliation/replica-check.ts";
+import { Replicator, type ReplicatorEvent, USUAL_RULES } from "./workers/replicator.ts";
+
+export interface JournalKeepingParts {
+  readonly config: Config;
+  readonly journal: Journal;
+  readonly reconciliation: ReconciliationStore;
+  readonly rpc: Rpc;
+  readonly chain: AnchorChain;
+  readonly deployment: Deployment;
+  readonly transactions: Transactions;
+  readonly telemetry: Telemetry;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** How far a replica is behind the journal. */
+export interface ReplicaLag {
+  readonly name: string;
+  readonly seconds: number;
+  readonly entries: number;
+}
+
+/** What keeps the journal beyond doubt, put together: its digests on chain, its replicas, and their comparison. */
+export interface JournalKeeping {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  lags(): ReplicaLag[];
+  /** When the last comparison with the chain ended, in Unix seconds. */
+  lastReconciled(): Promise<number | null>;
+}
+
+export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping {
+  const { config, journal, reconciliation: store, rpc, chain, deployment, transactions, telemetry, logger, clock } = parts;
+  const sealer = new JournalSealer({
+    journal,
+    chain,
+    transactions,
+    clock,
+    intervalMilliseconds: config.sealIntervalMilliseconds,
+    onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
+  });
+
+  const targets = config.replicaTargets.map((address) => openTarget(address, deploymentName(deployment)));
+  const rules = {
+    ...USUAL_RULES,
+    intervalMilliseconds: config.replicaIntervalMilliseconds,
+    lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+  };
+  const replicators = targets.map(
+    (target) => new Replicator(target, journal.entries, rules, clock, (event) => tellOfReplica(target.name, event, telemetry, logger)),
+  );
+
+  const findings = new Findings(store, telemetry, clock);
+  const reconciler = new Reconciler({
+    store,
+    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings }),
+    anchors: new AnchorCheck({ store, log: anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock), findings }),
+    entries: new EntryCheck({ store, entries: journal.entries, findings }),
+    replica: new ReplicaCheck({
+      entries: journal.entries,
+      findings,
+      onUnreachable: (replica, err) => logger.warn({ err, replica }, "the replica could not be compared with the journal"),
+    }),
+    replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
+    findings,
+    rules: {
+      intervalMilliseconds: config.reconcileIntervalMilliseconds,
+      fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,
+    },
+    clock,
+    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared"),
+  });
+
+  return {
+    async start() {
+      sealer.start();
+      for (const replicator of replicators) replicator.start();
+      await reconciler.start();
+    },
+    async stop() {
+      await Promise.all([reconciler.stop(), sealer.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      for (const target of targets) target.close();
+    },
+    lags: () => replicators.map((replicator) => ({ name: replicator.name, ...replicator.lag() })),
+    async lastReconciled() {
+      const { passedAt } = await store.progress();
+      return passedAt === undefined ? null : Math.floor(passedAt / 1000);
+    },
+  };
+}
+
+function tellOfReplica(name: string, event: ReplicatorEvent, telemetry: Telemetry, logger: Logger): void {
+  switch (event.kind) {
+    case "shipped":
+      logger.debug({ replica: name, segment: event.segment, first: event.first, last: event.last }, "a segment of the journal was shipped");
+      return;
+    case "failing":
+      logger.warn({ replica: name, err: event.error }, "the replica's target does not answer; it will catch up");
+      return;
+    case "recovered":
+      logger.info({ replica: name }, "the replica goes on");
+      telemetry.journalAgreed(`replication ${name}`);
+      return;
+    case "lagging":
+      telemetry.replicaLagging(name, event.seconds, event.entries);
+      return;
+    case "caught_up":
+      telemetry.replicaCaughtUp(name);
+      return;
+    case "diverged":
+      telemetry.journalDiverged(`replication ${name}`, `nothing is shipped to the replica ${name}: ${event.reason}`);
+  }
+}

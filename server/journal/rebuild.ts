@@ -1,0 +1,276 @@
+import type { Insertable } from "kysely";
+import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../domain/journal/entry.ts";
+import type { BlockReference } from "../domain/block.ts";
+import { type AnchorContent, hashesUnder } from "../domain/proofs/anchor.ts";
+import { recordHash } from "../domain/proofs/record-hash.ts";
+import type { ContractCall } from "../domain/transaction.ts";
+import { SealbookError } from "../errors.ts";
+import { confirmationRow, confirmInBlocks } from "./confirmations.ts";
+import type { Database } from "./database.ts";
+import { type AccountEntry, type ConfirmationEntry, type JournalEntry, parseLine, type ProofEntry } from "./lines.ts";
+import { labelIds, labelText, readLabel } from "./proof-labels.ts";
+import { continueNumbers } from "./portable-schema.ts";
+import { proofKeys, proofRow } from "./proofs.ts";
+import type { ProofKeysTable, TransactionsTable } from "./schema.ts";
+import { pieces } from "./statements.ts";
+
+/** A batch of which not everything is confirmed yet. */
+interface OpenBatch {
+  readonly firstSequence: number;
+  lastSequence: number;
+  leaves: number;
+  /** The leaves that confirmations cover. */
+  readonly confirmed: { readonly first: number; readonly count: number }[];
+}
+
+/** Leaves of a batch that nothing confirms. */
+export interface UnconfirmedLeaves {
+  readonly batch: number;
+  readonly firstLeaf: number;
+  /** Recorded hashes, by their places. */
+  readonly hashes: readonly Uint8Array[];
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+}
+
+/** Builds an empty journal again from its entries. */
+export class JournalRebuild {
+  readonly #database: Database;
+  /** Where the anchor contract stands. */
+  readonly #contract: string;
+  readonly #open = new Map<number, OpenBatch>();
+  #sequence = 0;
+  #digest = GENESIS_DIGEST;
+  #proofs = 0;
+
+  constructor(database: Database, contract: string) {
+    this.#database = database;
+    this.#contract = contract;
+  }
+
+  get proofs(): number {
+    return this.#proofs;
+  }
+
+  /** @throws SealbookError `conflict` when there is something in the journal */
+  async assertEmpty(): Promise<void> {
+    const { sequence } = await this.#database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+    const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
+    if (sequence > 0 || transaction !== undefined) {
+      throw new SealbookError("conflict", "the database is not empty: a journal is rebuilt in one that is");
+    }
+  }
+
+  /** Writes the entries that come next, all of them or none. */
+  async append(lines: readonly JournalLine[]): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
+      for (const { sequence, text } of lines) {
+        const entry = parseLine(text);
+        if (sequence !== this.#sequence + 1 || entry.sequence !== sequence) {
+          throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#sequence + 1} has to`);
+        }
+        this.#sequence = sequence;
+        this.#digest = nextDigest(this.#digest, text);
+        entries.push({ entry, digest: this.#digest });
+      }
+      await this.#addProofs(transaction, entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
+      for (const { entry, digest } of entries) {
+        if (entry.kind === "confirmation") await this.#addConfirmation(transaction, entry, digest);
+        if (entry.kind === "account") await addAccount(transaction, entry, digest);
+      }
+      await transaction
+        .updateTable("journal_head")
+        .set({ sequence: this.#sequence, digest: this.#digest, proofs: this.#proofs })
+        .execute();
+    });
+  }
+
+  /** What was accepted and is not confirmed by any entry. */
+  async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
+    for (const [batch, { firstSequence, lastSequence, leaves, confirmed }] of this.#open) {
+      for (const { first, end } of gaps(leaves, confirmed)) {
+        const rows = await this.#database
+          .selectFrom("proofs")
+          .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+          .select(["document_id", "timestamp", "hash", "proof_labels.text as label"])
+          .where("sequence", ">=", firstSequence)
+          .where("sequence", "<=", lastSequence)
+          .where("batch_id", "=", batch)
+          .where("alike", "=", 0)
+          .where("leaf_index", ">=", first)
+          .where("leaf_index", "<", end)
+          .orderBy("leaf_index")
+          .execute();
+        const hashes = rows.map(({ document_id: documentId, timestamp, hash, label }) =>
+          recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+        );
+        yield { batch, firstLeaf: first, hashes, firstSequence, lastSequence };
+      }
+    }
+  }
+
+  /** Writes what the chain has of leaves that no entry confirms. */
+  async confirm(leaves: UnconfirmedLeaves, content: AnchorContent, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      const mined = { state: "confirmed", hash: transactionHash, settled_at: Date.now() } as const;
+      const id = await this.#anchor(transaction, leaves, content, mined);
+      await confirmInBlocks(transaction, new Map([[id, block]]));
+    });
+  }
+
+  /** Has leaves that neither an entry nor the chain confirms anchored, by whichever relayer comes first. */
+  async queue(leaves: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
+    await this.#database.transaction().execute((transaction) =>
+      this.#anchor(transaction, leaves, content, { state: "queued", data: call.data }),
+    );
+  }
+
+  /** Has what comes from now on numbered after what was written. */
+  finish(): Promise<void> {
+    return continueNumbers(this.#database, "anchors", "id");
+  }
+
+  /** @returns the transaction's id */
+  async #anchor(
+    transaction: Database,
+    leaves: UnconfirmedLeaves,
+    { hash, size }: AnchorContent,
+    state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "settled_at">,
+  ): Promise<number> {
+    const now = Date.now();
+    const { id } = await transaction
+      .insertInto("transactions")
+      .values({ purpose: "anchor", to_address: this.#contract, created_at: now, ...state })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    // A number that a batch is known by is never given out again.
+    const first = await transaction.selectFrom("anchors").select("id").where("batch_id", "=", leaves.batch).limit(1).executeTakeFirst();
+    await transaction
+      .insertInto("anchors")
+      .values({
+        ...(first === undefined ? { id: leaves.batch } : {}),
+        batch_id: leaves.batch,
+        first_leaf: leaves.firstLeaf,
+        last_leaf: leaves.firstLeaf + leaves.hashes.length - 1,
+        first_sequence: leaves.firstSequence,
+        last_sequence: leaves.lastSequence,
+        hash,
+        size,
+        transaction_id: id,
+        relayer: "",
+        opened_at: now,
+      })
+      .execute();
+    return id;
+  }
+
+  async #addProofs(transaction: Database, proofs: readonly { entry: ProofEntry; digest: Uint8Array }[]): Promise<void> {
+    const labels = await labelIds(transaction, proofs.map(({ entry }) => labelText(entry)));
+    const rows = [];
+    for (const { entry, digest } of proofs) {
+      const isAlike = await this.#isAlike(transaction, entry);
+      rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
+    }
+    const keys: ProofKeysTable[] = proofKeys(
+      proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
+    );
+    for (const some of pieces(rows)) await transaction.insertInto("proofs").values(some).execute();
+    for (const some of pieces(keys)) await transaction.insertInto("proof_keys").values(some).execute();
+    this.#proofs += proofs.length;
+  }
+
+  /** Whether a proof came to a place that another has. The others come in the order of their places. */
+  async #isAlike(transaction: Database, { batch, leaf, sequence }: ProofEntry): Promise<boolean> {
+    const known = this.#open.get(batch);
+    if (known === undefined) {
+      const anchor = await transaction.selectFrom("anchors").select("id").where("batch_id", "=", batch).limit(1).executeTakeFirst();
+      if (anchor !== undefined) return true;
+      this.#open.set(batch, { firstSequence: sequence, lastSequence: sequence, leaves: leaf + 1, confirmed: [] });
+      return false;
+    }
+    if (leaf < known.leaves) return true;
+    known.leaves = leaf + 1;
+    known.lastSequence = sequence;
+    return false;
+  }
+
+  async #addConfirmation(transaction: Database, entry: ConfirmationEntry, digest: Uint8Array): Promise<void> {
+    await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    const transactionId = await this.#addTransaction(transaction, entry);
+    const known = await transaction.selectFrom("anchors").select("id").where("id", "=", entry.anchor).executeTakeFirst();
+    if (known !== undefined) {
+      const change = { confirmation: entry.sequence, transaction_id: transactionId };
+      await transaction.updateTable("anchors").set(change).where("id", "=", entry.anchor).execute();
+      return;
+    }
+    const places = entry.sealed === null ? this.#cover(entry) : { last_leaf: -1, first_sequence: entry.sealed + 1, last_sequence: entry.sealed };
+    await transaction
+      .insertInto("anchors")
+      .values({
+        id: entry.anchor,
+        batch_id: entry.batch,
+        first_leaf: entry.firstLeaf,
+        ...places,
+        hash: entry.hash,
+        size: entry.size,
+        transaction_id: transactionId,
+        confirmation: entry.sequence,
+        sealed: entry.sealed,
+        relayer: "",
+        opened_at: entry.blockTime * 1000,
+      })
+      .execute();
+  }
+
+  /** Takes leaves of a batch as confirmed. */
+  #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry) {
+    const open = this.#open.get(batch);
+    if (open === undefined) throw new SealbookError("malformed", `entry ${sequence} confirms batch ${batch}, of which there are no proofs`);
+    const count = hashesUnder({ size });
+    open.confirmed.push({ first: firstLeaf, count });
+    if (open.confirmed.reduce((sum, part) => sum + part.count, 0) >= open.leaves) this.#open.delete(batch);
+    return { last_leaf: firstLeaf + count - 1, first_sequence: open.firstSequence, last_sequence: open.lastSequence };
+  }
+
+  async #addTransaction(transaction: Database, { transactionHash, ...entry }: ConfirmationEntry): Promise<number> {
+    const block = {
+      block_number: entry.blockNumber,
+      block_hash: entry.blockHash,
+      block_time: entry.blockTime,
+      validator: entry.validator,
+    };
+    const known = await transaction.selectFrom("transactions").select("id").where("hash", "=", transactionHash).executeTakeFirst();
+    if (known !== undefined) {
+      await transaction.updateTable("transactions").set(block).where("id", "=", known.id).execute();
+      return known.id;
+    }
+    const time = entry.blockTime * 1000;
+    const { id } = await transaction
+      .insertInto("transactions")
+      .values({ purpose: "anchor", to_address: this.#contract, state: "confirmed", hash: transactionHash, ...block, created_at: time, settled_at: time })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+}
+
+async function addAccount(transaction: Database, { address, keystore, createdAt, sequence }: AccountEntry, digest: Uint8Array): Promise<void> {
+  // What the account may do the chain says: the copy of its log takes it over.
+  await transaction
+    .insertInto("accounts")
+    .values({ address, keystore, scope: "read", enrolled: 0, created_at: createdAt, revoked_at: null, sequence, digest })
+    .execute();
+}
+
+/** The leaves between those that are confirmed. */
+function gaps(leaves: number, confirmed: OpenBatch["confirmed"]): { first: number; end: number }[] {
+  const found: { first: number; end: number }[] = [];
+  let next = 0;
+  for (const { first, count } of confirmed.toSorted((a, b) => a.first - b.first)) {
+    if (first > next) found.push({ first: next, end: first });
+    next = Math.max(next, first + count);
+  }
+  if (next < leaves) found.push({ first: next, end: leaves });
+  return found;
+}

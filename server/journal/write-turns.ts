@@ -1,0 +1,137 @@
+import {
+  type AbortableOperationOptions,
+  CompiledQuery,
+  type DatabaseConnection,
+  DeleteQueryNode,
+  type Dialect,
+  type Driver,
+  InsertQueryNode,
+  type QueryResult,
+  type TransactionSettings,
+  UpdateQueryNode,
+} from "kysely";
+import { explained } from "./postgres-errors.ts";
+import { storable } from "./postgres-types.ts";
+
+/**
+ * Has transactions take turns, as they do on an engine with a single writer: what one reads nobody changes until it is
+ * over. A write outside of a transaction becomes one of its own; reads outside of one wait for nobody.
+ *
+ * @param dialect PostgreSQL's
+ * @param begin Statements that begin a transaction and wait for its turn, which lasts until the transaction ends
+ */
+export function writeTurns(dialect: Dialect, begin: string): Dialect {
+  return {
+    createDriver: () => new TurnsDriver(dialect.createDriver(), begin),
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (database) => dialect.createIntrospector(database),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
+}
+
+class TurnsDriver implements Driver {
+  readonly #inner: Driver;
+  readonly #begin: string;
+
+  constructor(inner: Driver, begin: string) {
+    this.#inner = inner;
+    this.#begin = begin;
+  }
+
+  init(options?: AbortableOperationOptions): Promise<void> {
+    return this.#inner.init(options);
+  }
+
+  async acquireConnection(options?: AbortableOperationOptions): Promise<DatabaseConnection> {
+    const connection = await failing(this.#inner.acquireConnection(options));
+    return new TurnsConnection(connection, this.#inner, this.#begin);
+  }
+
+  beginTransaction(connection: DatabaseConnection, _settings: TransactionSettings): Promise<void> {
+    return turnsOf(connection).begin();
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return turnsOf(connection).commit();
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return turnsOf(connection).rollback();
+  }
+
+  releaseConnection(connection: DatabaseConnection): Promise<void> {
+    return this.#inner.releaseConnection(turnsOf(connection).bare);
+  }
+
+  destroy(): Promise<void> {
+    return this.#inner.destroy();
+  }
+}
+
+function turnsOf(connection: DatabaseConnection): TurnsConnection {
+  if (connection instanceof TurnsConnection) return connection;
+  throw new TypeError("the connection is of another driver");
+}
+
+class TurnsConnection implements DatabaseConnection {
+  readonly bare: DatabaseConnection;
+  readonly #driver: Driver;
+  readonly #begin: string;
+  #inTransaction = false;
+
+  constructor(bare: DatabaseConnection, driver: Driver, begin: string) {
+    this.bare = bare;
+    this.#driver = driver;
+    this.#begin = begin;
+  }
+
+  async begin(): Promise<void> {
+    this.#inTransaction = true;
+    try {
+      await failing(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
+    } catch (error) {
+      // It may have begun without getting its turn, and nobody else ends it. A connection that cannot is given up.
+      await this.rollback().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    await failing(this.#driver.commitTransaction(this.bare));
+    this.#inTransaction = false;
+  }
+
+  async rollback(): Promise<void> {
+    this.#inTransaction = false;
+    await this.#driver.rollbackTransaction(this.bare);
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const adapted = { ...query, parameters: query.parameters.map(storable) };
+    if (this.#inTransaction || !isWrite(query)) return failing(this.bare.executeQuery<R>(adapted));
+    await this.begin();
+    try {
+      const result = await failing(this.bare.executeQuery<R>(adapted));
+      await this.commit();
+      return result;
+    } catch (error) {
+      await this.rollback().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.bare.streamQuery<R>(query, chunkSize);
+  }
+}
+
+/** Has a failure say what it means. */
+function failing<T>(done: Promise<T>): Promise<T> {
+  return done.catch((error: unknown) => {
+    throw explained(error);
+  });
+}
+
+function isWrite({ query }: CompiledQuery): boolean {
+  return InsertQueryNode.is(query) || UpdateQueryNode.is(query) || DeleteQueryNode.is(query);
+}

@@ -1,0 +1,107 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, globSync, mkdtempSync, writeFileSync } from "node:fs";
+import { createServer, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const run = promisify(execFile);
+
+/** A PostgreSQL server of the tests' own, which ends with their process. */
+export interface PostgresCluster {
+  /** Address of one of its databases. */
+  url(database: string): string;
+  /** Makes an empty database and gives its name. */
+  createDatabase(): Promise<string>;
+  dropDatabase(name: string): Promise<void>;
+  /** Asks the server as its superuser. */
+  query(text: string, database?: string): Promise<Record<string, unknown>[]>;
+  start(): Promise<void>;
+  /** Ends it: properly, having cut all connections, or at once, as in a crash. */
+  stop(mode: "fast" | "immediate"): Promise<void>;
+}
+
+/** @param durable Whether what is committed survives the fall of the machine; without that it is faster */
+export async function startPostgresCluster(durable: boolean): Promise<PostgresCluster> {
+  const binaries = newestBinaries();
+  const identity = postgresIdentity();
+  const directory = mkdtempSync(join(tmpdir(), "sealbook-postgres-"));
+  const data = join(directory, "data");
+  const password = randomBytes(8).toString("hex");
+  const passwordFile = join(directory, "password");
+  writeFileSync(passwordFile, password);
+  for (const path of [directory, passwordFile]) if (identity !== undefined) chownSync(path, identity.uid, identity.gid);
+  const options = { ...identity, cwd: directory, env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" } };
+
+  const control = join(binaries, "pg_ctl");
+  // Nothing stays behind: the pipe closes when this process ends, however it does.
+  const watcher = spawn("sh", ["-c", 'cat > /dev/null; "$0" --pgdata "$1" --mode immediate stop > /dev/null 2>&1; rm -rf "$2"', control, data, directory], {
+    ...options, stdio: ["pipe", "ignore", "ignore"], detached: true,
+  });
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+
+  // In an order that is not that of code points, as on many a real server.
+  await run(join(binaries, "initdb"), [
+    "--pgdata", data, "--username", "postgres", "--pwfile", passwordFile, "--auth", "scram-sha-256", "--encoding", "UTF8",
+    "--locale-provider", "icu", "--icu-locale", "en-US", "--no-sync",
+  ], options);
+  const port = await freePort();
+  const settings = {
+    port, listen_addresses: "127.0.0.1", unix_socket_directories: directory, fsync: durable ? "on" : "off", shared_buffers: "32MB",
+    // What the journal promises may not depend on these.
+    synchronous_commit: "off", default_transaction_isolation: "repeatable read",
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+  writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
+
+  const cluster: PostgresCluster = {
+    url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    async createDatabase() {
+      const name = `test_${randomBytes(6).toString("hex")}`;
+      await cluster.query(`create database ${name}`);
+      return name;
+    },
+    dropDatabase: async (name) => void (await cluster.query(`drop database ${name} with (force)`)),
+    async query(text, database = "postgres") {
+      const client = new pg.Client({ connectionString: cluster.url(database) });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(text)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    start: async () => void (await run(control, ["--pgdata", data, "--log", join(directory, "log"), "--wait", "start"], options)),
+    stop: async (mode) => void (await run(control, ["--pgdata", data, "--mode", mode, "--wait", "stop"], options)),
+  };
+  await cluster.start();
+  return cluster;
+}
+
+function newestBinaries(): string {
+  const found = globSync("/usr/lib/postgresql/*/bin/postgres").map((path) => ({ path, version: Number(path.split("/")[4]) }));
+  const newest = found.sort((one, other) => other.version - one.version)[0];
+  if (newest === undefined) {
+    throw new Error("The tests need PostgreSQL 15 or newer in /usr/lib/postgresql: install Debian's package, apt-get install postgresql");
+  }
+  return join(newest.path, "..");
+}
+
+/** PostgreSQL refuses to run as root: then its own user runs it. */
+function postgresIdentity(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("there is no free port");
+  return address.port;
+}

@@ -1,0 +1,110 @@
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SegmentTarget } from "../../server/domain/journal/ports.ts";
+import { folderTarget } from "../../server/replica/folder-target.ts";
+import { s3Target } from "../../server/replica/s3-target.ts";
+import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { type S3Server, startS3Server } from "./s3-server.ts";
+
+export const JOURNAL = "7325:0x00000000000000000000000000000000000000aa";
+
+/** A real place for segments, that a test can look into, change, and take away. */
+export interface ReplicaPlace {
+  /** Another way to it, as another process would have; closed with the place. */
+  open(journal?: string): SegmentTarget;
+  /** Names of all files, in order. */
+  list(): Promise<string[]>;
+  get(key: string): Promise<Buffer>;
+  put(key: string, content: Uint8Array | string): Promise<void>;
+  remove(key: string): Promise<void>;
+  /** Nobody can reach it until {@link ReplicaPlace.comeBack}. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A folder, as on a disk that can be unmounted. */
+export interface FolderPlace extends ReplicaPlace {
+  readonly path: string;
+  /** Makes a file look as old. */
+  age(key: string, milliseconds: number): Promise<void>;
+}
+
+export async function folderPlace(): Promise<FolderPlace> {
+  const directory = await temporaryDirectory();
+  const path = join(directory, "disk");
+  const away = join(directory, "away");
+  await mkdir(path);
+  return {
+    path,
+    open: (journal = JOURNAL) => folderTarget({ name: `file://${path}`, path, mountPoint: false }, journal),
+    async list() {
+      const entries = await readdir(path, { recursive: true, withFileTypes: true });
+      return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name).slice(path.length + 1)] : [])).sort();
+    },
+    get: (key) => readFile(join(path, key)),
+    async put(key, content) {
+      await mkdir(join(path, key, ".."), { recursive: true });
+      await writeFile(join(path, key), content);
+    },
+    remove: (key) => rm(join(path, key)),
+    goAway: () => rename(path, away),
+    comeBack: () => rename(away, path),
+    async age(key, milliseconds) {
+      const then = (Date.now() - milliseconds) / 1000;
+      await utimes(join(path, key), then, then);
+    },
+    close: () => removeDirectory(directory),
+  };
+}
+
+/** A bucket of the stand-in for S3. */
+export interface BucketPlace extends ReplicaPlace {
+  readonly server: S3Server;
+}
+
+const PREFIX = "journals/one/";
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+
+export async function bucketPlace(): Promise<BucketPlace> {
+  const server = await startS3Server();
+  const before = { ...process.env };
+  // Where the AWS SDK looks for them first.
+  Object.assign(process.env, CREDENTIALS);
+  const opened: SegmentTarget[] = [];
+  const found = (key: string): Buffer => {
+    const content = server.objects.get(`${PREFIX}${key}`);
+    if (content === undefined) throw new Error(`there is no ${key}`);
+    return content;
+  };
+  return {
+    server,
+    open(journal = JOURNAL) {
+      const { bucket, url: endpoint } = server;
+      const target = s3Target({ name: `s3://${bucket}/${PREFIX}`, bucket, prefix: PREFIX, endpoint, region: undefined, pathStyle: true }, journal);
+      opened.push(target);
+      return target;
+    },
+    async list() {
+      return [...server.objects.keys()].map((key) => key.slice(PREFIX.length)).sort();
+    },
+    get: async (key) => found(key),
+    async put(key, content) {
+      server.objects.set(`${PREFIX}${key}`, Buffer.from(content));
+    },
+    async remove(key) {
+      found(key);
+      server.objects.delete(`${PREFIX}${key}`);
+    },
+    goAway: () => server.goAway(),
+    comeBack: () => server.comeBack(),
+    async close() {
+      for (const target of opened) target.close();
+      for (const name of Object.keys(CREDENTIALS)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A request as the stand-in sees it. */
+export interface S3Request {
+  readonly method: string;
+  /** Name of the object; empty for a listing. */
+  readonly key: string;
+}
+
+/**
+ * What becomes of a request:
+ * - `pass`: it is answered
+ * - `cut`: the connection breaks before anything is done
+ * - `deaf`: it is done, but the connection breaks before the answer
+ * - `hang`: it is never answered
+ * - a status: an error instead of an answer
+ */
+export type S3Fate = "pass" | "cut" | "deaf" | "hang" | number;
+
+/** A service that speaks as much of S3's protocol as is needed here, with one bucket in memory. */
+export interface S3Server {
+  readonly url: string;
+  readonly bucket: string;
+  readonly objects: Map<string, Buffer>;
+  readonly requests: S3Request[];
+  /** Decides what becomes of a request. */
+  intercept: (request: S3Request) => S3Fate;
+  /** How long it takes for an answer. */
+  latencyMilliseconds: number;
+  /** Most names on a page of a listing. */
+  pageSize: number;
+  /** Whether it knows `If-None-Match`; some services do not. */
+  conditional: boolean;
+  /** Stops listening until {@link S3Server.comeBack}. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  403: "AccessDenied",
+  409: "ConditionalRequestConflict",
+  412: "PreconditionFailed",
+  500: "InternalError",
+  503: "SlowDown",
+};
+
+export async function startS3Server(): Promise<S3Server> {
+  const bucket = "sealbook-test";
+  const objects = new Map<string, Buffer>();
+  const http = createServer((request, response) => {
+    answer(s3, request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  const listen = (port: number): Promise<void> => new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
+  const goAway = (): Promise<void> =>
+    new Promise((resolve) => {
+      http.close(() => resolve());
+      http.closeAllConnections();
+    });
+  await listen(0);
+  const { port } = http.address() as AddressInfo;
+  const s3: S3Server = {
+    url: `http://127.0.0.1:${port}`,
+    bucket,
+    objects,
+    requests: [],
+    intercept: () => "pass",
+    latencyMilliseconds: 0,
+    pageSize: 1_000,
+    conditional: true,
+    goAway,
+    comeBack: () => listen(port),
+    close: goAway,
+  };
+  return s3;
+}
+
+async function answer(s3: S3Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? "/", s3.url);
+  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(decodeURIComponent(url.pathname)) ?? [];
+  const method = request.method ?? "";
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  s3.requests.push({ method, key });
+  const fate = s3.intercept({ method, key });
+  if (s3.latencyMilliseconds > 0) await sleep(s3.latencyMilliseconds);
+  if (fate === "hang") return;
+  if (fate === "cut") return void request.socket.destroy();
+  if (typeof fate === "number") return fail(response, fate, ERRORS[fate] ?? "Injected");
+  if (!/^AWS4-HMAC-SHA256 Credential=[^/]+\//.test(request.headers.authorization ?? "")) return fail(response, 403, "AccessDenied");
+  if (bucket !== s3.bucket) return fail(response, 404, "NoSuchBucket");
+  const reply = handle(s3, request, key, url.searchParams, Buffer.concat(chunks));
+  if (fate === "deaf") return void request.socket.destroy();
+  reply(response);
+}
+
+type Reply = (response: ServerResponse) => void;
+
+function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLSearchParams, body: Buffer): Reply {
+  const found = s3.objects.get(key);
+  switch (request.method) {
+    case "PUT":
+      if (s3.conditional && request.headers["if-none-match"] === "*" && found !== undefined) return (response) => fail(response, 412, "PreconditionFailed");
+      if (request.headers["x-amz-checksum-sha256"] !== createHash("sha256").update(body).digest("base64")) {
+        return (response) => fail(response, 400, "BadDigest");
+      }
+      s3.objects.set(key, body);
+      return (response) => response.writeHead(200, { ETag: etag(body) }).end();
+    case "GET":
+      if (key === "") return (response) => response.writeHead(200, { "Content-Type": "application/xml" }).end(listing(s3, query));
+      if (found === undefined) return (response) => fail(response, 404, "NoSuchKey");
+      return (response) => response.writeHead(200, { "Content-Length": found.length, ETag: etag(found) }).end(found);
+    case "HEAD":
+      return (response) => response.writeHead(found === undefined ? 404 : 200, { "Content-Length": found?.length ?? 0 }).end();
+    case "DELETE":
+      s3.objects.delete(key);
+      return (response) => response.writeHead(204).end();
+    default:
+      return (response) => fail(response, 405, "MethodNotAllowed");
+  }
+}
+
+/** A page of names, or of what they have in common up to a delimiter, in the order of the names' bytes. */
+function listing(s3: S3Server, query: URLSearchParams): string {
+  const prefix = query.get("prefix") ?? "";
+  const delimiter = query.get("delimiter") ?? "";
+  const after = query.get("continuation-token") ?? query.get("start-after") ?? "";
+  const names = new Set<string>();
+  for (const key of [...s3.objects.keys()].sort()) {
+    if (!key.startsWith(prefix)) continue;
+    const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+    const name = cut === -1 ? key : key.slice(0, cut + delimiter.length);
+    if (name > after) names.add(name);
+  }
+  const page = [...names].slice(0, s3.pageSize);
+  const next = names.size > page.length ? page.at(-1) : undefined;
+  const items = page.map((name) =>
+    delimiter !== "" && name.endsWith(delimiter)
+      ? `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${name}</Key><Size>${s3.objects.get(name)?.length ?? 0}</Size></Contents>`,
+  );
+  const token = next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`;
+  return `<?xml version="1.0"?><ListBucketResult><Name>${s3.bucket}</Name><KeyCount>${page.length}</KeyCount>` +
+    `<IsTruncated>${next !== undefined}</IsTruncated>${token}${items.join("")}</ListBucketResult>`;
+}
+
+function etag(content: Buffer): string {
+  return `"${createHash("md5").update(content).digest("hex")}"`;
+}
+
+function fail(response: ServerResponse, status: number, code: string): void {
+  response
+    .writeHead(status, { "Content-Type": "application/xml" })
+    .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+}

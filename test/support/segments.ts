@@ -1,0 +1,25 @@
+import type { JournalLine } from "../../server/domain/journal/entry.ts";
+import type { SegmentTarget } from "../../server/domain/journal/ports.ts";
+import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../server/domain/journal/segment.ts";
+import { readSegments } from "../../server/replica/segment-reader.ts";
+import { MemoryJournal } from "./journal-source.ts";
+
+/** The first entries of a journal, cut into segments of one size. */
+export function segmentsOf(journal: MemoryJournal, size: number): Segment[] {
+  const lines = journal.lineList;
+  const segments: Segment[] = [];
+  let end: SegmentEnd = BEFORE_FIRST;
+  while (end.last < lines.length) {
+    const segment = makeSegment(end, lines.slice(end.last, end.last + size));
+    segments.push(segment);
+    end = segment;
+  }
+  return segments;
+}
+
+/** Everything that a target has. */
+export async function readAll(target: SegmentTarget): Promise<JournalLine[]> {
+  const lines: JournalLine[] = [];
+  for await (const segment of readSegments(target)) lines.push(...segment.lines);
+  return lines;
+}
