@@ -10,6 +10,8 @@ import { showProgress } from "../run/progress.ts";
 import { atLeast } from "../run/result.ts";
 
 const SCRIPT = join(import.meta.dirname, "../baselines/timed-check.ts");
+/** As in the command of `npm run journal`. */
+const FLAGS = ["--min-semi-space-size=16"];
 const BATCH_SIZE = 1_000;
 const Answer = z.object({ rows: z.number(), seconds: z.number(), cpuSeconds: z.number(), findings: z.number() });
 
@@ -24,7 +26,7 @@ export async function check({ report, root, quick }: Bench): Promise<void> {
     await fillJournal(database, { proofs, batchSize: BATCH_SIZE }, (done) => progress.update(done));
   }
   await database.destroy();
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, file]);
+  const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SCRIPT, file]);
   const { rows, seconds, cpuSeconds, findings } = Answer.parse(JSON.parse(stdout));
   if (findings > 0) throw new Error(`${findings} findings in a journal in which nothing is wrong`);
   const perSecond = rows / seconds;

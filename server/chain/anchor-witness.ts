@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
 import type { AnchoringBlock, AnchorWitness } from "../domain/journal/confirmation-judge.ts";
@@ -12,8 +13,19 @@ const Block = z.object({
   transactions: z.array(z.object({ hash: z.string(), to: z.string().nullable(), input: z.string() })),
 });
 
+/** Before a question is asked again that was not answered: a check of hours does not end for one of them. */
+const PAUSES_MILLISECONDS = [50, 250, 1_000];
+
 /** Asks a node about the anchors of the contract at `address`; of a block all is asked at once. */
 export function anchorWitness(rpc: Rpc, address: Address): AnchorWitness {
+  const once = singleWitness(rpc, address);
+  return {
+    anchorOf: (hash) => patiently(() => once.anchorOf(hash)),
+    blockAt: (number) => patiently(() => once.blockAt(number)),
+  };
+}
+
+function singleWitness(rpc: Rpc, address: Address): AnchorWitness {
   const { anchorOf } = anchorChain(rpc, address, new Map());
   return {
     anchorOf,
@@ -43,4 +55,15 @@ export function anchorWitness(rpc: Rpc, address: Address): AnchorWitness {
       };
     },
   };
+}
+
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES_MILLISECONDS) {
+    try {
+      return await ask();
+    } catch {
+      await sleep(pause);
+    }
+  }
+  return ask();
 }

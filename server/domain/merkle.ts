@@ -9,7 +9,8 @@ const HASH_LENGTH = 32;
 
 /** The same function as keccak256 of the package of that name, five times as fast: a tree takes three for each hash. */
 const hasher = await createKeccak(256);
-const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(hasher.init().update(data).digest("binary"));
+const keccak = (data: Uint8Array): Uint8Array => hasher.init().update(data).digest("binary");
+const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(keccak(data));
 
 /** A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed. */
 export interface MerkleTree {
@@ -54,10 +55,10 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
  */
 export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   assertSize(hashes);
-  let layer = hashes.map(leafOf);
+  let layer = hashes.map(leafBytes);
   const pair = Buffer.allocUnsafe(2 * HASH_LENGTH);
   while (layer.length > 1) {
-    const above: Buffer[] = [];
+    const above: Uint8Array[] = [];
     for (let index = 0; index < layer.length; index += 2) {
       const [left, right] = [layer[index], layer[index + 1]];
       if (left === undefined) break;
@@ -65,10 +66,10 @@ export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
         above.push(left);
         break;
       }
-      const isInOrder = Buffer.compare(left, right) < 0;
+      const isInOrder = isBefore(left, right);
       pair.set(isInOrder ? left : right, 0);
       pair.set(isInOrder ? right : left, HASH_LENGTH);
-      above.push(fastKeccak256(pair));
+      above.push(keccak(pair));
     }
     layer = above;
   }
@@ -89,9 +90,20 @@ function assertSize({ length }: readonly Uint8Array[]): void {
 }
 
 function leafOf(hash: Uint8Array): Buffer {
+  return Buffer.from(leafBytes(hash));
+}
+
+function leafBytes(hash: Uint8Array): Uint8Array {
   if (hash.length !== HASH_LENGTH) throw new RangeError(`A hash has ${HASH_LENGTH} bytes, not ${hash.length}`);
   // Twice, so that no inner node, which is hashed once from 64 bytes, can pose as a leaf.
-  return fastKeccak256(fastKeccak256(hash));
+  return keccak(keccak(hash));
+}
+
+function isBefore(a: Uint8Array, b: Uint8Array): boolean {
+  // The first byte tells nearly always.
+  const first = a[0] ?? 0;
+  const other = b[0] ?? 0;
+  return first === other ? Buffer.compare(a, b) < 0 : first < other;
 }
 
 function sortPair(a: Uint8Array, b: Uint8Array): [Uint8Array, Uint8Array] {

@@ -135,7 +135,7 @@ describe("journal script", function () {
     it("needs no key", async () => {
       const { code, out, err } = await journal(variables, "check");
       assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
-      assert.match(out, /: [23] confirmations compared with the chain: all right$/m);
+      assert.match(out, /; [23] confirmations compared with the chain: all right$/m);
     });
 
     it("tells of a block that was replaced", async () => {
