@@ -1,5 +1,6 @@
 import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
+import { check } from "../sections/check.ts";
 import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
 import { memory } from "../sections/memory.ts";
@@ -20,4 +21,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["gas", gas],
   ["size", size],
   ["memory", memory],
+  ["check", check],
 ]);
