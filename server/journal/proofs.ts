@@ -12,7 +12,8 @@ import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
-function select(database: Database) {
+/** Proofs with what became of them. */
+export function selectProofs(database: Database) {
   return database
     .selectFrom("proofs")
     .innerJoin("anchors", (join) =>
@@ -25,6 +26,7 @@ function select(database: Database) {
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
+      "proofs.sequence",
       "proofs.document_id",
       "proofs.hash",
       "proofs.timestamp",
@@ -41,9 +43,9 @@ function select(database: Database) {
     ]);
 }
 
-type ProofRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
 
-function toProof(row: ProofRow): StoredProof {
+export function toProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
@@ -136,7 +138,7 @@ export class ProofStatements {
     const found: ProofRow[] = [];
     for (const some of paddedPieces(keys)) {
       const compile = (): CompiledQuery<ProofRow> =>
-        select(database)
+        selectProofs(database)
           .where("proofs.sequence", "in", (e) =>
             e
               .selectFrom("proof_keys")
@@ -197,7 +199,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     async byAnchor(anchorId, fromLeaf, limit) {
       const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
       if (anchor === undefined) return [];
-      const rows = await select(database)
+      const rows = await selectProofs(database)
         .where("anchors.id", "=", anchorId)
         .where((e) =>
           e.or([

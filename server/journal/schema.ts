@@ -19,6 +19,8 @@ export interface Schema {
   service_log: ServiceLogTable;
   reconciliation: ReconciliationTable;
   divergences: DivergencesTable;
+  recovery_verifications: RecoveryVerificationsTable;
+  recovery_documents: RecoveryDocumentsTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -210,6 +212,25 @@ export interface DivergencesTable {
   subject: string;
   message: string;
   found_at: number;
+}
+
+/** Finished comparisons of restored documents with what was recorded. */
+export interface RecoveryVerificationsTable {
+  id: string;
+  /** Unix seconds. */
+  as_of: number | null;
+  finished_at: number;
+  documents: number;
+  matches: number;
+  mismatches: number;
+  unrecorded: number;
+  rows_root: Uint8Array;
+}
+
+/** Documents that were in what was restored: the first bytes of their ids' SHA-256. */
+export interface RecoveryDocumentsTable {
+  verification_id: string;
+  document: Uint8Array;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

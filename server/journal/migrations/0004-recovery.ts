@@ -1,0 +1,29 @@
+import type { Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+import { columnTypes } from "../portable-schema.ts";
+
+/** Comparisons of what came back after a disaster with what was recorded. */
+export const recovery: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const types = columnTypes(db);
+    await db.schema
+      .createTable("recovery_verifications")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("as_of", "bigint")
+      .addColumn("finished_at", "bigint", (c) => c.notNull())
+      .addColumn("documents", "bigint", (c) => c.notNull())
+      .addColumn("matches", "bigint", (c) => c.notNull())
+      .addColumn("mismatches", "bigint", (c) => c.notNull())
+      .addColumn("unrecorded", "bigint", (c) => c.notNull())
+      .addColumn("rows_root", types.bytes, (c) => c.notNull())
+      .execute();
+    await db.schema.createIndex("recovery_verifications_by_time").on("recovery_verifications").column("finished_at").execute();
+
+    await db.schema
+      .createTable("recovery_documents")
+      .addColumn("verification_id", "text", (c) => c.notNull())
+      .addColumn("document", types.bytes, (c) => c.notNull())
+      .addPrimaryKeyConstraint("recovery_documents_by_verification", ["verification_id", "document"])
+      .execute();
+  },
+};

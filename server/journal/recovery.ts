@@ -1,0 +1,108 @@
+import { hash as digest } from "node:crypto";
+import type { RecoveryStore } from "../domain/recovery/ports.ts";
+import type { Database } from "./database.ts";
+import { documentKey, keyOf } from "./proof-key.ts";
+import { type ProofStatements, selectProofs, toProof } from "./proofs.ts";
+import { pieces } from "./statements.ts";
+
+/** Enough of a document's SHA-256 that no two documents are taken for one. */
+const DOCUMENT_LENGTH = 16;
+
+/** @param statements Those of the proofs' own store */
+export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
+  return {
+    async ofDocuments(documentIds) {
+      const wanted = new Set(documentIds);
+      const rows = await statements.lookup(database, documentIds.map(documentKey));
+      return rows
+        .filter(({ document_id }) => wanted.has(document_id))
+        .sort((a, b) => b.sequence - a.sequence)
+        .map(toProof);
+    },
+
+    async documentsWith(hash, limit) {
+      const key = keyOf("hash", hash);
+      const rows = await database
+        .selectFrom("proofs")
+        .select("document_id")
+        .distinct()
+        .where("sequence", "in", (e) =>
+          e
+            .selectFrom("proof_keys")
+            .select("sequence")
+            .where("key", "=", key)
+            .unionAll(e.selectFrom("proof_keys_recent").select("sequence").where("key", "=", key)),
+        )
+        .where("hash", "=", hash)
+        .limit(limit)
+        .execute();
+      return rows.map(({ document_id }) => document_id);
+    },
+
+    async proofsAfter(sequence, limit) {
+      const rows = await selectProofs(database)
+        .where("proofs.sequence", ">", sequence)
+        .orderBy("proofs.sequence")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ sequence: row.sequence, proof: toProof(row) }));
+    },
+
+    async addRestored(verificationId, documentIds) {
+      const documents = new Map(documentIds.map((id) => [id, documentBytes(id)]));
+      for (const some of pieces([...documents.values()])) {
+        await database
+          .insertInto("recovery_documents")
+          .values(some.map((document) => ({ verification_id: verificationId, document })))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+    },
+
+    async restored(verificationId, documentIds) {
+      const found = new Set<string>();
+      for (const some of pieces([...documentIds])) {
+        const rows = await database
+          .selectFrom("recovery_documents")
+          .select("document")
+          .where("verification_id", "=", verificationId)
+          .where("document", "in", some.map(documentBytes))
+          .execute();
+        const there = new Set(rows.map(({ document }) => hex(document)));
+        for (const id of some) if (there.has(hex(documentBytes(id)))) found.add(id);
+      }
+      return found;
+    },
+
+    async finish({ id, asOf, finishedAt, totals, rowsRoot }) {
+      const { documents, match, mismatch, unrecorded } = totals;
+      await database
+        .insertInto("recovery_verifications")
+        .values({ id, as_of: asOf ?? null, finished_at: finishedAt, documents, matches: match, mismatches: mismatch, unrecorded, rows_root: rowsRoot })
+        .execute();
+    },
+
+    async find(id) {
+      const all = database.selectFrom("recovery_verifications").selectAll();
+      const row = await (id === undefined ? all.orderBy("finished_at", "desc").limit(1) : all.where("id", "=", id)).executeTakeFirst();
+      if (row === undefined) return undefined;
+      const { as_of, finished_at: finishedAt, documents, matches: match, mismatches: mismatch, unrecorded, rows_root: rowsRoot } = row;
+      return { id: row.id, asOf: as_of ?? undefined, finishedAt, totals: { documents, match, mismatch, unrecorded }, rowsRoot };
+    },
+
+    async forgetUnfinished() {
+      await database
+        .deleteFrom("recovery_documents")
+        .where("verification_id", "not in", (e) => e.selectFrom("recovery_verifications").select("id"))
+        .execute();
+    },
+  };
+}
+
+function documentBytes(documentId: string): Uint8Array {
+  return digest("sha256", documentId, "buffer").subarray(0, DOCUMENT_LENGTH);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
