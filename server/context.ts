@@ -4,6 +4,7 @@ import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
@@ -20,6 +21,7 @@ import type { Config } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
+import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
@@ -30,6 +32,8 @@ import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { ProofStatements } from "./journal/proofs.ts";
+import { recoveryStore } from "./journal/recovery.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
@@ -173,17 +177,27 @@ function build(
     clock,
     onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
   });
+  // Two relayers with one key do not share a journal.
+  const reconciliation = reconciliationStore(database, signer.address);
   const keeping = createJournalKeeping({
     config,
     journal,
-    // Two relayers with one key do not share a journal.
-    reconciliation: reconciliationStore(database, signer.address),
+    reconciliation,
     rpc,
     chain: anchors,
     deployment,
     transactions: sender,
     telemetry,
     logger,
+    clock,
+  });
+  const recovery = new RecoveryService({
+    journal,
+    store: recoveryStore(database, new ProofStatements()),
+    chain: anchors,
+    log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
+    anchors: reconciliation,
+    telemetry,
     clock,
   });
   const accounts =
@@ -212,6 +226,7 @@ function build(
     proofs: {
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
+      recovery,
       place: () => ({
         chainId: rpc.chainId,
         contract: contracts.ProofAnchor,
@@ -261,6 +276,7 @@ function build(
       opened.defer(() => anchoring.stop());
       opened.defer(() => keeping.stop());
       await sessions.recover();
+      await recovery.start();
       sender.start();
       await anchoring.start();
       await keeping.start();

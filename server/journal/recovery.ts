@@ -74,27 +74,46 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       return found;
     },
 
-    async finish({ id, asOf, finishedAt, totals, rowsRoot }) {
-      const { documents, match, mismatch, unrecorded } = totals;
+    async begin({ id, asOf, startedAt }) {
+      const counts = { documents: 0, matches: 0, mismatches: 0, unrecorded: 0 };
+      await database.insertInto("recovery_verifications").values({ id, as_of: asOf ?? null, started_at: startedAt, ...counts }).execute();
+    },
+
+    async finish({ id, finishedAt, totals, rowsRoot }) {
+      const { documents, match: matches, mismatch: mismatches, unrecorded } = totals;
       await database
-        .insertInto("recovery_verifications")
-        .values({ id, as_of: asOf ?? null, finished_at: finishedAt, documents, matches: match, mismatches: mismatch, unrecorded, rows_root: rowsRoot })
+        .updateTable("recovery_verifications")
+        .set({ finished_at: finishedAt, documents, matches, mismatches, unrecorded, rows_root: rowsRoot })
+        .where("id", "=", id)
         .execute();
     },
 
     async find(id) {
-      const all = database.selectFrom("recovery_verifications").selectAll();
-      const row = await (id === undefined ? all.orderBy("finished_at", "desc").limit(1) : all.where("id", "=", id)).executeTakeFirst();
-      if (row === undefined) return undefined;
-      const { as_of, finished_at: finishedAt, documents, matches: match, mismatches: mismatch, unrecorded, rows_root: rowsRoot } = row;
-      return { id: row.id, asOf: as_of ?? undefined, finishedAt, totals: { documents, match, mismatch, unrecorded }, rowsRoot };
+      const finished = database.selectFrom("recovery_verifications").selectAll().where("finished_at", "is not", null);
+      const wanted = id === undefined ? finished.orderBy("finished_at", "desc").limit(1) : finished.where("id", "=", id);
+      const row = await wanted.executeTakeFirst();
+      if (row === undefined || row.finished_at === null || row.rows_root === null) return undefined;
+      const { documents, matches: match, mismatches: mismatch, unrecorded } = row;
+      return {
+        id: row.id,
+        asOf: row.as_of ?? undefined,
+        finishedAt: row.finished_at,
+        totals: { documents, match, mismatch, unrecorded },
+        rowsRoot: row.rows_root,
+      };
     },
 
-    async forgetUnfinished() {
-      await database
-        .deleteFrom("recovery_documents")
-        .where("verification_id", "not in", (e) => e.selectFrom("recovery_verifications").select("id"))
+    async forgetUnfinished(startedBefore) {
+      const left = await database
+        .selectFrom("recovery_verifications")
+        .select("id")
+        .where("finished_at", "is", null)
+        .where("started_at", "<", startedBefore)
         .execute();
+      for (const { id } of left) {
+        await database.deleteFrom("recovery_documents").where("verification_id", "=", id).execute();
+        await database.deleteFrom("recovery_verifications").where("id", "=", id).execute();
+      }
     },
   };
 }

@@ -214,17 +214,18 @@ export interface DivergencesTable {
   found_at: number;
 }
 
-/** Finished comparisons of restored documents with what was recorded. */
+/** Comparisons of restored documents with what was recorded; those that are not finished have no root. */
 export interface RecoveryVerificationsTable {
   id: string;
   /** Unix seconds. */
   as_of: number | null;
-  finished_at: number;
+  started_at: number;
+  finished_at: number | null;
   documents: number;
   matches: number;
   mismatches: number;
   unrecorded: number;
-  rows_root: Uint8Array;
+  rows_root: Uint8Array | null;
 }
 
 /** Documents that were in what was restored: the first bytes of their ids' SHA-256. */

@@ -25,9 +25,13 @@ export interface RecoveryStore {
   addRestored(verificationId: string, documentIds: readonly string[]): Promise<void>;
   /** Which of some documents were in what was restored. */
   restored(verificationId: string, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
+  begin(verification: { readonly id: string; readonly asOf: number | undefined; readonly startedAt: number }): Promise<void>;
   finish(verification: RecoveryVerification): Promise<void>;
-  /** @param id the newest when `undefined` */
+  /**
+   * A comparison that was finished.
+   * @param id the newest when `undefined`
+   */
   find(id: string | undefined): Promise<RecoveryVerification | undefined>;
-  /** Forgets what comparisons left behind that were never finished. */
-  forgetUnfinished(): Promise<void>;
+  /** Forgets comparisons that began before a time (Unix milliseconds) and were never finished. */
+  forgetUnfinished(startedBefore: number): Promise<void>;
 }

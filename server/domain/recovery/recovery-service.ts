@@ -12,6 +12,8 @@ const MOST_OTHERS = 10;
 /** Proofs looked at to fill a page. */
 const SCAN = 500;
 const BLOCKS_AT_ONCE = 1_000;
+/** A comparison that takes longer was broken off. */
+const LONGEST_MILLISECONDS = 24 * 3_600_000;
 
 export interface RecoveryServiceParts {
   readonly journal: Pick<Journal, "anchors">;
@@ -53,10 +55,16 @@ export class RecoveryService {
     this.#parts = parts;
   }
 
+  /** Forgets what comparisons left behind that somebody broke off long ago. */
+  async start(): Promise<void> {
+    await this.#parts.store.forgetUnfinished(this.#parts.clock() - LONGEST_MILLISECONDS);
+  }
+
   /** @param asOf Unix seconds: what was on chain only later does not count */
-  begin(asOf: number | undefined): RunningVerification {
+  async begin(asOf: number | undefined): Promise<RunningVerification> {
     const { store, clock } = this.#parts;
     const id = randomUUID();
+    await store.begin({ id, asOf, startedAt: clock() });
     const audit = this.#audit();
     const root = new LogRoot();
     let totals: Totals = NO_ROWS;
@@ -94,7 +102,9 @@ export class RecoveryService {
   /** Recorded documents that a verification did not see. */
   async gap(verification: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
     const { store } = this.#parts;
-    return this.#documents(verification.asOf, after, limit, (ids) => store.restored(verification.id, ids));
+    // What was recorded after it is not missing from it.
+    const asOf = verification.asOf ?? Math.floor(verification.finishedAt / 1000);
+    return this.#documents(asOf, after, limit, (ids) => store.restored(verification.id, ids));
   }
 
   /**

@@ -3,11 +3,13 @@ import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
 import type { Batch, ProofService } from "../../domain/proofs/proof-service.ts";
 import type { Proof } from "../../domain/proofs/proof.ts";
 import type { ProofVerifier } from "../../domain/proofs/proof-verifier.ts";
+import type { RecoveryService } from "../../domain/recovery/recovery-service.ts";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { jsonBody } from "../json-body.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { sendProblem } from "./problem.ts";
+import { recoveryRouter } from "./recovery-router.ts";
 import {
   batchPath,
   proofPath,
@@ -31,11 +33,12 @@ export interface ProofApiParts {
   readonly verifier: ProofVerifier;
   /** Known only once the server listens, because links may lead to the server itself. */
   readonly place: () => ProofPlace;
+  readonly recovery: RecoveryService;
   readonly status: () => Promise<object>;
 }
 
 /** The integrity-proof API, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, place, status }: ProofApiParts): Router {
+export function proofRouter({ proofs, verifier, place, recovery, status }: ProofApiParts): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);
@@ -126,6 +129,8 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
       await answerVerify(askedHash(parseInput(HashQuestion, request.body)), response);
     })
     .all(onlyMethods("GET", "POST"));
+
+  router.use("/recovery", recoveryRouter(recovery));
 
   router
     .route("/status")

@@ -10,12 +10,13 @@ export const recovery: Migration = {
       .createTable("recovery_verifications")
       .addColumn("id", "text", (c) => c.primaryKey())
       .addColumn("as_of", "bigint")
-      .addColumn("finished_at", "bigint", (c) => c.notNull())
+      .addColumn("started_at", "bigint", (c) => c.notNull())
+      .addColumn("finished_at", "bigint")
       .addColumn("documents", "bigint", (c) => c.notNull())
       .addColumn("matches", "bigint", (c) => c.notNull())
       .addColumn("mismatches", "bigint", (c) => c.notNull())
       .addColumn("unrecorded", "bigint", (c) => c.notNull())
-      .addColumn("rows_root", types.bytes, (c) => c.notNull())
+      .addColumn("rows_root", types.bytes)
       .execute();
     await db.schema.createIndex("recovery_verifications_by_time").on("recovery_verifications").column("finished_at").execute();
 
