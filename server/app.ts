@@ -1,5 +1,8 @@
 import express, { type Express, type RequestHandler } from "express";
 import { SealbookError } from "./errors.ts";
+import { type AuthenticationParts, authenticate } from "./http/access/authenticate.ts";
+import type { NetworkList } from "./http/access/network-list.ts";
+import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
 import { onlyMethods } from "./http/only-methods.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
@@ -9,26 +12,38 @@ import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
+/** Who may use the integrity-proof API. */
+export interface AccessParts {
+  readonly networks: NetworkList;
+  /** Whose word on the address of a caller counts. */
+  readonly proxies: NetworkList;
+  readonly authentication: AuthenticationParts;
+}
+
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly logger: Logger;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
+  readonly access: AccessParts;
   readonly metrics: RequestHandler;
   readonly observeRequest: ObserveRequest;
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, metrics, observeRequest }: AppParts): Express {
+export function createApp({ logger, records, proofs, access, metrics, observeRequest }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
+  // Of what a caller says of its own address nothing counts but what a proxy of ours has added.
+  app.set("trust proxy", (address: string) => access.proxies.has(address));
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
-  app.use("/api/v1", proofRouter(proofs));
+  const fromInside = sourceNetwork(access.networks);
+  app.use("/api/v1", fromInside, authenticate(access.authentication), proofRouter(proofs));
   app.use("/api", recordRouter(records));
-  app.route("/metrics").get(metrics).all(onlyMethods("GET"));
+  app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -17,7 +17,7 @@ import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
-import type { Config } from "./config.ts";
+import type { Config, TokenConfig } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
@@ -27,11 +27,14 @@ import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
+import { NetworkList } from "./http/access/network-list.ts";
+import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { apiKeyStore } from "./journal/api-keys.ts";
 import { ProofStatements } from "./journal/proofs.ts";
 import { recoveryStore } from "./journal/recovery.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
@@ -80,7 +83,8 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => link.close());
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
-    return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
+    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
+    return build(config, logger, overrides.clock ?? Date.now, link, database, tokens, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -93,6 +97,7 @@ function build(
   clock: Clock,
   link: ChainLink,
   database: Database,
+  tokens: TokenVerifier | undefined,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -248,6 +253,11 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    access: {
+      networks: new NetworkList(config.allowedNetworks),
+      proxies: new NetworkList(config.trustedProxies),
+      authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+    },
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
@@ -302,6 +312,17 @@ function build(
 
     stop: () => opened.disposeAsync(),
   };
+}
+
+/** @throws SealbookError `config_invalid` when the key cannot be read */
+async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
+  if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
+  try {
+    return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
+  }
 }
 
 function isRefusedLogin(error: unknown): boolean {

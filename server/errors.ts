@@ -8,6 +8,8 @@ export type ErrorCode =
   | "token_mismatch"
   | "extend_refused"
   | "scope_refused"
+  | "unauthorized"
+  | "forbidden"
   | "not_found"
   | "method_not_allowed"
   | "unsupported_media_type"

@@ -11,6 +11,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   token_mismatch: 401,
   extend_refused: 409,
   scope_refused: 403,
+  unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   unsupported_media_type: 415,

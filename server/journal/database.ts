@@ -4,10 +4,17 @@ import { initial } from "./migrations/0001-initial.ts";
 import { batches } from "./migrations/0002-batches.ts";
 import { journal } from "./migrations/0003-journal.ts";
 import { recovery } from "./migrations/0004-recovery.ts";
+import { apiKeys } from "./migrations/0005-api-keys.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
-const MIGRATIONS = { "0001-initial": initial, "0002-batches": batches, "0003-journal": journal, "0004-recovery": recovery };
+const MIGRATIONS = {
+  "0001-initial": initial,
+  "0002-batches": batches,
+  "0003-journal": journal,
+  "0004-recovery": recovery,
+  "0005-api-keys": apiKeys,
+};
 
 export type Database = Kysely<Schema>;
 

@@ -21,6 +21,7 @@ export interface Schema {
   divergences: DivergencesTable;
   recovery_verifications: RecoveryVerificationsTable;
   recovery_documents: RecoveryDocumentsTable;
+  api_keys: ApiKeysTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -232,6 +233,17 @@ export interface RecoveryVerificationsTable {
 export interface RecoveryDocumentsTable {
   verification_id: string;
   document: Uint8Array;
+}
+
+/** Keys that callers of the integrity-proof API show. */
+export interface ApiKeysTable {
+  id: string;
+  name: string;
+  scope: "read" | "write";
+  digest: Uint8Array;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

@@ -6,6 +6,8 @@ import { STATUS, toSealbookError } from "../errors.ts";
 const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   malformed: "The request is not valid",
   too_large: "The request is too large",
+  unauthorized: "Authentication is needed",
+  forbidden: "Not allowed",
   not_found: "Not found",
   method_not_allowed: "Method not allowed",
   unsupported_media_type: "Unsupported media type",
