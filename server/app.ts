@@ -27,11 +27,13 @@ export interface AppParts {
   readonly proofs: ProofApiParts;
   readonly access: AccessParts;
   readonly metrics: RequestHandler;
+  /** @throws when no work can be taken now */
+  readonly ready: () => Promise<void>;
   readonly observeRequest: ObserveRequest;
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, access, metrics, observeRequest }: AppParts): Express {
+export function createApp({ logger, records, proofs, access, metrics, ready, observeRequest }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -44,6 +46,15 @@ export function createApp({ logger, records, proofs, access, metrics, observeReq
   app.use("/api/v1", fromInside, authenticate(access.authentication), proofRouter(proofs));
   app.use("/api", recordRouter(records));
   app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
+  // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
+  app.route("/livez").get((_request, response) => void response.json({ status: "ok" })).all(onlyMethods("GET"));
+  app
+    .route("/readyz")
+    .get(async (_request, response) => {
+      await ready();
+      response.json({ status: "ok" });
+    })
+    .all(onlyMethods("GET"));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

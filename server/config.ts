@@ -96,6 +96,17 @@ const networks = z.string().transform((text, context): string[] => {
   return items;
 });
 
+const webhooks = z.string().transform((text, context): string[] => {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  for (const [index, item] of items.entries()) {
+    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "")) continue;
+    // The address itself may hold a secret.
+    context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
+    return z.NEVER;
+  }
+  return items;
+});
+
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
 
@@ -178,6 +189,14 @@ const Environment = z.object({
   }),
   REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
     description: "Seconds that a target may be behind the journal before an alert is raised",
+  }),
+  ALERT_WEBHOOKS: webhooks.default([]).meta({
+    description: "Addresses that alerts are posted to in the format of Alertmanager's API v2, as `https://HOST/api/v2/alerts,...`",
+    unset: "none",
+  }),
+  ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
+    description: "Signs what is posted to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
+    unset: "not signed",
   }),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
     description: "Networks from which the integrity-proof API and the metrics may be used, as `10.0.0.0/8,...`",
@@ -274,6 +293,8 @@ export interface Config {
   readonly replicaTargets: readonly TargetAddress[];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
+  readonly alertWebhooks: readonly string[];
+  readonly alertWebhookSecret: string | undefined;
   readonly allowedNetworks: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly apiKeys: boolean;
@@ -364,6 +385,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     replicaTargets: env.REPLICA_TARGETS,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
+    alertWebhooks: env.ALERT_WEBHOOKS,
+    alertWebhookSecret: env.ALERT_WEBHOOK_SECRET,
     allowedNetworks: env.ALLOWED_NETWORKS,
     trustedProxies: env.TRUSTED_PROXIES,
     apiKeys: env.API_AUTH.includes("apikey"),

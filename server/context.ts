@@ -34,6 +34,7 @@ import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { alertStore } from "./journal/alerts.ts";
 import { apiKeyStore } from "./journal/api-keys.ts";
 import { ProofStatements } from "./journal/proofs.ts";
 import { recoveryStore } from "./journal/recovery.ts";
@@ -41,10 +42,13 @@ import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { panelFragments } from "./panel/fragments.ts";
-import { statusReport } from "./status.ts";
+import { STALE_BLOCK_SECONDS, statusReport } from "./status.ts";
+import { AlertBook } from "./telemetry/alert-book.ts";
 import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
+import { AlertWebhook } from "./workers/alert-webhook.ts";
+import { NodeWatch } from "./workers/node-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 
 /** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
@@ -55,6 +59,8 @@ const STOP_PATIENCE_MILLISECONDS = 3_000;
 /** What a test may put in the place of the real thing. */
 export interface ContextOverrides {
   readonly clock?: Clock;
+  /** Between looks at the chain's node. */
+  readonly nodeLookMilliseconds?: number;
 }
 
 /** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
@@ -84,7 +90,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
-    return build(config, logger, overrides.clock ?? Date.now, link, database, tokens, opened.move());
+    return build(config, logger, overrides, link, database, tokens, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -94,7 +100,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
 function build(
   config: Config,
   logger: Logger,
-  clock: Clock,
+  { clock = Date.now, nodeLookMilliseconds }: ContextOverrides,
   link: ChainLink,
   database: Database,
   tokens: TokenVerifier | undefined,
@@ -107,6 +113,7 @@ function build(
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const startedAt = Date.now();
+  let url = "";
   const version = packageVersion();
 
   const signer = transactionSigner(link.relayerKey, rpc.chainId, config.gasPrice);
@@ -146,9 +153,24 @@ function build(
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
+  const storedAlerts = alertStore(database);
+  const alerts = new AlertBook(storedAlerts, logger, clock);
+  const webhooks = config.alertWebhooks.map(
+    (address, index) =>
+      new AlertWebhook({
+        url: address,
+        secret: config.alertWebhookSecret,
+        store: storedAlerts,
+        instance: () => url,
+        clock,
+        onFailure: (reason) => logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
+      }),
+  );
+  alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
   const telemetry = createTelemetry({
     logger,
     metrics,
+    alerts,
     serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
   });
 
@@ -208,7 +230,13 @@ function build(
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
-  let url = "";
+  const nodeWatch = new NodeWatch({
+    inspect,
+    telemetry,
+    regularBlocks: embedded === undefined,
+    staleSeconds: STALE_BLOCK_SECONDS,
+    lookMilliseconds: nodeLookMilliseconds,
+  });
   const app = createApp({
     logger,
     records: {
@@ -232,6 +260,7 @@ function build(
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
       recovery,
+      alerts: storedAlerts,
       place: () => ({
         chainId: rpc.chainId,
         contract: contracts.ProofAnchor,
@@ -261,6 +290,13 @@ function build(
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
+    async ready() {
+      try {
+        await journal.entries.head();
+      } catch (cause) {
+        throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
+      }
+    },
     observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
   });
 
@@ -276,6 +312,8 @@ function build(
     demoAccountFile,
 
     async start() {
+      opened.defer(() => alerts.stop());
+      await alerts.start();
       if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
       opened.defer(() => head.stop());
       opened.defer(() => follower.stop());
@@ -291,6 +329,8 @@ function build(
       await anchoring.start();
       await keeping.start();
       head.start();
+      opened.defer(() => nodeWatch.stop());
+      nodeWatch.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
@@ -307,6 +347,10 @@ function build(
         clearTimeout(patience);
       });
       url = config.publicUrl ?? server.url;
+      for (const webhook of webhooks) {
+        opened.defer(() => webhook.stop());
+        webhook.start();
+      }
       return { url: server.url, demoAccount };
     },
 

@@ -304,4 +304,10 @@ export interface Telemetry {
   /** A replica is further behind the journal than it may be, or its target is away; told once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
+  /** The chain's node does not answer; told at every look, reported once. */
+  nodeDown(): void;
+  nodeUp(): void;
+  /** The node is not where its network is, or the network makes no blocks. */
+  syncLost(reason: string): void;
+  syncRegained(): void;
 }

@@ -5,6 +5,7 @@ import { batches } from "./migrations/0002-batches.ts";
 import { journal } from "./migrations/0003-journal.ts";
 import { recovery } from "./migrations/0004-recovery.ts";
 import { apiKeys } from "./migrations/0005-api-keys.ts";
+import { alerts } from "./migrations/0006-alerts.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
@@ -14,6 +15,7 @@ const MIGRATIONS = {
   "0003-journal": journal,
   "0004-recovery": recovery,
   "0005-api-keys": apiKeys,
+  "0006-alerts": alerts,
 };
 
 export type Database = Kysely<Schema>;

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from "kysely";
+import type { AlertKind } from "../domain/alerts/alert.ts";
 import type { TransactionPurpose } from "../domain/transaction.ts";
 
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
@@ -22,6 +23,8 @@ export interface Schema {
   recovery_verifications: RecoveryVerificationsTable;
   recovery_documents: RecoveryDocumentsTable;
   api_keys: ApiKeysTable;
+  alerts: AlertsTable;
+  alert_receivers: AlertReceiversTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -244,6 +247,23 @@ export interface ApiKeysTable {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+}
+
+/** Alerts that last and that are over. */
+export interface AlertsTable {
+  id: Generated<number>;
+  kind: AlertKind;
+  subject: string;
+  message: string;
+  raised_at: number;
+  resolved_at: number | null;
+  change_number: number;
+}
+
+/** The newest change that each receiver was told of. */
+export interface AlertReceiversTable {
+  receiver: string;
+  change_number: number;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

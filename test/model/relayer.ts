@@ -42,6 +42,10 @@ const TELEMETRY: Telemetry = {
   chainWentBack: nothing,
   replicaLagging: nothing,
   replicaCaughtUp: nothing,
+  nodeDown: nothing,
+  nodeUp: nothing,
+  syncLost: nothing,
+  syncRegained: nothing,
 };
 
 /** What a run may choose of a relayer's configuration. */

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from "express";
+import type { Alert, AlertStore } from "../../domain/alerts/alert.ts";
 import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
 import type { Batch, ProofService } from "../../domain/proofs/proof-service.ts";
 import type { Proof } from "../../domain/proofs/proof.ts";
@@ -34,11 +35,12 @@ export interface ProofApiParts {
   /** Known only once the server listens, because links may lead to the server itself. */
   readonly place: () => ProofPlace;
   readonly recovery: RecoveryService;
+  readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<object>;
 }
 
 /** The integrity-proof API, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, place, recovery, status }: ProofApiParts): Router {
+export function proofRouter({ proofs, verifier, place, recovery, alerts, status }: ProofApiParts): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);
@@ -133,6 +135,14 @@ export function proofRouter({ proofs, verifier, place, recovery, status }: Proof
   router.use("/recovery", recoveryRouter(recovery));
 
   router
+    .route("/alerts")
+    .get(async (request: Request, response: Response) => {
+      const { limit } = parseInput(PageQuestion, request.query, "query");
+      response.json({ alerts: (await alerts.list(limit)).map(representAlert) });
+    })
+    .all(onlyMethods("GET"));
+
+  router
     .route("/status")
     .get(async (_request, response) => {
       response.json(await status());
@@ -144,6 +154,17 @@ export function proofRouter({ proofs, verifier, place, recovery, status }: Proof
   });
   router.use(sendProblem);
   return router;
+}
+
+function representAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
+  return {
+    alert: kind,
+    state: resolvedAt === undefined ? "raised" : "resolved",
+    ...(subject === "" ? {} : { subject }),
+    message,
+    raised_at: Math.floor(raisedAt / 1000),
+    resolved_at: resolvedAt === undefined ? null : Math.floor(resolvedAt / 1000),
+  };
 }
 
 function isConfirmed({ outcome }: Proof): boolean {
