@@ -9,6 +9,7 @@ import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import { chainLog } from "./chain/chain-log.ts";
+import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { keyVault } from "./chain/key-vault.ts";
@@ -20,6 +21,8 @@ import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
+import { BundleService } from "./domain/evidence/bundle-service.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { RecordService } from "./domain/records/record-service.ts";
@@ -28,6 +31,7 @@ import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
@@ -80,7 +84,8 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => link.close());
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
-    return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
+    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    return build(config, logger, overrides.clock ?? Date.now, link, database, issuer, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -93,6 +98,7 @@ function build(
   clock: Clock,
   link: ChainLink,
   database: Database,
+  issuer: Issuer,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -226,6 +232,7 @@ function build(
     proofs: {
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
+      bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
       recovery,
       place: () => ({
         chainId: rpc.chainId,
@@ -248,6 +255,7 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    issuer,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
