@@ -3,6 +3,7 @@ import { SealbookError } from "./errors.ts";
 import { accessLog } from "./http/access-log.ts";
 import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
+import { type Attest, attestRouter } from "./http/proofs/attest-router.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
@@ -16,19 +17,21 @@ export interface AppParts {
   readonly logger: Logger;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
+  readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
   readonly metrics: RequestHandler;
   readonly observeRequest: ObserveRequest;
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, issuer, metrics, observeRequest }: AppParts): Express {
+export function createApp({ logger, records, proofs, attest, issuer, metrics, observeRequest }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
+  app.use("/api/v1/recovery/attest", attestRouter(attest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
   app.route(JWKS_PATH).get(jwks(() => issuer.keys())).all(onlyMethods("GET"));

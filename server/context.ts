@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
+import { createAttesting } from "./attesting.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
@@ -30,6 +32,7 @@ import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
+import { JWKS_PATH } from "./http/jwks.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
@@ -210,6 +213,12 @@ function build(
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
   let url = "";
+  const place = () => ({
+    chainId: rpc.chainId,
+    contract: contracts.ProofAnchor,
+    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    publicUrl: url,
+  });
   const app = createApp({
     logger,
     records: {
@@ -234,11 +243,7 @@ function build(
       verifier: anchoring.verifier,
       bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
       recovery,
-      place: () => ({
-        chainId: rpc.chainId,
-        contract: contracts.ProofAnchor,
-        explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
-      }),
+      place,
       status: () =>
         statusReport({
           version,
@@ -255,6 +260,19 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    attest: createAttesting({
+      journal,
+      trees: anchoring.trees,
+      chain: anchors,
+      inspector: anchorInspector(rpc, contracts.ProofAnchor),
+      recovery,
+      issuer,
+      issuerName: config.issuerName,
+      place,
+      jwksUrl: () => `${url}${JWKS_PATH}`,
+      telemetry,
+      clock,
+    }),
     issuer,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());

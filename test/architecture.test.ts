@@ -4,7 +4,7 @@ import { expect } from "chai";
 import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "..");
-const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica"];
+const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation"];
 
 /** What a source file imports, as paths from the root of the project or names of packages. */
 function importsOf(file: string): string[] {

@@ -70,6 +70,7 @@ describe("prove script", () => {
       block_number: proof.block_number,
       timestamp: proof.timestamp,
       proof_file: "docs/deep/er/still/b.txt.proof.json",
+      bundle_file: "docs/deep/er/still/b.txt.bundle.json",
       reused: false,
     });
     assert.notInclude((await readdir(join(directory, PROOFS), { recursive: true })).join(), ".tmp");
