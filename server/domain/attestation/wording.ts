@@ -11,7 +11,7 @@ export function wordingOf(facts: AttestationFacts, audience: Audience): Wording 
 }
 
 const CHECKABLE =
-  "Nobody has to believe the issuer: the steps at the end repeat every check with common tools and any node of the chain, and none of them needs the issuer's installation to be running.";
+  "Nobody has to believe the issuer: the steps at the end repeat every check with common tools and any node of the chain. Only what is fetched from the issuer, such as its published key, needs its installation to be there.";
 
 const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record<Audience, string>>>> = {
   records: {
