@@ -9,8 +9,9 @@ import { AnchorAudit } from "../recovery/anchor-audit.ts";
 import type { RecoveryService } from "../recovery/recovery-service.ts";
 import { type ConfirmedProof, isConfirmedBy } from "../recovery/restored.ts";
 import type { AnchorInspector } from "./anchor-inspector.ts";
-import { type Attestation, type Audience, attestationOf } from "./attestation.ts";
+import type { Attestation, Audience } from "./attestation.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
+import { attestationOf } from "./statement.ts";
 
 /** Most records that one statement lists. */
 const MOST_RECORDS = 1_000;
