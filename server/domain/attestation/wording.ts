@@ -33,9 +33,9 @@ const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record
 };
 
 const AUDIENCE_LIMITS: Readonly<Record<Audience, string>> = {
-  court: "It is a statement of facts that can be checked, not an opinion on what they mean in law.",
-  regulator: "It does not say that the records are complete: what was never submitted has no record.",
-  seller: "It says nothing about ownership, quality or value of what is sold.",
+  court: "What these facts mean in law: they can be checked, and are no opinion.",
+  regulator: "That the records are complete: what was never submitted has no record.",
+  seller: "Anything about ownership, quality or value of what is sold.",
 };
 
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
@@ -52,7 +52,7 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
       ...(count === 1
         ? []
         : [
-            `There are ${count} confirmed records of this ${what}. Of those listed here, the newest ${records.length}, the earliest was on chain at ${utc(earliest.firstAnchor.time)}.`,
+            `There are ${count} confirmed records of this ${what}${records.length === count ? "" : `, of which the newest ${records.length} are listed here`}. The earliest one that is listed was on chain at ${utc(earliest.firstAnchor.time)}.`,
           ]),
       `When this was issued, contract ${place.contract} confirmed every record listed here, at block ${askedAt.number} of ${utc(askedAt.time)}.`,
       "A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit.",
@@ -73,7 +73,7 @@ function ofVerification({ verification, place }: VerificationFacts, audience: Au
     introduction: INTRODUCTIONS.verification[audience],
     says: [
       `Verification ${id} compared ${totals.documents} restored documents with their records on chain ${place.chainId}, contract ${place.contract}, and ended at ${utc(Math.floor(finishedAt / 1000))}. It counted ${until}.`,
-      `${totals.match} documents are what was recorded of them last. ${totals.mismatch} differ from it. Of ${totals.unrecorded} there is no record that counts.`,
+      `Match, being what was recorded last: ${totals.match}. Mismatch, differing from it: ${totals.mismatch}. Unrecorded, without a record that counts: ${totals.unrecorded}.`,
       `The answer's rows, one for each document, have the Merkle root ${hex(rowsRoot)}. Whoever has the rows can tell whether they are the ones that this statement is about, all of them and in their order.`,
     ],
     does_not_say: [
