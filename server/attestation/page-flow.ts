@@ -102,8 +102,12 @@ export class PageFlow {
     const size = 9;
     const indent = 118;
     const style = { font: this.fonts.regular, size, indent, width: TEXT_WIDTH - indent, ...valueStyle };
+    const nameStyle = { font: this.fonts.regular, size, color: SOFT };
+    const shown = printable(name);
     this.keep(size * LEADING + 4);
-    this.#draw(printable(name), this.#y - size, { font: this.fonts.regular, size, color: SOFT });
+    // A name that is too long for its column stands above.
+    if (nameStyle.font.widthOfTextAtSize(shown, size) > indent - 6) this.text(name, nameStyle);
+    else this.#draw(shown, this.#y - size, nameStyle);
     this.text(value, style);
     this.space(2.5);
     this.rule();

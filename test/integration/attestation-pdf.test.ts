@@ -52,7 +52,7 @@ describe("attestations as PDF", function () {
   const pages = async (): Promise<number> => Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
 
   it("say what the statement says, with page numbers, and have it and its signature inside", async () => {
-    const proof = await record("Größe „1“ 你好\n\u00ad\\u{41}", { type: "Vertrag", timestamp: 1_700_000_000, source: "orders", "ключ": "значение" });
+    const proof = await record("Größe „1“ 你好\n\u00ad\\u{41}", { type: "Vertrag", timestamp: 1_700_000_000, source: "orders", "ключ": "значение", ["n".repeat(60)]: "a value" });
     const { bytes, text, jws, statement } = await pdfOf({ document_id: proof.document_id, audience: "court" });
     assert.equal(Buffer.from(jws.split(".")[1] ?? "", "base64url").toString(), text);
     assert.equal(canonicalJson(statement), text);
@@ -60,7 +60,7 @@ describe("attestations as PDF", function () {
     const facts = [
       "Attestation of a document", "For a court", NAME, "Größe „1“ \\u{4f60}\\u{597d}\\u{a}\\u{ad}\\u{5c}u{41}", proof.hash, proof.record_hash,
       proof.tx_hash, proof.block_hash, proof.contract, "1700000000 (2023-11-14 22:13:20 UTC)", "Vertrag", "orders",
-      "\\u{43a}\\u{43b}\\u{44e}\\u{447}", "What this does not say", "How it was checked before signing", "How to check it without the issuer",
+      "\\u{43a}\\u{43b}\\u{44e}\\u{447}", `${"n".repeat(60)} a value`, "What this does not say", "How it was checked before signing", "How to check it without the issuer",
       statement.issuer.public_key, statement.issuer.jwks_url, sha256(jws),
     ];
     for (const fact of facts) assert.include(content, fact);
