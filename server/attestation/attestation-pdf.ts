@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AFRelationship, PDFDocument } from "pdf-lib";
 import type { Attestation, AttestationRecord, AttestedVerification, Audience } from "../domain/attestation/attestation.ts";
 import { utc } from "../domain/attestation/utc.ts";
+import { canonicalJson } from "../domain/evidence/canonical-json.ts";
 import { PageFlow, TEXT_WIDTH } from "./page-flow.ts";
 import { qrMatrix } from "./qr-code.ts";
 
@@ -113,7 +114,10 @@ function recordFacts(flow: PageFlow, record: AttestationRecord): void {
   if (type !== undefined) flow.fact("Type", type);
   flow.fact("Timestamp", `${timestamp}${timeOf(timestamp)}`);
   if (source !== undefined) flow.fact("Source", source);
-  for (const [name, value] of Object.entries(others)) flow.fact(name, typeof value === "string" ? value : JSON.stringify(value));
+  // In the order of the signed text, whichever way the statement came here.
+  for (const [name, value] of Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    flow.fact(name, typeof value === "string" ? value : canonicalJson(value));
+  }
   flow.fact("Recorded hash", record.record_hash, exact);
   if (record.merkle !== null) {
     flow.fact("Merkle root", record.merkle.root, exact);
