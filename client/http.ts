@@ -24,6 +24,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
   /** The body's JSON; `undefined` when it is something else. */
   readonly body: unknown;
 }
@@ -58,7 +60,8 @@ export class Http {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not answer in time`, { cause: error });

@@ -52,6 +52,9 @@ const history = { history: z.array(ProofAnswer).optional() };
 /** The newest proof that was found, with the older ones. */
 export const FoundProof = z.discriminatedUnion("status", [ConfirmedProof.extend(history), PendingProof.extend(history)]);
 
+/** What is looked at of a portable proof; to check it is the business of a verifier. */
+export const Bundle = z.looseObject({ format: z.literal("sealbook-bundle/1"), record: z.looseObject({ record_hash: sha256 }) });
+
 /** Whether a hash has a proof. */
 export const Verification = z.discriminatedUnion("valid", [
   z.looseObject({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { ClientError, Problem } from "./errors.ts";
 import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, retryAfterSeconds } from "./http.ts";
-import { FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
+import { Bundle, FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
 import { withRetry } from "./retry.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
@@ -76,6 +76,19 @@ export class ProofClient {
     return this.#find(`api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options);
   }
 
+  /**
+   * Gets the portable proof of what {@link find} finds: with it anybody can check the document without the server.
+   * @returns its text, which is signed as it is
+   * @throws ClientError `conflict` while the proof is not confirmed
+   */
+  async bundle(id: string, { signal }: CallOptions = {}): Promise<string | undefined> {
+    return ifFound(async () => {
+      const answer = await this.#call({ method: "GET", path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`, signal });
+      parseAnswer(Bundle, answer);
+      return answer.text;
+    });
+  }
+
   /** Asks whether a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
     return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
@@ -86,13 +99,8 @@ export class ProofClient {
     return this.#get(Status, "api/v1/status", options);
   }
 
-  async #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
-    try {
-      return await this.#get(FoundProof, path, options);
-    } catch (error) {
-      if (error instanceof ClientError && error.code === "not_found") return undefined;
-      throw error;
-    }
+  #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
+    return ifFound(() => this.#get(FoundProof, path, options));
   }
 
   async #get<Schema extends z.ZodType>(schema: Schema, path: string, { signal }: CallOptions): Promise<z.output<Schema>> {
@@ -113,6 +121,15 @@ export class ProofClient {
     const location = headers.get("Location");
     const place = location === null ? null : URL.parse(location, this.#http.base);
     return place?.origin === new URL(this.#http.base).origin ? place.href : `api/v1/proof/${id}`;
+  }
+}
+
+async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "not_found") return undefined;
+    throw error;
   }
 }
 

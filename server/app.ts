@@ -4,12 +4,15 @@ import { type AuthenticationParts, authenticate } from "./http/access/authentica
 import type { NetworkList } from "./http/access/network-list.ts";
 import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
+import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
+import { type Attest, attestRouter } from "./http/proofs/attest-router.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** Who may use the integrity-proof API. */
@@ -26,6 +29,8 @@ export interface AppParts {
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
   readonly access: AccessParts;
+  readonly attest: Attest;
+  readonly issuer: Pick<Issuer, "keys">;
   readonly metrics: RequestHandler;
   /** @throws when no work can be taken now */
   readonly ready: () => Promise<void>;
@@ -33,7 +38,8 @@ export interface AppParts {
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, access, metrics, ready, observeRequest }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
+  const { logger, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -43,8 +49,11 @@ export function createApp({ logger, records, proofs, access, metrics, ready, obs
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
   const fromInside = sourceNetwork(access.networks);
-  app.use("/api/v1", fromInside, authenticate(access.authentication), proofRouter(proofs));
+  app.use("/api/v1", fromInside, authenticate(access.authentication));
+  app.use("/api/v1/recovery/attest", attestRouter(attest));
+  app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
+  app.route(JWKS_PATH).get(jwks(() => issuer.keys())).all(onlyMethods("GET"));
   app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
   // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
   app.route("/livez").get((_request, response) => void response.json({ status: "ok" })).all(onlyMethods("GET"));

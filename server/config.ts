@@ -29,6 +29,10 @@ function isNodeUrl(text: string): boolean {
   return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
 }
 
+function isOneLine(text: string): boolean {
+  return text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
 /** Which database the journal is in. */
 export type DatabaseConfig =
   | { readonly kind: "sqlite"; readonly file: string }
@@ -243,6 +247,9 @@ const Environment = z.object({
     description: "Address under which clients reach this server, for the links in its answers",
     unset: "`http://HOST:PORT`",
   }),
+  ISSUER_NAME: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").default("Sealbook appliance").meta({
+    description: "Who signs attestations, as they name it",
+  }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
     unset: "`PUBLIC_URL/api/v1/proof`",
@@ -307,6 +314,8 @@ export interface Config {
   readonly validatorNames: ReadonlyMap<string, string>;
   readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
+  /** Who signs attestations. */
+  readonly issuerName: string;
   readonly logLevel: z.output<typeof Environment>["LOG_LEVEL"];
 }
 
@@ -398,6 +407,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     validatorNames: env.VALIDATOR_NAMES,
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
+    issuerName: env.ISSUER_NAME,
     logLevel: env.LOG_LEVEL,
   };
 }

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
+import { createAttesting } from "./attesting.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import { chainLog } from "./chain/chain-log.ts";
+import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { keyVault } from "./chain/key-vault.ts";
@@ -20,6 +23,8 @@ import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config, TokenConfig } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
+import { BundleService } from "./domain/evidence/bundle-service.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { RecordService } from "./domain/records/record-service.ts";
@@ -29,7 +34,9 @@ import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
+import { JWKS_PATH } from "./http/jwks.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
@@ -90,7 +97,8 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
-    return build(config, logger, overrides, link, database, tokens, opened.move());
+    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    return build(config, logger, overrides, link, database, tokens, issuer, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -104,6 +112,7 @@ function build(
   link: ChainLink,
   database: Database,
   tokens: TokenVerifier | undefined,
+  issuer: Issuer,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -237,6 +246,12 @@ function build(
     staleSeconds: STALE_BLOCK_SECONDS,
     lookMilliseconds: nodeLookMilliseconds,
   });
+  const place = () => ({
+    chainId: rpc.chainId,
+    contract: contracts.ProofAnchor,
+    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    publicUrl: url,
+  });
   const app = createApp({
     logger,
     records: {
@@ -259,13 +274,10 @@ function build(
     proofs: {
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
+      bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
       recovery,
       alerts: storedAlerts,
-      place: () => ({
-        chainId: rpc.chainId,
-        contract: contracts.ProofAnchor,
-        explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
-      }),
+      place,
       status: () =>
         statusReport({
           version,
@@ -287,6 +299,20 @@ function build(
       proxies: new NetworkList(config.trustedProxies),
       authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
     },
+    attest: createAttesting({
+      journal,
+      trees: anchoring.trees,
+      chain: anchors,
+      inspector: anchorInspector(rpc, contracts.ProofAnchor),
+      recovery,
+      issuer,
+      issuerName: config.issuerName,
+      place,
+      jwksUrl: () => `${url}${JWKS_PATH}`,
+      telemetry,
+      clock,
+    }),
+    issuer,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },

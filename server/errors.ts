@@ -13,6 +13,7 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "unsupported_media_type"
+  | "not_acceptable"
   | "conflict"
   | "too_many_requests"
   | "overloaded"

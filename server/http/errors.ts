@@ -16,6 +16,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   unsupported_media_type: 415,
+  not_acceptable: 406,
   conflict: 409,
   too_many_requests: 429,
   overloaded: 503,

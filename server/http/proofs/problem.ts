@@ -11,6 +11,8 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   not_found: "Not found",
   method_not_allowed: "Method not allowed",
   unsupported_media_type: "Unsupported media type",
+  not_acceptable: "Not acceptable",
+  conflict: "Not as things stand",
   too_many_requests: "Too many requests",
   overloaded: "Too much is under way",
   journal_unavailable: "The journal is not available",

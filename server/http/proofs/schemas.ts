@@ -57,6 +57,9 @@ export const BatchBody = z.object({
 /** A batch's id: its root. */
 export const BatchId = Sha256;
 
+/** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
+export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional() });
+
 /** Which part of a batch is asked for. */
 export const PageQuestion = z.object({
   limit: z.string().regex(/^\d{1,4}$/, "is not a number").transform(Number)
