@@ -3,12 +3,20 @@ import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { olderProofPath } from "./proof-file.ts";
 
-/** Writes JSON under a temporary name first: a reader sees the old content or the new one, never a part. */
-export async function writeJson(path: string, content: unknown): Promise<void> {
+/** Writes JSON, see {@link writePieces}. */
+export function writeJson(path: string, content: unknown): Promise<void> {
+  return writePieces(path, [`${JSON.stringify(content, null, 2)}\n`]);
+}
+
+/**
+ * Writes text that may be too long for one string, under a temporary name first: a reader sees the old content or the
+ * new one, never a part.
+ */
+export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
+    await writeFile(temporary, pieces);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
