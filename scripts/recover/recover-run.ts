@@ -6,6 +6,7 @@ import { hashFile } from "../proofs/hash-file.ts";
 import { forEachConcurrently } from "../proofs/pool.ts";
 import { showProgress } from "../proofs/progress.ts";
 import { reasonOf } from "../proofs/reason.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
 import { compareFiles, type HashedRestoredFile } from "./compare-files.ts";
 import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "./recovery-report.ts";
 import type { RestoredTree } from "./restored-tree.ts";
@@ -34,6 +35,7 @@ export async function recoverAll({ tree, client, asOf, concurrency, out, about, 
   const started = new Date();
   const notChecked: NotChecked[] = tree.unreadable.map(({ id, reason }) => ({ file: id, reason }));
   const { files, bytes } = await hashAll(tree, concurrency, signal, notChecked);
+  if (files.length === 0) throw new CommandFailure("none of the files could be read");
   await mkdir(out, { recursive: true });
   // From the beginning each time: what was told before a connection broke is told again.
   const { verification, mismatches, unrecorded } = await withRetry(() => compareAll(files, { client, asOf, out, signal }), {

@@ -61,9 +61,10 @@ export interface RecoveryReport {
 export function summaryLine({ totals, seconds }: RecoveryReport): string {
   const { files, bytes, match, mismatch, unrecorded, missing, not_checked, unlisted } = totals;
   const unlistedToo = unlisted === 0 ? "" : `, ${unlisted} not in the manifest`;
+  const missingToo = `${missing} recorded ${missing === 1 ? "document is" : "documents are"} missing`;
   return (
     `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not checked${unlistedToo}), ` +
-    `${missing} recorded documents are missing, ${bytes} bytes, ${seconds.toFixed(1)} s`
+    `${missingToo}, ${bytes} bytes, ${seconds.toFixed(1)} s`
   );
 }
 

@@ -20,7 +20,7 @@ const STYLE = `
   th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
   th { color: var(--soft); font-weight: 600; } thead { display: table-header-group; } tr { break-inside: avoid; }
   .facts th { width: 12rem; } code { font: .85em/1.4 ui-monospace, monospace; }
-  .lists td:first-child { width: 34%; } td div + div { margin-top: .1rem; }
+  .lists { table-layout: fixed; } td div + div { margin-top: .1rem; }
   @media print { body { font-size: 10pt; max-width: none; margin: 0; padding: 0; } .verdict { print-color-adjust: exact; } }
 `;
 
@@ -66,9 +66,9 @@ ${total(totals.files, "files")}${total(totals.match, "match")}${total(totals.mis
   yield* section("Not in the manifest", "Files that the manifest does not name; they were not compared.", ["File"], unlisted, (file) => [text(file)]);
   yield `<h2>How it was checked</h2>
 <p>The SHA-256 of every file was computed on this machine and compared by the server with what was recorded last of its
-document${report.as_of === null ? "" : ", by the time of the block that holds the record"}. For each row the server computes the
-recorded hash from its parts again, and the root over all that was anchored together, and takes neither for granted unless the
-chain has that root in the block that the journal names. What the journal says and the chain does not is unrecorded.</p>
+document${report.as_of === null ? "" : ", by the time of the block that holds the record"}. For each row the server computed the
+recorded hash from its parts again, and from all that were anchored together what has to be on chain, and asked the chain for it:
+what the journal says and the chain does not is unrecorded.</p>
 <p>The rows are kept in <code>${text(report.rows_file)}</code> as the server told them; the root below is over its lines, and was
 computed here from them.</p>
 <table class="facts"><tbody>
@@ -90,9 +90,9 @@ function verdict({ all_matched, totals }: RecoveryReport): string {
   if (all_matched) return `All ${number(totals.files)} files are what was recorded of them, and nothing that was recorded is missing.`;
   const others = totals.files - totals.match;
   const faults = [
-    ...(others === 0 ? [] : [`${number(others)} of ${number(totals.files)} files are not shown to be what was recorded`]),
-    ...(totals.missing === 0 ? [] : [`${number(totals.missing)} recorded documents are missing`]),
-    ...(totals.unlisted === 0 ? [] : [`${number(totals.unlisted)} files are not in the manifest`]),
+    ...(others === 0 ? [] : [`${number(others)} of ${number(totals.files)} files ${others === 1 ? "is" : "are"} not shown to be what was recorded`]),
+    ...(totals.missing === 0 ? [] : [`${number(totals.missing)} recorded ${totals.missing === 1 ? "document is" : "documents are"} missing`]),
+    ...(totals.unlisted === 0 ? [] : [`${number(totals.unlisted)} ${totals.unlisted === 1 ? "file is" : "files are"} not in the manifest`]),
   ];
   return `${faults.join("; ")}.`;
 }
