@@ -24,7 +24,7 @@ export interface RecoveryServiceParts {
   readonly chain: AnchorChain;
   readonly log: AnchorLog;
   readonly anchors: Pick<ReconciliationStore, "isKnown">;
-  readonly telemetry: Telemetry;
+  readonly telemetry: Pick<Telemetry, "journalDiverged">;
   readonly clock: Clock;
 }
 
