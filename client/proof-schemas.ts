@@ -1,11 +1,5 @@
 import { z } from "zod";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in lower-case hex");
-const hex32 = z.string().regex(/^0x[0-9a-f]{64}$/, "is not 32 bytes as 0x hex");
-const whole = z.int().nonnegative();
-
-/** Free descriptive data; the named fields have a meaning. */
-const Metadata = z.looseObject({ type: z.string().optional(), timestamp: whole, source: z.string().optional() });
+import { hex32, Metadata, sha256, whole } from "./primitives.ts";
 
 const Document = z.looseObject({
   id: sha256,

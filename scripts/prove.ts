@@ -1,12 +1,13 @@
 // Proves that files existed as they are today: anchors their hashes and keeps the proofs in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
-import { ClientError, ProofClient } from "../client/index.ts";
+import { ProofClient } from "../client/index.ts";
 import { onInterrupt } from "./proofs/interrupt.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { proveAll } from "./proofs/prove-run.ts";
+import { assertReachable } from "./proofs/reachable.ts";
 import { printable } from "./proofs/reason.ts";
-import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { runCommand } from "./proofs/run-command.ts";
 import { summaryLine } from "./proofs/summary.ts";
 import { findFiles } from "./proofs/walk.ts";
 import { writeJson } from "./proofs/write-file.ts";
@@ -59,15 +60,5 @@ Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`
     if (signals.stop.aborted) return;
     process.exitCode = summary.documents.length === summary.totals.files ? 0 : 1;
   });
-
-/** A server that was never there is told before thousands of files are read. */
-async function assertReachable(url: string): Promise<void> {
-  try {
-    await new ProofClient(url, { retryForMilliseconds: 0 }).status();
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    throw new CommandFailure(error.code === "unreachable" ? error.message : `${url} is not a server of proofs: ${error.message}`);
-  }
-}
 
 await runCommand(program);

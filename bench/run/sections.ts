@@ -6,6 +6,7 @@ import { gas } from "../sections/gas.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
 import { records } from "../sections/records.ts";
+import { recovery } from "../sections/recovery.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import type { Section } from "./bench.ts";
@@ -22,4 +23,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["size", size],
   ["memory", memory],
   ["check", check],
+  ["recovery", recovery],
 ]);

@@ -3,17 +3,25 @@ import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { bundlePath, olderBundlePath, olderProofPath } from "./proof-file.ts";
 
-/** Writes JSON as {@link writeText} writes a text. */
+/** Writes JSON, see {@link writePieces}. */
 export function writeJson(path: string, content: unknown): Promise<void> {
-  return writeText(path, JSON.stringify(content, null, 2));
+  return writePieces(path, [`${JSON.stringify(content, null, 2)}\n`]);
 }
 
-/** Writes a text and a newline, under a temporary name first: a reader sees the old content or the new one, never a part. */
-export async function writeText(path: string, content: string): Promise<void> {
+/** Writes a text and a newline, see {@link writePieces}. */
+export function writeText(path: string, content: string): Promise<void> {
+  return writePieces(path, [`${content}\n`]);
+}
+
+/**
+ * Writes text that may be too long for one string, under a temporary name first: a reader sees the old content or the
+ * new one, never a part.
+ */
+export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(temporary, `${content}\n`);
+    await writeFile(temporary, pieces);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

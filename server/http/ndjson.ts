@@ -4,7 +4,7 @@ import { SealbookError } from "../errors.ts";
 
 /** What a body of one JSON text a line is called. */
 export const NDJSON = "application/x-ndjson";
-/** Names under which callers send it. */
+/** Names under which callers send it, or ask for it. */
 export const NDJSON_TYPES = [NDJSON, "application/ndjson", "application/jsonl"];
 
 const MAX_LINE = 64 * 1024;
@@ -18,37 +18,47 @@ export interface Line {
 }
 
 /**
- * The lines of a body, as they come in; empty ones are passed over.
- * @throws SealbookError `malformed` that names the line, `too_large` for a line without an end
+ * The lines of a body, as they come in, up to so many at a time; empty ones are passed over. Whoever reads no further
+ * leaves the connection open, so that the sender can be told why.
+ * @throws SealbookError `malformed` that names the line, `too_large` for one that is too long
  */
-export async function* ndjsonLines(body: Readable): AsyncGenerator<Line, void> {
+export async function* ndjsonLines(body: Readable, atOnce: number): AsyncGenerator<Line[], void> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
-  for await (const chunk of body) {
+  let lines: Line[] = [];
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     rest = rest.length === 0 ? asBuffer(chunk) : Buffer.concat([rest, asBuffer(chunk)]);
     let first = 0;
-    for (let end = rest.indexOf(NEWLINE, first); end !== -1; end = rest.indexOf(NEWLINE, first)) {
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE, first)) {
       number += 1;
-      const line = parseLine(rest.subarray(first, end), number);
-      if (line !== undefined) yield line;
+      lines.push(...parseLine(rest.subarray(first, end), number));
       first = end + 1;
+      if (lines.length === atOnce) {
+        yield lines;
+        lines = [];
+      }
     }
     rest = rest.subarray(first);
-    if (rest.length > MAX_LINE) throw new SealbookError("too_large", `line ${number + 1} is longer than ${MAX_LINE} bytes`);
+    checkLength(rest, number + 1);
   }
-  const last = parseLine(rest, number + 1);
-  if (last !== undefined) yield last;
+  lines.push(...parseLine(rest, number + 1));
+  if (lines.length > 0) yield lines;
 }
 
-function parseLine(bytes: Buffer, number: number): Line | undefined {
+function parseLine(bytes: Buffer, number: number): Line[] {
+  checkLength(bytes, number);
   if (!isUtf8(bytes)) throw lineFault(number, "is not UTF-8");
   const text = bytes.toString().trim();
-  if (text === "") return undefined;
+  if (text === "") return [];
   try {
-    return { number, value: JSON.parse(text) };
+    return [{ number, value: JSON.parse(text) }];
   } catch {
     throw lineFault(number, "is not JSON");
   }
+}
+
+function checkLength({ length }: Buffer, number: number): void {
+  if (length > MAX_LINE) throw new SealbookError("too_large", `line ${number} is longer than ${MAX_LINE} bytes`);
 }
 
 /** The error for what is wrong with a line, or with something in it. */

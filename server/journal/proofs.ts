@@ -12,6 +12,9 @@ import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
+/** Proofs of one content that are read at a time. */
+const PAGE = 100;
+
 /** Proofs with what became of them. */
 export function selectProofs(database: Database) {
   return database
@@ -37,13 +40,15 @@ export function selectProofs(database: Database) {
       "proofs.alike",
       "anchors.id as anchor_id",
       "anchors.first_leaf",
+      "anchors.first_sequence",
+      "anchors.last_sequence",
       "anchors.hash as anchor_hash",
       "anchors.size",
       ...OUTCOME_COLUMNS,
     ]);
 }
 
-type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
+export type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
 
 export function toProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
@@ -57,6 +62,7 @@ export function toProof(row: ProofRow): StoredProof {
     anchorId: row.anchor_id,
     leafIndex: row.leaf_index - row.first_leaf,
     isAlike: row.alike === 1,
+    isLeaf: row.alike === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
     content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
     outcome: toAnchorOutcome(row),
   };
@@ -120,6 +126,7 @@ export class ProofStatements {
   readonly #proofs = new StatementsBySize();
   readonly #keys = new StatementsBySize();
   readonly #lookups = new StatementsBySize<ProofRow>();
+  readonly #pages = { asc: new StatementsBySize<ProofRow>(), desc: new StatementsBySize<ProofRow>() };
 
   async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly ProofKeysTable[]): Promise<void> {
     // Values in the order of the first row's columns, as the compiler puts them.
@@ -152,6 +159,20 @@ export class ProofStatements {
       found.push(...rows);
     }
     return found;
+  }
+
+  /** Some of the proofs that may be the wanted ones, after one, or before it when the newest come first. */
+  async page(database: Database, key: number, after: number, order: "asc" | "desc", limit: number): Promise<ProofRow[]> {
+    const sequences = (table: "proof_keys" | "proof_keys_recent") =>
+      database.selectFrom(table).select("sequence").where("key", "=", key).where("sequence", order === "asc" ? ">" : "<", after);
+    const compile = (): CompiledQuery<ProofRow> =>
+      selectProofs(database)
+        // Ordered where both are read by their index, so that no more of them are read than are wanted.
+        .where("proofs.sequence", "in", sequences("proof_keys").unionAll(sequences("proof_keys_recent")).orderBy("sequence", order).limit(limit))
+        .orderBy("proofs.sequence", order)
+        .compile();
+    const { rows } = await database.executeQuery(this.#pages[order].of(1, compile, [key, after, key, after, limit]));
+    return rows;
   }
 }
 
@@ -191,9 +212,15 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       return rows.map(toProof).filter((proof) => proof.documentId === documentId).reverse();
     },
 
-    async byHash(hash) {
-      const rows = await statements.lookup(database, [keyOf("hash", hash)]);
-      return rows.map(toProof).filter((proof) => Buffer.compare(proof.hash, hash) === 0);
+    async *byHash(hash) {
+      const key = keyOf("hash", hash);
+      for (let after = 0; ; ) {
+        const rows = await statements.page(database, key, after, "asc", PAGE);
+        for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < PAGE) return;
+        after = last.sequence;
+      }
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {

@@ -1,15 +1,20 @@
 import { hash as digest } from "node:crypto";
-import type { RecoveryStore } from "../domain/recovery/ports.ts";
+import type { RecordedProof, RecoveryStore } from "../domain/recovery/ports.ts";
 import type { Database } from "./database.ts";
+import { inTransaction, newestSequence } from "./entry-log.ts";
 import { documentKey, keyOf } from "./proof-key.ts";
-import { type ProofStatements, selectProofs, toProof } from "./proofs.ts";
-import { pieces } from "./statements.ts";
+import { type ProofRow, type ProofStatements, selectProofs, toProof } from "./proofs.ts";
+import { pieces, StatementsBySize } from "./statements.ts";
 
 /** Enough of a document's SHA-256 that no two documents are taken for one. */
 const DOCUMENT_LENGTH = 16;
+/** Rows deleted in one go: whoever else writes waits for no more than that. */
+const FORGOTTEN_AT_ONCE = 5_000;
 
 /** @param statements Those of the proofs' own store */
 export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
+  const additions = new StatementsBySize();
+
   return {
     async ofDocuments(documentIds) {
       const wanted = new Set(documentIds);
@@ -17,26 +22,12 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       return rows
         .filter(({ document_id }) => wanted.has(document_id))
         .sort((a, b) => b.sequence - a.sequence)
-        .map(toProof);
+        .map(toRecorded);
     },
 
-    async documentsWith(hash, limit) {
-      const key = keyOf("hash", hash);
-      const rows = await database
-        .selectFrom("proofs")
-        .select("document_id")
-        .distinct()
-        .where("sequence", "in", (e) =>
-          e
-            .selectFrom("proof_keys")
-            .select("sequence")
-            .where("key", "=", key)
-            .unionAll(e.selectFrom("proof_keys_recent").select("sequence").where("key", "=", key)),
-        )
-        .where("hash", "=", hash)
-        .limit(limit)
-        .execute();
-      return rows.map(({ document_id }) => document_id);
+    async ofContent(hash, limit) {
+      const rows = await statements.page(database, keyOf("hash", hash), Number.MAX_SAFE_INTEGER, "desc", limit);
+      return rows.filter((row) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
     async proofsAfter(sequence, limit) {
@@ -45,18 +36,23 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
         .orderBy("proofs.sequence")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ sequence: row.sequence, proof: toProof(row) }));
+      return rows.map(toRecorded);
     },
 
     async addRestored(verificationId, documentIds) {
-      const documents = new Map(documentIds.map((id) => [id, documentBytes(id)]));
-      for (const some of pieces([...documents.values()])) {
-        await database
-          .insertInto("recovery_documents")
-          .values(some.map((document) => ({ verification_id: verificationId, document })))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
+      const documents = [...new Set(documentIds)].map(documentBytes).sort(Buffer.compare);
+      // One commit for all of them, in the order of the index.
+      await inTransaction(database, async (transaction) => {
+        for (const some of pieces(documents)) {
+          const compile = () =>
+            transaction
+              .insertInto("recovery_documents")
+              .values(some.map((document) => ({ verification_id: verificationId, document })))
+              .onConflict((conflict) => conflict.doNothing())
+              .compile();
+          await transaction.executeQuery(additions.of(some.length, compile, some.flatMap((document) => [verificationId, document])));
+        }
+      });
     },
 
     async restored(verificationId, documentIds) {
@@ -75,8 +71,12 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async begin({ id, asOf, startedAt }) {
-      const counts = { documents: 0, matches: 0, mismatches: 0, unrecorded: 0 };
-      await database.insertInto("recovery_verifications").values({ id, as_of: asOf ?? null, started_at: startedAt, ...counts }).execute();
+      const newestEntry = await newestSequence(database);
+      await database
+        .insertInto("recovery_verifications")
+        .values({ id, as_of: asOf ?? null, newest_entry: newestEntry, started_at: startedAt, documents: 0, matches: 0, mismatches: 0, unrecorded: 0 })
+        .execute();
+      return newestEntry;
     },
 
     async finish({ id, finishedAt, totals, rowsRoot }) {
@@ -97,25 +97,37 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       return {
         id: row.id,
         asOf: row.as_of ?? undefined,
+        newestEntry: row.newest_entry,
         finishedAt: row.finished_at,
         totals: { documents, match, mismatch, unrecorded },
         rowsRoot: row.rows_root,
       };
     },
 
-    async forgetUnfinished(startedBefore) {
-      const left = await database
+    async forget(id) {
+      const documents = database.selectFrom("recovery_documents").select("document").where("verification_id", "=", id).limit(FORGOTTEN_AT_ONCE);
+      for (;;) {
+        const deletion = database.deleteFrom("recovery_documents").where("verification_id", "=", id).where("document", "in", documents);
+        const { numDeletedRows } = await deletion.executeTakeFirstOrThrow();
+        if (numDeletedRows < FORGOTTEN_AT_ONCE) break;
+      }
+      await database.deleteFrom("recovery_verifications").where("id", "=", id).execute();
+    },
+
+    async unfinished(startedBefore) {
+      const rows = await database
         .selectFrom("recovery_verifications")
         .select("id")
         .where("finished_at", "is", null)
         .where("started_at", "<", startedBefore)
         .execute();
-      for (const { id } of left) {
-        await database.deleteFrom("recovery_documents").where("verification_id", "=", id).execute();
-        await database.deleteFrom("recovery_verifications").where("id", "=", id).execute();
-      }
+      return rows.map(({ id }) => id);
     },
   };
+}
+
+function toRecorded(row: ProofRow): RecordedProof {
+  return { sequence: row.sequence, proof: toProof(row) };
 }
 
 function documentBytes(documentId: string): Uint8Array {

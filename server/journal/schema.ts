@@ -223,6 +223,8 @@ export interface RecoveryVerificationsTable {
   id: string;
   /** Unix seconds. */
   as_of: number | null;
+  /** The newest entry of the journal when it began. */
+  newest_entry: number;
   started_at: number;
   finished_at: number | null;
   documents: number;

@@ -32,9 +32,10 @@ export class ProofVerifier {
    */
   async verify(hash: Uint8Array): Promise<Verification> {
     const { journal, telemetry } = this.#parts;
-    const known = await journal.proofs.byHash(hash);
+    let isKnown = false;
     let divergence: string | undefined;
-    for (const proof of known) {
+    for await (const proof of journal.proofs.byHash(hash)) {
+      isKnown = true;
       if (proof.outcome.state !== "confirmed") continue;
       const message = await this.#divergence(proof);
       const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
@@ -46,7 +47,7 @@ export class ProofVerifier {
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };
-    if (known.length > 0) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
+    if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
   }
 

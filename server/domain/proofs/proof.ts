@@ -40,6 +40,8 @@ export interface PlacedProof extends NewProof {
 
 /** A proof as the journal has it: its own facts joined with those of its anchor. */
 export interface StoredProof extends PlacedProof {
+  /** Whether it is one of those that `AnchorStore.leaves` gives: not one that shares another's place. */
+  readonly isLeaf: boolean;
   readonly outcome: AnchorOutcome;
   /** Unknown while the anchor is open. */
   readonly content: AnchorContent | undefined;

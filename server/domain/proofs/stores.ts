@@ -8,8 +8,8 @@ export interface ProofStore {
   byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
   /** Newest first. */
   byDocument(documentId: string): Promise<StoredProof[]>;
-  /** By the document's own hash, oldest first. */
-  byHash(hash: Uint8Array): Promise<StoredProof[]>;
+  /** By the document's own hash, oldest first; read some at a time, because one content can be that of any number. */
+  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
   /** In the order of their places, from a place on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;

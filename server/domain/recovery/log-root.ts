@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * The Merkle root over a list of any length, as RFC 6962 (section 2.1) has it: a leaf is SHA-256 of a zero byte and the
@@ -29,7 +29,5 @@ const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
 function sha256(...parts: readonly Uint8Array[]): Uint8Array {
-  const digest = createHash("sha256");
-  for (const part of parts) digest.update(part);
-  return digest.digest();
+  return hash("sha256", Buffer.concat(parts), "buffer");
 }

@@ -4,11 +4,14 @@ import type { AnchorChain, Clock, Journal, Telemetry } from "../ports.ts";
 import { SealbookError } from "../../errors.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
 import { LogRoot } from "./log-root.ts";
-import type { RecoveryStore, RecoveryVerification } from "./ports.ts";
+import type { RecordedProof, RecoveryStore, RecoveryVerification } from "./ports.ts";
 import { type Comparison, compare, type ConfirmedProof, counted, isConfirmedBy, NO_ROWS, type RestoredDocument, type Totals } from "./restored.ts";
 
-/** Other documents that are named for a content that was recorded of them. */
+/** Other documents that are named for a content that was recorded of them, and proofs looked at to find them. */
 const MOST_OTHERS = 10;
+const MOST_OTHERS_LOOKED_AT = 64;
+/** Documents that wait for an answer of the journal or the chain at a time. */
+const AT_ONCE = 32;
 /** Proofs looked at to fill a page. */
 const SCAN = 500;
 const BLOCKS_AT_ONCE = 1_000;
@@ -21,7 +24,7 @@ export interface RecoveryServiceParts {
   readonly chain: AnchorChain;
   readonly log: AnchorLog;
   readonly anchors: Pick<ReconciliationStore, "isKnown">;
-  readonly telemetry: Telemetry;
+  readonly telemetry: Pick<Telemetry, "journalDiverged">;
   readonly clock: Clock;
 }
 
@@ -31,9 +34,16 @@ export interface ComparedDocument {
   readonly comparison: Comparison;
 }
 
+/** A recorded document. */
+export interface InventoryDocument {
+  readonly proof: ConfirmedProof;
+  /** How the chain contradicts the journal's record of it, if it does. */
+  readonly fault: string | undefined;
+}
+
 /** Recorded documents, and where to go on. */
 export interface DocumentPage {
-  readonly proofs: readonly ConfirmedProof[];
+  readonly documents: readonly InventoryDocument[];
   /** The entry after which the next page begins; `undefined` when there is none. */
   readonly next: number | undefined;
 }
@@ -45,6 +55,8 @@ export interface RunningVerification {
   /** Says how a row was told, in the order of the rows: the comparison's root is over these texts. */
   told(row: string): void;
   finish(): Promise<RecoveryVerification>;
+  /** Forgets it, unless it was finished. */
+  abandon(): Promise<void>;
 }
 
 /** Tells whether what came back after a disaster is what was recorded. */
@@ -57,17 +69,19 @@ export class RecoveryService {
 
   /** Forgets what comparisons left behind that somebody broke off long ago. */
   async start(): Promise<void> {
-    await this.#parts.store.forgetUnfinished(this.#parts.clock() - LONGEST_MILLISECONDS);
+    const { store, clock } = this.#parts;
+    for (const id of await store.unfinished(clock() - LONGEST_MILLISECONDS)) await store.forget(id);
   }
 
   /** @param asOf Unix seconds: what was on chain only later does not count */
   async begin(asOf: number | undefined): Promise<RunningVerification> {
     const { store, clock } = this.#parts;
     const id = randomUUID();
-    await store.begin({ id, asOf, startedAt: clock() });
+    const newestEntry = await store.begin({ id, asOf, startedAt: clock() });
     const audit = this.#audit();
     const root = new LogRoot();
     let totals: Totals = NO_ROWS;
+    let isFinished = false;
     return {
       id,
       compare: async (documents) => {
@@ -78,9 +92,13 @@ export class RecoveryService {
       },
       told: (row) => root.add(row),
       async finish() {
-        const verification = { id, asOf, finishedAt: clock(), totals, rowsRoot: root.value };
+        const verification = { id, asOf, newestEntry, finishedAt: clock(), totals, rowsRoot: root.value };
         await store.finish(verification);
+        isFinished = true;
         return verification;
+      },
+      async abandon() {
+        if (!isFinished) await store.forget(id);
       },
     };
   }
@@ -96,15 +114,13 @@ export class RecoveryService {
 
   /** The documents that were on chain at a time, each with what was recorded of it last. */
   inventory(asOf: number | undefined, after: number, limit: number): Promise<DocumentPage> {
-    return this.#documents(asOf, after, limit, async () => new Set());
+    return this.#documents((recorded) => isConfirmedBy(recorded.proof, asOf), after, limit, async () => new Set());
   }
 
   /** Recorded documents that a verification did not see. */
-  async gap(verification: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
-    const { store } = this.#parts;
-    // What was recorded after it is not missing from it.
-    const asOf = verification.asOf ?? Math.floor(verification.finishedAt / 1000);
-    return this.#documents(asOf, after, limit, (ids) => store.restored(verification.id, ids));
+  gap({ id, asOf, newestEntry }: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
+    const counts = ({ sequence, proof }: RecordedProof): boolean => sequence <= newestEntry && isConfirmedBy(proof, asOf);
+    return this.#documents(counts, after, limit, (ids) => this.#parts.store.restored(id, ids));
   }
 
   /**
@@ -132,7 +148,7 @@ export class RecoveryService {
   /** What was recorded of a document, or of a content, and holds on chain; newest first. */
   async recorded(by: { readonly documentId: string } | { readonly proofs: readonly ConfirmedProof[] }): Promise<ConfirmedProof[]> {
     const { store } = this.#parts;
-    const proofs = "proofs" in by ? by.proofs : (await store.ofDocuments([by.documentId])).filter((proof) => isConfirmedBy(proof, undefined));
+    const proofs = "proofs" in by ? by.proofs : confirmedOf(await store.ofDocuments([by.documentId]), undefined);
     const audit = this.#audit();
     const held: ConfirmedProof[] = [];
     for (const proof of proofs) if ((await audit.faultOf(proof)) === undefined) held.push(proof);
@@ -145,67 +161,80 @@ export class RecoveryService {
   }
 
   async #compareAll(documents: readonly RestoredDocument[], asOf: number | undefined, audit: AnchorAudit): Promise<ComparedDocument[]> {
-    const { store } = this.#parts;
-    const found = Map.groupBy(await store.ofDocuments([...new Set(documents.map(({ documentId }) => documentId))]), ({ documentId }) => documentId);
-    const compared: ComparedDocument[] = [];
-    for (const document of documents) {
-      const proofs = found.get(document.documentId) ?? [];
-      compared.push({ document, comparison: await this.#compare(document, proofs.filter((proof) => isConfirmedBy(proof, asOf)), proofs.length > 0, audit) });
-    }
-    return compared;
+    const ids = new Set(documents.map(({ documentId }) => documentId));
+    const found = Map.groupBy(await this.#parts.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
+    return mapConcurrently(documents, async (document) => {
+      const recorded = found.get(document.documentId) ?? [];
+      return { document, comparison: await this.#compare(document, recorded, asOf, audit) };
+    });
   }
 
-  async #compare(
-    { hash }: RestoredDocument,
-    confirmed: readonly ConfirmedProof[],
-    isKnown: boolean,
-    audit: AnchorAudit,
-  ): Promise<Comparison> {
-    const comparison = compare(hash, confirmed);
+  async #compare({ hash }: RestoredDocument, recorded: readonly RecordedProof[], asOf: number | undefined, audit: AnchorAudit): Promise<Comparison> {
+    const comparison = compare(hash, confirmedOf(recorded, asOf));
     if (comparison === undefined) {
-      const reason = isKnown ? "what is recorded of it was not on chain at that time" : undefined;
-      return { result: "unrecorded", reason, recordedAs: await this.#parts.store.documentsWith(hash, MOST_OTHERS) };
+      const reason = recorded.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
+      return { result: "unrecorded", reason, recordedAs: await this.#recordedAs(hash, asOf, audit) };
     }
-    const { proof } = comparison;
-    const fault = await audit.faultOf(proof);
+    const fault = await audit.faultOf(comparison.proof);
     if (fault !== undefined) return { result: "unrecorded", reason: fault, recordedAs: [] };
     if (comparison.result === "match" || comparison.earlier === undefined) return comparison;
     return (await audit.faultOf(comparison.earlier)) === undefined ? comparison : { ...comparison, earlier: undefined };
   }
 
-  /** Documents in the order of their newest proofs, without some. */
+  /** Some of the documents that a content was recorded of. */
+  async #recordedAs(hash: Uint8Array, asOf: number | undefined, audit: AnchorAudit): Promise<string[]> {
+    const names = new Set<string>();
+    for (const proof of await this.#parts.store.ofContent(hash, MOST_OTHERS_LOOKED_AT)) {
+      if (names.size === MOST_OTHERS) break;
+      if (isConfirmedBy(proof, asOf) && !names.has(proof.documentId) && (await audit.faultOf(proof)) === undefined) names.add(proof.documentId);
+    }
+    return [...names];
+  }
+
+  /** Documents in the order of their newest proofs among those that count, without some. */
   async #documents(
-    asOf: number | undefined,
+    counts: (recorded: RecordedProof) => boolean,
     after: number,
     limit: number,
     without: (documentIds: readonly string[]) => Promise<ReadonlySet<string>>,
   ): Promise<DocumentPage> {
     const { store } = this.#parts;
-    const page: ConfirmedProof[] = [];
+    const audit = this.#audit();
+    const documents: InventoryDocument[] = [];
     for (let at = after; ; ) {
       const scanned = await store.proofsAfter(at, SCAN);
-      const candidates = scanned.flatMap(({ sequence, proof }) => (isConfirmedBy(proof, asOf) ? [{ sequence, proof }] : []));
-      const ids = [...new Set(candidates.map(({ proof }) => proof.documentId))];
+      const ids = [...new Set(scanned.filter(counts).map(({ proof }) => proof.documentId))];
       const left = await without(ids);
-      const wanted = ids.filter((id) => !left.has(id));
-      const newest = new Map<string, ConfirmedProof>();
+      const newest = new Map<string, number>();
       // Newest first: the first of each document is the one.
-      for (const proof of wanted.length === 0 ? [] : await store.ofDocuments(wanted)) {
-        if (isConfirmedBy(proof, asOf) && !newest.has(proof.documentId)) newest.set(proof.documentId, proof);
+      for (const recorded of await store.ofDocuments(ids.filter((id) => !left.has(id)))) {
+        const { documentId } = recorded.proof;
+        if (counts(recorded) && !newest.has(documentId)) newest.set(documentId, recorded.sequence);
       }
-      for (const { sequence, proof } of candidates) {
-        if (!isSame(newest.get(proof.documentId), proof)) continue;
-        if (page.length === limit) return { proofs: page, next: at };
-        page.push(proof);
-        at = sequence;
-      }
-      const last = scanned.at(-1);
-      if (last === undefined || scanned.length < SCAN) return { proofs: page, next: undefined };
-      at = last.sequence;
+      const wanted = scanned.filter(({ sequence, proof }) => newest.get(proof.documentId) === sequence);
+      const page = wanted.slice(0, limit - documents.length);
+      const proofs = page.map(({ proof }) => proof).filter((proof) => isConfirmedBy(proof, undefined));
+      documents.push(...(await mapConcurrently(proofs, async (proof) => ({ proof, fault: await audit.faultOf(proof) }))));
+      const isFull = page.length < wanted.length;
+      at = (isFull ? page : scanned).at(-1)?.sequence ?? at;
+      if (isFull) return { documents, next: at };
+      if (scanned.length < SCAN) return { documents, next: undefined };
     }
   }
 }
 
-function isSame(a: ConfirmedProof | undefined, b: ConfirmedProof): boolean {
-  return a !== undefined && a.anchorId === b.anchorId && a.leafIndex === b.leafIndex && a.acceptedAt === b.acceptedAt && a.metadata.timestamp === b.metadata.timestamp;
+function confirmedOf(recorded: readonly RecordedProof[], asOf: number | undefined): ConfirmedProof[] {
+  return recorded.map(({ proof }) => proof).filter((proof) => isConfirmedBy(proof, asOf));
+}
+
+/** Works on all items, on some at a time, and gives what comes out in their order. */
+async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    // All workers draw from the one iterator.
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return results;
 }

@@ -1,6 +1,6 @@
 import type { LoggedAnchor } from "../../domain/journal/reconciliation.ts";
 import type { RecoveryVerification } from "../../domain/recovery/ports.ts";
-import type { ComparedDocument } from "../../domain/recovery/recovery-service.ts";
+import type { ComparedDocument, InventoryDocument } from "../../domain/recovery/recovery-service.ts";
 import type { ConfirmedProof } from "../../domain/recovery/restored.ts";
 
 /** A row of a comparison as it is told. */
@@ -33,8 +33,9 @@ export function representVerification({ id, asOf, finishedAt, totals, rowsRoot }
 }
 
 /** A recorded document. */
-export function representDocument(proof: ConfirmedProof): object {
-  return { document_id: proof.documentId, hash: hex(proof.hash), metadata: proof.metadata, ...representRecorded(proof) };
+export function representDocument({ proof, fault }: InventoryDocument): object {
+  const { documentId: document_id, hash, metadata } = proof;
+  return { document_id, hash: hex(hash), metadata, ...representRecorded(proof), ...(fault === undefined ? {} : { fault }) };
 }
 
 /** An anchor that the journal lacks. */

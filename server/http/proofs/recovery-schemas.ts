@@ -18,12 +18,13 @@ const Moment = z.union([z.int().min(0, "is before 1970"), z.string()]).transform
 
 function secondsOf(text: string): number | undefined {
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  if (!isDate && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)) return undefined;
-  const milliseconds = Date.parse(isDate ? text + END_OF_DAY : text);
-  // A day that no month has rolls over to the next one.
-  if (Number.isNaN(milliseconds) || (isDate && new Date(milliseconds).toISOString().slice(0, 10) !== text)) return undefined;
-  return Math.floor(milliseconds / 1000);
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  // A day that no month has would roll over to the next one.
+  const midnight = Date.parse(day);
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, day.length) !== day) return undefined;
+  const milliseconds = Date.parse(`${day}${time ?? END_OF_DAY}`);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }
 
 /** A row of `POST /api/v1/recovery/verify`. */

@@ -1,6 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { columnTypes } from "../portable-schema.ts";
+import { columnTypes, isPostgres } from "../portable-schema.ts";
 
 /** Comparisons of what came back after a disaster with what was recorded. */
 export const recovery: Migration = {
@@ -10,6 +10,7 @@ export const recovery: Migration = {
       .createTable("recovery_verifications")
       .addColumn("id", "text", (c) => c.primaryKey())
       .addColumn("as_of", "bigint")
+      .addColumn("newest_entry", "bigint", (c) => c.notNull())
       .addColumn("started_at", "bigint", (c) => c.notNull())
       .addColumn("finished_at", "bigint")
       .addColumn("documents", "bigint", (c) => c.notNull())
@@ -25,6 +26,7 @@ export const recovery: Migration = {
       .addColumn("verification_id", "text", (c) => c.notNull())
       .addColumn("document", types.bytes, (c) => c.notNull())
       .addPrimaryKeyConstraint("recovery_documents_by_verification", ["verification_id", "document"])
+      .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
       .execute();
   },
 };
