@@ -26,7 +26,7 @@ export interface Restored {
 /**
  * Builds an empty journal again from a replica, every entry checked, and asks the chain about what the replica has no
  * confirmation of.
- * @throws SegmentFault that says what is wrong with the replica; what came before it is in the journal then
+ * @throws SegmentFault that says what is wrong with the replica
  * @throws SealbookError `conflict` when the journal is not empty
  */
 export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
