@@ -47,9 +47,15 @@ export class JournalRebuild {
   /** Where the anchor contract stands. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
+  /** Entries that may have been sealed without the replica's knowing, by their digests. */
+  readonly #unsealed = new Map<string, number>();
   #sequence = 0;
   #digest = GENESIS_DIGEST;
   #proofs = 0;
+  /** The newest block that holds something of the journal. */
+  #block = 0;
+  /** Above all numbers that an anchor or a batch is known by: these are never given out again. */
+  #nextAnchor = 1;
 
   constructor(database: Database, contract: string) {
     this.#database = database;
@@ -58,6 +64,10 @@ export class JournalRebuild {
 
   get proofs(): number {
     return this.#proofs;
+  }
+
+  get newestBlock(): number {
+    return this.#block;
   }
 
   /** @throws SealbookError `conflict` when there is something in the journal */
@@ -81,6 +91,7 @@ export class JournalRebuild {
       if (lineOf(entry) !== text) throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#sequence = sequence;
       this.#digest = nextDigest(this.#digest, text);
+      this.#unsealed.set(keyOfDigest(this.#digest), sequence);
       entries.push({ entry, digest: this.#digest });
     }
     await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
@@ -129,6 +140,16 @@ export class JournalRebuild {
     await this.#anchor(leaves, content, { state: "queued", data: call.data });
   }
 
+  /** Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is written. */
+  async confirmSeal(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+    const sealed = this.#unsealed.get(keyOfDigest(digest));
+    if (sealed === undefined) return;
+    const places = { batch: this.#nextAnchor, firstLeaf: 0, hashes: [], firstSequence: sealed + 1, lastSequence: sealed };
+    const mined = { state: "confirmed", hash: transactionHash, settled_at: Date.now() } as const;
+    const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, sealed);
+    await confirmInBlocks(this.#database, new Map([[id, block]]));
+  }
+
   /** Has what comes from now on numbered after what was written. */
   finish(): Promise<void> {
     return continueNumbers(this.#database, "anchors", "id");
@@ -139,19 +160,21 @@ export class JournalRebuild {
     leaves: UnconfirmedLeaves,
     { hash, size }: AnchorContent,
     state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "settled_at">,
+    sealed: number | null = null,
   ): Promise<number> {
     const now = Date.now();
-    const { id } = await this.#database
+    const { id: transactionId } = await this.#database
       .insertInto("transactions")
       .values({ purpose: "anchor", to_address: this.#contract, created_at: now, ...state })
       .returning("id")
       .executeTakeFirstOrThrow();
-    // A number that a batch is known by is never given out again.
     const first = await this.#database.selectFrom("anchors").select("id").where("batch_id", "=", leaves.batch).limit(1).executeTakeFirst();
+    const id = first === undefined ? leaves.batch : this.#nextAnchor;
+    this.#nextAnchor = Math.max(this.#nextAnchor, id + 1);
     await this.#database
       .insertInto("anchors")
       .values({
-        ...(first === undefined ? { id: leaves.batch } : {}),
+        id,
         batch_id: leaves.batch,
         first_leaf: leaves.firstLeaf,
         last_leaf: leaves.firstLeaf + leaves.hashes.length - 1,
@@ -159,18 +182,20 @@ export class JournalRebuild {
         last_sequence: leaves.lastSequence,
         hash,
         size,
-        transaction_id: id,
+        transaction_id: transactionId,
+        sealed,
         relayer: "",
         opened_at: now,
       })
       .execute();
-    return id;
+    return transactionId;
   }
 
   async #addProofs(proofs: readonly { entry: ProofEntry; digest: Uint8Array }[]): Promise<void> {
     const labels = await labelIds(this.#database, proofs.map(({ entry }) => labelText(entry)));
     const rows = [];
     for (const { entry, digest } of proofs) {
+      this.#nextAnchor = Math.max(this.#nextAnchor, entry.batch + 1);
       const isAlike = await this.#isAlike(entry);
       rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
     }
@@ -198,6 +223,9 @@ export class JournalRebuild {
   }
 
   async #addConfirmation(entry: ConfirmationEntry, digest: Uint8Array): Promise<void> {
+    this.#block = Math.max(this.#block, entry.blockNumber);
+    this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
+    if (entry.sealed !== null) this.#seal(entry.sealed);
     await this.#database.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
     const transactionId = await this.#addTransaction(entry);
     const known = await this.#database.selectFrom("anchors").select("id").where("id", "=", entry.anchor).executeTakeFirst();
@@ -223,6 +251,14 @@ export class JournalRebuild {
         opened_at: entry.blockTime * 1000,
       })
       .execute();
+  }
+
+  /** Takes an entry and those before it as sealed: each seal is over a later one. */
+  #seal(sealed: number): void {
+    for (const [digest, sequence] of this.#unsealed) {
+      if (sequence > sealed) break;
+      this.#unsealed.delete(digest);
+    }
   }
 
   /** Takes leaves of a batch as confirmed. */
@@ -275,4 +311,8 @@ function gaps(leaves: number, confirmed: OpenBatch["confirmed"]): { first: numbe
   }
   if (next < leaves) found.push({ first: next, end: leaves });
   return found;
+}
+
+function keyOfDigest(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("base64");
 }
