@@ -293,10 +293,11 @@ export interface Telemetry {
   /**
    * Journal, replicas and chain disagree; told at every check, reported once.
    * @param subject About what: the same text each time
+   * @param isNews false when another process has told those who have accounts
    */
-  journalDiverged(subject: string, message: string): void;
+  journalDiverged(subject: string, message: string, isNews?: boolean): void;
   /** They agree: a divergence is over, if there was one. */
-  journalAgreed(subject: string): void;
+  journalAgreed(subject: string, isNews?: boolean): void;
   /** They disagreed, and what could be mended was. */
   journalRepaired(message: string): void;
   /** The chain has come back older than it was; what it lost is sent again. */

@@ -72,17 +72,17 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       logger.info({ alert: "degraded_performance", state: "resolved" }, "no proof waits too long for the chain any more");
     },
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
-    journalDiverged(subject, message) {
+    journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
       metrics.divergences.inc();
       logger.error({ alert: "journal_divergence", state: "raised", subject }, message);
-      toEverybody("warn", message);
+      if (isNews) toEverybody("warn", message);
     },
-    journalAgreed(subject) {
+    journalAgreed(subject, isNews = true) {
       if (!diverged.delete(subject)) return;
       logger.info({ alert: "journal_divergence", state: "resolved", subject }, "journal, replicas and chain agree on it again");
-      toEverybody("info", `${subject}: journal, replicas and chain agree again`);
+      if (isNews) toEverybody("info", `${subject}: journal, replicas and chain agree again`);
     },
     journalRepaired(message) {
       metrics.repairs.inc();
