@@ -111,6 +111,7 @@ function build(
     takeOverMilliseconds: config.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_went_back" && "count" in details) telemetry.chainWentBack(details.count);
+      if (kind === "chain_made_whole") telemetry.chainMadeWhole();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });

@@ -190,6 +190,8 @@ export interface TransactionStore {
   leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
+  /** How many nonces of each key were settled, up to the highest one. */
+  settledNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** The newest block known to hold a transaction of a key with a lower nonce. */
   lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
   /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
@@ -302,6 +304,8 @@ export interface Telemetry {
   journalRepaired(message: string): void;
   /** The chain has come back older than it was; what it lost is sent again. */
   chainWentBack(transactions: number): void;
+  /** It has again all that it had lost. */
+  chainMadeWhole(): void;
   /** A replica is further behind the journal than it may be, or its target is away; told once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;

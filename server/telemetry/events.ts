@@ -3,6 +3,9 @@ import type { Address } from "../domain/transaction.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
+/** What a chain that came back older is told of as. */
+const CHAIN = "chain";
+
 /** Where business events go. */
 export interface TelemetryParts {
   readonly logger: Logger;
@@ -37,7 +40,7 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
     });
   };
 
-  return {
+  const events: Telemetry & { counts(): EventCounts } = {
     loggedIn(account) {
       metrics.logins.inc({ result: "accepted" });
       tell("info", account, "logged in");
@@ -90,11 +93,11 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       toEverybody("warn", message);
     },
     chainWentBack(transactions) {
-      const message = `the chain is older than the journal: ${transactions} transactions that it lost are sent again`;
       metrics.repairs.inc();
-      logger.error({ alert: "journal_divergence", state: "raised", subject: "chain" }, message);
-      toEverybody("warn", message);
+      diverged.delete(CHAIN);
+      events.journalDiverged(CHAIN, `the chain is older than the journal: ${transactions} transactions that it lost are sent again`);
     },
+    chainMadeWhole: () => events.journalAgreed(CHAIN),
     replicaLagging(name, seconds, entries) {
       logger.error({ alert: "degraded_performance", state: "raised", replica: name, lag_seconds: seconds, lag_entries: entries }, "a replica is too far behind the journal");
     },
@@ -103,4 +106,5 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
     },
     counts: () => ({ divergences: diverged.size }),
   };
+  return events;
 }
