@@ -20,6 +20,7 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
   let server: TestServer;
   let account: Login;
   const accepted: ProofRequest[] = [];
+  let timesTold = 0;
 
   const start = (): Promise<TestServer> =>
     startServer({ ...chain.variables, DATABASE_URL: database.url, RECONCILE_INTERVAL: "1", SEAL_INTERVAL: "3600", PROOF_WAIT: "2" }, { directory: chain.directory });
@@ -60,11 +61,12 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
       assert.lengthOf(again, found.length);
       return again;
     }, PATIENCE);
-    assert.deepEqual(new Set(after.map(codeOf)), new Set(found.map(codeOf)));
+    assert.sameDeepMembers(after, [...found]);
     const about = alerts().filter(({ subject }) => subject === "chain");
     assert.deepEqual(about.map(({ state }) => state), ["raised", "resolved"]);
     const lines = await server.context.journal.serviceLog.newest(account.login, 1_000);
-    assert.lengthOf(lines.filter(({ message }) => message.includes("the chain is older than the journal")), 1);
+    timesTold += 1;
+    assert.lengthOf(lines.filter(({ message }) => message.includes("the chain is older than the journal")), timesTold);
     await journalLines(database);
   };
 
@@ -108,7 +110,7 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
     assert.isUndefined(now[0].superseded);
     await prove();
     await record("after");
-    assert.include((await records()).map(codeOf), "after");
+    assert.include(JSON.stringify(await records()), '"after"');
   });
 
   it("is given again what it lost, when it was started from an old copy and the server with it", async () => {
@@ -169,7 +171,3 @@ describe("a chain that comes back older, of which one relayer is gone", function
     }
   });
 });
-
-function codeOf(event: unknown): unknown {
-  return JSON.stringify(event).match(/"code":"?([a-z]+)/)?.[1] ?? event;
-}
