@@ -54,16 +54,19 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     const [before, countedBefore] = [alerts().length, await counted()];
     const raised = () => alerts().slice(before).filter((alert) => alert.state === "raised");
     await tamper();
-    await eventually(async () => assert.isTrue(raised().some((alert) => subject.test(alert.subject)), JSON.stringify(raised())));
-    assert.isAbove(await divergences(), 0);
-    await sleep(2_500);
+    try {
+      await eventually(async () => assert.isTrue(raised().some((alert) => subject.test(alert.subject)), JSON.stringify(raised())));
+      assert.isAbove(await divergences(), 0);
+      await sleep(2_500);
+    } finally {
+      await mend();
+    }
     const mine = raised().filter((alert) => subject.test(alert.subject));
     assert.lengthOf(mine, 1);
     assert.match(mine[0].msg, message);
     assert.equal(await counted(), countedBefore + raised().length);
     const lines = await server.context.journal.serviceLog.newest("", 1_000);
     assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
-    await mend();
     await atRest();
     const over = alerts().slice(before).filter((alert) => alert.state === "resolved");
     assert.includeMembers(over.map((alert) => alert.subject), raised().map((alert) => alert.subject));
