@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
-import { openContracts } from "../../server/chain-link.ts";
+import { keysFile, openContracts } from "../../server/chain-link.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { anchorLog } from "../../server/chain/anchor-log.ts";
 import { type Deployment, deploymentFile, readDeployment, writeDeployment } from "../../server/chain/deployment.ts";
@@ -86,14 +86,19 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
 }
 
 /** Where the contracts stand, as the replica says; written down in an empty data folder. */
-async function deploymentAt({ chain, dataDirectory }: Config, address: TargetAddress): Promise<Deployment> {
+async function deploymentAt({ chain, dataDirectory, relayerKey, administratorKey }: Config, address: TargetAddress): Promise<Deployment> {
   const name = await journalAt(address);
   if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
   const deployment = parseDeploymentName(name);
   if (deployment === undefined) throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
   const file = deploymentFile(dataDirectory, deployment.chainId);
-  if (chain.kind === "embedded" && !existsSync(chain.directory)) {
-    throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+  if (chain.kind === "embedded") {
+    if (!existsSync(chain.directory)) {
+      throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+    }
+    // New keys would have no rights on the contracts that are there.
+    const hasKeys = existsSync(keysFile(dataDirectory)) || (relayerKey !== undefined && administratorKey !== undefined);
+    if (!hasKeys) throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
   }
   if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);
   return deployment;

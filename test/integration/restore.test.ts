@@ -253,6 +253,55 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
   });
 }
 
+describe("a journal that is lost, with the embedded chain", function () {
+  this.timeout(120_000);
+
+  it("is restored when the chain's folder and its keys are put back, and says so when they are missing", async () => {
+    const [place, target] = await folder();
+    const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
+    const variables = { REPLICA_TARGETS: target, REPLICA_INTERVAL: "1", RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1" };
+    const restore = () => runJournalScript({ DATA_DIR: directory, CHAIN_PORT: "0" }, "restore", "--from", target);
+    let server = await startServer(variables, { directory });
+    try {
+      const { demo } = server;
+      const asked = documents(3);
+      for (const document of asked) assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+      const token = await server.login();
+      content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store);
+      const earlier = await everything(server, asked, demo);
+      await replicated(server);
+      await server.stop("keep");
+      for (const name of ["chain", "keys.json"]) await cp(join(directory, name), join(backup, name), { recursive: true });
+      await rm(directory, { recursive: true });
+
+      const missing = await restore();
+      assert.equal(missing.code, 1, missing.err);
+      assert.match(missing.err, /there is no chain in/);
+      await cp(join(backup, "chain"), join(directory, "chain"), { recursive: true });
+      const keyless = await restore();
+      assert.equal(keyless.code, 1, keyless.err);
+      assert.match(keyless.err, /keys\.json is missing/);
+      await cp(join(backup, "keys.json"), join(directory, "keys.json"));
+      const { code, err } = await restore();
+      assert.equal(code, 0, err);
+
+      server = await startServer(variables, { directory });
+      const running = server;
+      await eventually(() => running.login(demo));
+      const after = await everything(running, asked, demo);
+      assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
+      assert.deepEqual(after.records, earlier.records);
+      for (const document of documents(2)) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      await sleep(3_000);
+      assert.equal((await running.get("/api/v1/status")).body.status, "ok", running.log.filter((line) => line.includes("alert")).join("\n"));
+    } finally {
+      await server.stop();
+      await place.close();
+      await removeDirectory(backup);
+    }
+  });
+});
+
 /** Without what says where the server of today answers. */
 function withoutLinks(proofs: ReadonlyMap<string, any>): unknown {
   return [...proofs].map(([id, { verification_url, history, ...rest }]) => [id, rest, history?.length]);
