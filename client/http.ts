@@ -101,8 +101,11 @@ export class Http {
         ...(signal === undefined ? {} : { signal }),
       });
       const { status, headers } = response;
-      if (status >= 300) return { status, headers, body: parseJson(await response.text()), lines: ReadableStream.from([]) };
-      return { status, headers, body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
+      if (status >= 300) {
+        const text = await response.text();
+        return { status, headers, text, body: parseJson(text), lines: ReadableStream.from([]) };
+      }
+      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
     } catch (error) {
       throw explained(error);
     }

@@ -136,6 +136,7 @@ function build(
     takeOverMilliseconds: config.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_went_back" && "count" in details) telemetry.chainWentBack(details.count);
+      if (kind === "chain_made_whole") telemetry.chainMadeWhole();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });
@@ -232,7 +233,6 @@ function build(
     store: recoveryStore(database, new ProofStatements()),
     chain: anchors,
     log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
-    anchors: reconciliation,
     telemetry,
     clock,
   });

@@ -4,6 +4,9 @@ import type { AlertBook } from "./alert-book.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
+/** What a chain that came back older is told of as. */
+const CHAIN = "chain";
+
 /** Where business events go. */
 export interface TelemetryParts {
   readonly logger: Logger;
@@ -15,7 +18,6 @@ export interface TelemetryParts {
 
 /** What alerts are about. */
 const ANCHORING = "anchoring";
-const CHAIN = "chain";
 
 /** Counts of what only the running process knows. */
 export interface EventCounts {
@@ -42,7 +44,7 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
     });
   };
 
-  return {
+  const events: Telemetry & { counts(): EventCounts } = {
     loggedIn(account) {
       metrics.logins.inc({ result: "accepted" });
       tell("info", account, "logged in");
@@ -70,18 +72,18 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
       alerts.raise("degraded_performance", `proofs wait too long for the chain: the oldest for ${Math.round(seconds)} s`, ANCHORING),
     anchoringInTime: () => alerts.resolve("degraded_performance", "no proof waits too long for the chain any more", ANCHORING),
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
-    journalDiverged(subject, message) {
+    journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
       metrics.divergences.inc();
       alerts.raise("journal_divergence", message, subject);
-      toEverybody("warn", message);
+      if (isNews) toEverybody("warn", message);
     },
-    journalAgreed(subject) {
+    journalAgreed(subject, isNews = true) {
       // One that lasts since before this process is known to the alerts only.
       if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
       alerts.resolve("journal_divergence", "journal, replicas and chain agree on it again", subject);
-      toEverybody("info", `${subject}: journal, replicas and chain agree again`);
+      if (isNews) toEverybody("info", `${subject}: journal, replicas and chain agree again`);
     },
     journalRepaired(message) {
       metrics.repairs.inc();
@@ -89,12 +91,12 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
       toEverybody("warn", message);
     },
     chainWentBack(transactions) {
-      const message = `the chain is older than the journal: ${transactions} transactions that it lost are sent again`;
       metrics.repairs.inc();
-      alerts.raise("journal_divergence", message, CHAIN);
-      alerts.resolve("journal_divergence", "what the chain had lost is on its way again", CHAIN);
-      toEverybody("warn", message);
+      diverged.delete(CHAIN);
+      alerts.resolve("journal_divergence", "the chain has gone back once more", CHAIN);
+      events.journalDiverged(CHAIN, `the chain is older than the journal: ${transactions} transactions that it lost are sent again`);
     },
+    chainMadeWhole: () => events.journalAgreed(CHAIN),
     replicaLagging: (name, seconds, entries) =>
       alerts.raise("degraded_performance", `the replica ${name} is ${Math.round(seconds)} s and ${entries} entries behind the journal`, `replica ${name}`),
     replicaCaughtUp: (name) => alerts.resolve("degraded_performance", "the replica has caught up with the journal", `replica ${name}`),
@@ -104,4 +106,5 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
     syncRegained: () => alerts.resolve("sync_lost", "the node is where the network is again"),
     counts: () => ({ divergences: diverged.size }),
   };
+  return events;
 }

@@ -40,6 +40,7 @@ const TELEMETRY: Telemetry = {
   journalAgreed: nothing,
   journalRepaired: nothing,
   chainWentBack: nothing,
+  chainMadeWhole: nothing,
   replicaLagging: nothing,
   replicaCaughtUp: nothing,
   nodeDown: nothing,

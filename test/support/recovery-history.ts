@@ -47,7 +47,6 @@ export class RecoveryHistory {
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
-      anchors: { isKnown: async (hash) => (await this.writer.journal.anchors.byHash(hash)) !== undefined },
       telemetry: { journalDiverged: (subject) => void this.diverged.push(subject) },
       clock: () => 1_700_000_000_000,
     });

@@ -73,7 +73,7 @@ export class AttestationService {
       const { block } = await inspector.inspect([]);
       return { verification, askedAt: block };
     }
-    const found = "documentId" in subject ? await journal.proofs.byDocument(subject.documentId) : (await journal.proofs.byHash(subject.hash)).toReversed();
+    const found = "documentId" in subject ? await journal.proofs.byDocument(subject.documentId) : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
     const { block, records } = await this.#checked(confirmed.slice(0, MOST_RECORDS));
     const [newest, ...older] = records;

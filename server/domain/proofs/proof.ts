@@ -1,4 +1,4 @@
-import type { AnchorContent, AnchorOutcome } from "./anchor.ts";
+import type { AnchorContent, AnchorOutcome, PlaceOnChain } from "./anchor.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
 export interface ProofMetadata {
@@ -60,6 +60,8 @@ export interface Proof extends NewProof {
   readonly outcome: AnchorOutcome;
   /** Set when it is confirmed as a part of a batch. */
   readonly merkle: MerkleProof | undefined;
+  /** Where the chain had it before it went back; only where that was asked for. */
+  readonly superseded?: readonly PlaceOnChain[];
 }
 
 /** Recorded texts have no separators: other parts can read alike, and then have the same hash. */

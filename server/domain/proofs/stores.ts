@@ -1,4 +1,4 @@
-import type { AnchorContent, StoredAnchor } from "./anchor.ts";
+import type { AnchorContent, PlaceOnChain, StoredAnchor } from "./anchor.ts";
 import type { PlacedProof, StoredProof } from "./proof.ts";
 
 /** The proofs of the journal. */
@@ -31,6 +31,8 @@ export interface AnchorStore {
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
+  /** Where the chain had an anchor and has it no more, oldest first. */
+  superseded(id: number): Promise<PlaceOnChain[]>;
   /** Anchors of this relayer whose transaction has no outcome. */
   underWay(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AnchorLog, LoggedAnchor, ReconciliationStore } from "../journal/reconciliation.ts";
+import type { AnchorLog, LoggedAnchor } from "../journal/reconciliation.ts";
 import type { AnchorChain, Clock, Journal, Telemetry } from "../ports.ts";
 import { SealbookError } from "../../errors.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
@@ -23,7 +23,6 @@ export interface RecoveryServiceParts {
   readonly store: RecoveryStore;
   readonly chain: AnchorChain;
   readonly log: AnchorLog;
-  readonly anchors: Pick<ReconciliationStore, "isKnown">;
   readonly telemetry: Pick<Telemetry, "journalDiverged">;
   readonly clock: Clock;
 }
@@ -129,7 +128,7 @@ export class RecoveryService {
    * @returns also the block after which to go on, when there are more
    */
   async unknownAnchors(after: number | undefined, limit: number): Promise<{ anchors: readonly LoggedAnchor[]; next: number | undefined }> {
-    const { log, anchors } = this.#parts;
+    const { log, journal } = this.#parts;
     const newest = await log.newestBlock();
     const found: LoggedAnchor[] = [];
     for (let from = after === undefined ? log.firstBlock : after + 1; from <= newest; from += BLOCKS_AT_ONCE) {
@@ -139,20 +138,10 @@ export class RecoveryService {
         if (found.length >= limit && anchor.blockNumber > (found.at(-1)?.blockNumber ?? 0)) {
           return { anchors: found, next: anchor.blockNumber - 1 };
         }
-        if (!(await anchors.isKnown(anchor.hash))) found.push(anchor);
+        if ((await journal.anchors.byHash(anchor.hash)) === undefined) found.push(anchor);
       }
     }
     return { anchors: found, next: undefined };
-  }
-
-  /** What was recorded of a document, or of a content, and holds on chain; newest first. */
-  async recorded(by: { readonly documentId: string } | { readonly proofs: readonly ConfirmedProof[] }): Promise<ConfirmedProof[]> {
-    const { store } = this.#parts;
-    const proofs = "proofs" in by ? by.proofs : confirmedOf(await store.ofDocuments([by.documentId]), undefined);
-    const audit = this.#audit();
-    const held: ConfirmedProof[] = [];
-    for (const proof of proofs) if ((await audit.faultOf(proof)) === undefined) held.push(proof);
-    return held;
   }
 
   #audit(): AnchorAudit {
