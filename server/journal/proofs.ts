@@ -8,8 +8,9 @@ import type { Database } from "./database.ts";
 import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import type { ProofEntry } from "./lines.ts";
 import { documentKey, keyOf } from "./proof-key.ts";
+import { KeyStatements } from "./proof-keys.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
-import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
+import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
 function select(database: Database) {
@@ -103,11 +104,11 @@ export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number 
 }
 
 /** What a proof is found by, in the order in which the index takes it best. */
-export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): ProofKeysTable[] {
+export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): RecentKeysTable[] {
   return proofs
     .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
-      { key: keyOf("recordHash", recorded), sequence },
-      { key: keyOf("hash", hash), sequence },
+      { key: keyOf(recorded), sequence },
+      { key: keyOf(hash), sequence },
       { key: documentKey(documentId), sequence },
     ])
     .sort((a, b) => a.key - b.key);
@@ -117,9 +118,10 @@ export function proofKeys(proofs: readonly { sequence: number; documentId: strin
 export class ProofStatements {
   readonly #proofs = new StatementsBySize();
   readonly #keys = new StatementsBySize();
+  readonly #found = new KeyStatements();
   readonly #lookups = new StatementsBySize<ProofRow>();
 
-  async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly ProofKeysTable[]): Promise<void> {
+  async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly RecentKeysTable[]): Promise<void> {
     // Values in the order of the first row's columns, as the compiler puts them.
     for (const some of pieces(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
@@ -134,19 +136,10 @@ export class ProofStatements {
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const some of paddedPieces(keys)) {
+    for (const some of paddedPieces(await this.#found.numbersOf(database, keys))) {
       const compile = (): CompiledQuery<ProofRow> =>
-        select(database)
-          .where("proofs.sequence", "in", (e) =>
-            e
-              .selectFrom("proof_keys")
-              .select("sequence")
-              .where("key", "in", some)
-              .unionAll(e.selectFrom("proof_keys_recent").select("sequence").where("key", "in", some)),
-          )
-          .orderBy("proofs.sequence")
-          .compile();
-      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, [...some, ...some]));
+        select(database).where("proofs.sequence", "in", some).orderBy("proofs.sequence").compile();
+      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, some));
       found.push(...rows);
     }
     return found;
@@ -180,7 +173,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async byRecordHashes(recordHashes) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf("recordHash", hash)));
+      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf(hash)));
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
@@ -190,7 +183,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async byHash(hash) {
-      const rows = await statements.lookup(database, [keyOf("hash", hash)]);
+      const rows = await statements.lookup(database, [keyOf(hash)]);
       return rows.map(toProof).filter((proof) => Buffer.compare(proof.hash, hash) === 0);
     },
 

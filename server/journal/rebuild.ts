@@ -10,8 +10,9 @@ import type { Database } from "./database.ts";
 import { type AccountEntry, type ConfirmationEntry, type JournalEntry, parseLine, type ProofEntry } from "./lines.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import { continueNumbers } from "./portable-schema.ts";
+import { settleKeys } from "./proof-keys.ts";
 import { proofKeys, proofRow } from "./proofs.ts";
-import type { ProofKeysTable, TransactionsTable } from "./schema.ts";
+import type { RecentKeysTable, TransactionsTable } from "./schema.ts";
 import { pieces } from "./statements.ts";
 
 /** A batch of which not everything is confirmed yet. */
@@ -83,6 +84,7 @@ export class JournalRebuild {
         .updateTable("journal_head")
         .set({ sequence: this.#sequence, digest: this.#digest, proofs: this.#proofs })
         .execute();
+      await settleKeys(transaction, this.#sequence - lines.length, this.#sequence);
     });
   }
 
@@ -172,11 +174,11 @@ export class JournalRebuild {
       const isAlike = await this.#isAlike(transaction, entry);
       rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
     }
-    const keys: ProofKeysTable[] = proofKeys(
+    const keys: RecentKeysTable[] = proofKeys(
       proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
     );
     for (const some of pieces(rows)) await transaction.insertInto("proofs").values(some).execute();
-    for (const some of pieces(keys)) await transaction.insertInto("proof_keys").values(some).execute();
+    for (const some of pieces(keys)) await transaction.insertInto("proof_keys_recent").values(some).execute();
     this.#proofs += proofs.length;
   }
 

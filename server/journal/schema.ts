@@ -12,7 +12,7 @@ export interface Schema {
   proofs: ProofsTable;
   proof_labels: ProofLabelsTable;
   proof_keys: ProofKeysTable;
-  proof_keys_recent: ProofKeysTable;
+  proof_keys_recent: RecentKeysTable;
   anchors: AnchorsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
@@ -113,6 +113,16 @@ export interface ProofLabelsTable {
 
 /** What proofs are found by: see `proof-keys.ts`. */
 export interface ProofKeysTable {
+  /** The first bits of the keys. */
+  bucket: number;
+  /** The first bits of the entries' numbers. */
+  epoch: number;
+  /** The rest of both: see `key-entries.ts`. */
+  entries: Uint8Array;
+}
+
+/** What proofs are found by that came last. */
+export interface RecentKeysTable {
   key: number;
   sequence: number;
 }

@@ -42,15 +42,22 @@ export const journal: Migration = {
       .addColumn("link", types.bytes, (c) => c.notNull())
       .execute();
 
-    for (const table of ["proof_keys", "proof_keys_recent"]) {
-      await db.schema
-        .createTable(table)
-        .addColumn("key", "bigint", (c) => c.notNull())
-        .addColumn("sequence", "bigint", (c) => c.notNull())
-        .addPrimaryKeyConstraint(`${table}_by_key`, ["key", "sequence"])
-        .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
-        .execute();
-    }
+    const clustered = isPostgres(db) ? sql`` : sql`without rowid`;
+    await db.schema
+      .createTable("proof_keys")
+      .addColumn("bucket", "integer", (c) => c.notNull())
+      .addColumn("epoch", "integer", (c) => c.notNull())
+      .addColumn("entries", types.bytes, (c) => c.notNull())
+      .addPrimaryKeyConstraint("proof_keys_by_bucket", ["bucket", "epoch"])
+      .modifyEnd(clustered)
+      .execute();
+    await db.schema
+      .createTable("proof_keys_recent")
+      .addColumn("key", "bigint", (c) => c.notNull())
+      .addColumn("sequence", "bigint", (c) => c.notNull())
+      .addPrimaryKeyConstraint("proof_keys_recent_by_key", ["key", "sequence"])
+      .modifyEnd(clustered)
+      .execute();
 
     await db.schema
       .createTable("anchors_3")
