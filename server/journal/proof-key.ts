@@ -16,3 +16,8 @@ export function keyOf(hash: Uint8Array): number {
 export function documentKey(documentId: string): number {
   return keyOf(digest("sha256", documentId, "buffer"));
 }
+
+/** The keys of a proof: three as a rule; a document's hash can be that of its id. */
+export function keysOf(proof: { readonly documentId: string; readonly hash: Uint8Array; readonly recordHash: Uint8Array }): number[] {
+  return [...new Set([keyOf(proof.recordHash), keyOf(proof.hash), documentKey(proof.documentId)])];
+}

@@ -7,7 +7,7 @@ import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anc
 import type { Database } from "./database.ts";
 import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import type { ProofEntry } from "./lines.ts";
-import { documentKey, keyOf } from "./proof-key.ts";
+import { documentKey, keyOf, keysOf } from "./proof-key.ts";
 import { KeyStatements } from "./proof-keys.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
@@ -105,13 +105,7 @@ export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number 
 
 /** What a proof is found by, in the order in which the index takes it best. */
 export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): RecentKeysTable[] {
-  return proofs
-    .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
-      { key: keyOf(recorded), sequence },
-      { key: keyOf(hash), sequence },
-      { key: documentKey(documentId), sequence },
-    ])
-    .sort((a, b) => a.key - b.key);
+  return proofs.flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence }))).sort((a, b) => a.key - b.key);
 }
 
 /** Statements of the hot path. */

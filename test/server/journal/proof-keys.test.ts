@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
 import { KEY_ENTRY_BYTES, numbersUnder, tagOf } from "../../../server/journal/key-entries.ts";
-import { documentKey, KEY_RANGE, keyOf } from "../../../server/journal/proof-key.ts";
+import { documentKey, KEY_RANGE, keyOf, keysOf } from "../../../server/journal/proof-key.ts";
 import { KeyStatements, settleKeys } from "../../../server/journal/proof-keys.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -21,6 +22,11 @@ describe("a key", function () {
     assert.equal(keyOf(Buffer.from("0000000003ffffff", "hex")), 0);
     // The SHA-256 of nothing begins with e3b0c44298fc.
     assert.equal(documentKey(""), Math.floor(0xe3b0c44298fc / 2 ** 10));
+  });
+
+  it("is given once to a proof whose document's hash is that of its id", () => {
+    const hash = createHash("sha256").update("a").digest();
+    assert.deepEqual(keysOf({ documentId: "a", hash, recordHash: Buffer.alloc(32) }), [0, keyOf(hash)]);
   });
 
   it("is found among those it is packed with, and nothing else", () =>
