@@ -9,6 +9,7 @@ import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import type { ProofEntry } from "./lines.ts";
 import { documentKey, keyOf, keysOf } from "./proof-key.ts";
 import { KeyStatements } from "./proof-keys.ts";
+import { ProofMonths, openMonths } from "./proof-months.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
@@ -90,16 +91,16 @@ function toEntry(proof: PlacedProof): Omit<ProofEntry, "sequence" | "batch" | "l
 export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number | null, isAlike: boolean): Insertable<ProofsTable> {
   return {
     sequence: entry.sequence,
-    document_id: entry.documentId,
-    hash: entry.hash,
-    timestamp: entry.timestamp,
-    label_id: labelId,
-    metadata: entry.metadata,
     accepted_at: entry.acceptedAt,
+    timestamp: entry.timestamp,
     batch_id: entry.batch,
+    label_id: labelId,
     leaf_index: entry.leaf,
     alike: isAlike ? 1 : 0,
     link: linkOf(digest),
+    hash: entry.hash,
+    document_id: entry.documentId,
+    metadata: entry.metadata,
   };
 }
 
@@ -113,9 +114,11 @@ export class ProofStatements {
   readonly #proofs = new StatementsBySize();
   readonly #keys = new StatementsBySize();
   readonly #found = new KeyStatements();
+  readonly #months = new ProofMonths();
   readonly #lookups = new StatementsBySize<ProofRow>();
 
   async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly RecentKeysTable[]): Promise<void> {
+    await openMonths(database, rows);
     // Values in the order of the first row's columns, as the compiler puts them.
     for (const some of pieces(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
@@ -130,11 +133,20 @@ export class ProofStatements {
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const some of paddedPieces(await this.#found.numbersOf(database, keys))) {
-      const compile = (): CompiledQuery<ProofRow> =>
-        select(database).where("proofs.sequence", "in", some).orderBy("proofs.sequence").compile();
-      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, some));
-      found.push(...rows);
+    for (const { numbers, span } of await this.#months.split(database, await this.#found.numbersOf(database, keys))) {
+      for (const some of paddedPieces(numbers)) {
+        const compile = (): CompiledQuery<ProofRow> =>
+          select(database)
+            .where("proofs.sequence", "in", some)
+            .$if(span !== undefined, (query) =>
+              query.where("proofs.accepted_at", ">=", span?.from ?? 0).where("proofs.accepted_at", "<", span?.to ?? 0),
+            )
+            .orderBy("proofs.sequence")
+            .compile();
+        const parameters = span === undefined ? some : [...some, span.from, span.to];
+        const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, parameters));
+        found.push(...rows);
+      }
     }
     return found;
   }

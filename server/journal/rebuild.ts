@@ -10,6 +10,7 @@ import type { Database } from "./database.ts";
 import { type AccountEntry, type ConfirmationEntry, type JournalEntry, parseLine, type ProofEntry } from "./lines.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import { continueNumbers } from "./portable-schema.ts";
+import { openMonths } from "./proof-months.ts";
 import { settleKeys } from "./proof-keys.ts";
 import { proofKeys, proofRow } from "./proofs.ts";
 import type { RecentKeysTable, TransactionsTable } from "./schema.ts";
@@ -177,6 +178,7 @@ export class JournalRebuild {
     const keys: RecentKeysTable[] = proofKeys(
       proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
     );
+    await openMonths(transaction, rows);
     for (const some of pieces(rows)) await transaction.insertInto("proofs").values(some).execute();
     for (const some of pieces(keys)) await transaction.insertInto("proof_keys_recent").values(some).execute();
     this.#proofs += proofs.length;

@@ -4,6 +4,7 @@ import { recordHash } from "../../domain/proofs/record-hash.ts";
 import { accountLine, confirmationLine, proofLine } from "../lines.ts";
 import { keysOf } from "../proof-key.ts";
 import { settleKeys } from "../proof-keys.ts";
+import { openMonths } from "../proof-months.ts";
 
 const ROWS_AT_ONCE = 500;
 const LINK_LENGTH = 4;
@@ -105,6 +106,8 @@ export async function moveEntries(untyped: Kysely<unknown>): Promise<void> {
     const last = rows.at(-1);
     if (last === undefined) break;
     after = last.sequence;
+    const numbered = rows.map(({ accepted_at }, index) => ({ sequence: sequence + index + 1, accepted_at }));
+    await openMonths(db, numbered, "proofs_3");
     for (const row of rows) {
       sequence += 1;
       const { hash, timestamp, type, source, metadata } = row;

@@ -29,18 +29,28 @@ export const journal: Migration = {
 
     await db.schema
       .createTable("proofs_3")
-      .addColumn("sequence", types.rowNumber, (c) => c.primaryKey())
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", types.bytes, (c) => c.notNull())
-      .addColumn("timestamp", "bigint", (c) => c.notNull())
-      .addColumn("label_id", types.rowNumber, (c) => c.references("proof_labels.id"))
-      .addColumn("metadata", "text")
+      .addColumn("sequence", types.rowNumber, isPostgres(db) ? (c) => c.notNull() : (c) => c.primaryKey())
       .addColumn("accepted_at", "bigint", (c) => c.notNull())
+      .addColumn("timestamp", "bigint", (c) => c.notNull())
       .addColumn("batch_id", "bigint", (c) => c.notNull())
+      .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
       .addColumn("leaf_index", "integer", (c) => c.notNull())
-      .addColumn("alike", "integer", (c) => c.notNull())
+      .addColumn("alike", "smallint", (c) => c.notNull())
       .addColumn("link", types.bytes, (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
+      .addColumn("document_id", "text", (c) => c.notNull())
+      .addColumn("metadata", "text")
+      .modifyEnd(isPostgres(db) ? sql`partition by range (accepted_at)` : sql``)
       .execute();
+    if (isPostgres(db)) {
+      // Rows are only ever added, at the end.
+      await sql`alter table proofs_3 add primary key (sequence, accepted_at) with (fillfactor = 100)`.execute(db);
+      await db.schema
+        .createTable("proof_months")
+        .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
+        .addColumn("month", "integer", (c) => c.notNull())
+        .execute();
+    }
 
     const clustered = isPostgres(db) ? sql`` : sql`without rowid`;
     await db.schema
@@ -166,6 +176,7 @@ export const journal: Migration = {
     await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
 
     for (const table of ["proofs", "proof_labels", "confirmations"]) await refuseChanges(db, table);
+    if (isPostgres(db)) await refuseChanges(db, "proof_months");
     await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
   },
 };
