@@ -30,6 +30,7 @@ import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
@@ -39,6 +40,7 @@ import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { LogFollower } from "./workers/log-follower.ts";
+import { MonthKeeper } from "./workers/month-keeper.ts";
 
 /** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
@@ -186,6 +188,10 @@ function build(
     logger,
     clock,
   });
+  const months = new MonthKeeper(
+    () => prepareMonths(database, clock()),
+    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
+  );
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -260,10 +266,12 @@ function build(
       opened.defer(() => anchoring.release());
       opened.defer(() => anchoring.stop());
       opened.defer(() => keeping.stop());
+      opened.defer(() => months.stop());
       await sessions.recover();
       sender.start();
       await anchoring.start();
       await keeping.start();
+      months.start();
       head.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
