@@ -6,11 +6,12 @@ import type { ProofStore } from "../domain/proofs/stores.ts";
 import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
 import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
+import { KeyLookups } from "./key-lookups.ts";
 import type { ProofEntry } from "./lines.ts";
+import { openMonths } from "./month-partitions.ts";
 import { documentKey, keyOf, keysOf } from "./proof-key.ts";
-import { KeyStatements } from "./proof-keys.ts";
-import { ProofMonths, openMonths } from "./proof-months.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
+import { ProofMonths } from "./proof-months.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
@@ -113,7 +114,7 @@ export function proofKeys(proofs: readonly { sequence: number; documentId: strin
 export class ProofStatements {
   readonly #proofs = new StatementsBySize();
   readonly #keys = new StatementsBySize();
-  readonly #found = new KeyStatements();
+  readonly #keysFound = new KeyLookups();
   readonly #months = new ProofMonths();
   readonly #lookups = new StatementsBySize<ProofRow>();
 
@@ -133,7 +134,7 @@ export class ProofStatements {
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const { numbers, span } of await this.#months.split(database, await this.#found.numbersOf(database, keys))) {
+    for (const { numbers, span } of await this.#months.split(database, await this.#keysFound.numbersOf(database, keys))) {
       for (const some of paddedPieces(numbers)) {
         const compile = (): CompiledQuery<ProofRow> =>
           select(database)

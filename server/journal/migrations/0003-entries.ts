@@ -2,9 +2,9 @@ import { type Generated, type Kysely, sql } from "kysely";
 import { GENESIS_DIGEST, nextDigest } from "../../domain/journal/entry.ts";
 import { recordHash } from "../../domain/proofs/record-hash.ts";
 import { accountLine, confirmationLine, proofLine } from "../lines.ts";
+import { openMonths } from "../month-partitions.ts";
 import { keysOf } from "../proof-key.ts";
 import { settleKeys } from "../proof-keys.ts";
-import { openMonths } from "../proof-months.ts";
 
 const ROWS_AT_ONCE = 500;
 const LINK_LENGTH = 4;

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
 import { KEY_ENTRY_BYTES, numbersUnder, tagOf } from "../../../server/journal/key-entries.ts";
+import { KeyLookups } from "../../../server/journal/key-lookups.ts";
 import { documentKey, KEY_RANGE, keyOf, keysOf } from "../../../server/journal/proof-key.ts";
-import { KeyStatements, settleKeys } from "../../../server/journal/proof-keys.ts";
+import { settleKeys } from "../../../server/journal/proof-keys.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 /** After so many entries every slice was brought over. */
@@ -66,13 +67,13 @@ for (const engine of ENGINES) describe(`keys of proofs, on ${engine}`, function 
           await database.transaction().execute((transaction) => settleKeys(transaction, now, now + entries));
           now += entries;
         }
-        const statements = new KeyStatements();
+        const lookups = new KeyLookups();
         for (const [key, numbers] of known) {
-          assert.deepEqual(await statements.numbersOf(database, [key]), [...numbers].sort((a, b) => a - b));
+          assert.deepEqual(await lookups.numbersOf(database, [key]), [...numbers].sort((a, b) => a - b));
         }
         const all = new Set([...known.values()].flatMap((numbers) => [...numbers]));
-        assert.deepEqual(await statements.numbersOf(database, [...known.keys()]), [...all].sort((a, b) => a - b));
-        assert.isEmpty(await statements.numbersOf(database, [12_345]));
+        assert.deepEqual(await lookups.numbersOf(database, [...known.keys()]), [...all].sort((a, b) => a - b));
+        assert.isEmpty(await lookups.numbersOf(database, [12_345]));
       }),
       { numRuns: 40 },
     ));
@@ -83,6 +84,6 @@ for (const engine of ENGINES) describe(`keys of proofs, on ${engine}`, function 
     await database.insertInto("proof_keys_recent").values(keys).execute();
     await database.transaction().execute((transaction) => settleKeys(transaction, 0, ROUND));
     assert.isEmpty(await database.selectFrom("proof_keys_recent").selectAll().execute());
-    assert.lengthOf(await new KeyStatements().numbersOf(database, keys.map(({ key }) => key)), 1000);
+    assert.lengthOf(await new KeyLookups().numbersOf(database, keys.map(({ key }) => key)), 1000);
   });
 });

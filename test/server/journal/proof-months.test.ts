@@ -10,8 +10,9 @@ import { openDatabase } from "../../../server/journal/database.ts";
 import { createJournal } from "../../../server/journal/journal.ts";
 import { initial } from "../../../server/journal/migrations/0001-initial.ts";
 import { batches } from "../../../server/journal/migrations/0002-batches.ts";
+import { monthOf, partitionOf, startOf } from "../../../server/journal/month-partitions.ts";
 import { openPostgres } from "../../../server/journal/postgres.ts";
-import { monthOf, partitionOf, prepareMonths, startOf } from "../../../server/journal/proof-months.ts";
+import { prepareMonths } from "../../../server/journal/proof-months.ts";
 import { emptyDatabase, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 
