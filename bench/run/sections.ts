@@ -2,6 +2,7 @@ import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
 import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
+import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
 import { records } from "../sections/records.ts";
@@ -19,5 +20,6 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["records", records],
   ["gas", gas],
   ["size", size],
+  ["lookups", lookups],
   ["memory", memory],
 ]);
