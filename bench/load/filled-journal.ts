@@ -20,7 +20,9 @@ const START = Date.UTC(2026, 0);
 const MILLISECONDS_A_PROOF = 10;
 
 /** The journal that the bench fills and asks. */
-export function journalOver(database: Database): ReturnType<typeof createJournal> {
+export type BenchJournal = ReturnType<typeof createJournal>;
+
+export function journalOver(database: Database): BenchJournal {
   return createJournal(database, CONTRACTS, ADDRESS);
 }
 
@@ -85,9 +87,9 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
 }
 
 /** Accepts a batch like a bulk request: looks whether its records are known, and commits. */
-export async function acceptBatch(database: Database, batch: number): Promise<void> {
+export async function acceptBatch(journal: BenchJournal, batch: number): Promise<void> {
   const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
-  await journalOver(database).atomically(async ({ proofs: store, anchors, intents }) => {
+  await journal.atomically(async ({ proofs: store, anchors, intents }) => {
     await store.byRecordHashes(proofs.map((proof) => proof.recordHash));
     const anchorId = await anchors.open(proofs[0]?.acceptedAt ?? 0);
     await store.insert(proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, isAlike: false })));

@@ -1,8 +1,11 @@
-import { type CompiledQuery, sql } from "kysely";
+import { type CompiledQuery, sql, type SqlBool } from "kysely";
 import type { Database } from "./database.ts";
 import { numbersUnder, TAG_BITS, tagOf } from "./key-entries.ts";
 import { isPostgres } from "./portable-schema.ts";
 import { paddedPieces, StatementsBySize } from "./statements.ts";
+
+const NO_NUMBER = sql<number | null>`null`;
+const NO_BYTES = sql<Uint8Array | null>`null`;
 
 interface Found {
   readonly recent: number | null;
@@ -20,7 +23,7 @@ export class KeyLookups {
     const numbers = new Set<number>();
     for (const some of paddedPieces(keys)) {
       const parameters = some.flatMap((key) => [key, tagOf(key)]);
-      const { rows } = await database.executeQuery(this.#statements.of(some.length, () => lookup(database, parameters), parameters));
+      const { rows } = await database.executeQuery(this.#statements.of(some.length, () => lookup(database, some), parameters));
       for (const { recent, tag, epoch, entries } of rows) {
         if (recent !== null) numbers.add(recent);
         if (tag !== null && epoch !== null && entries !== null) numbersUnder(tag, epoch, entries).forEach((number) => numbers.add(number));
@@ -31,17 +34,20 @@ export class KeyLookups {
 }
 
 /** In one statement: between two, keys could be brought from the one table to the other. */
-function lookup(database: Database, parameters: readonly unknown[]): CompiledQuery<Found> {
-  const [type, place] = isPostgres(database) ? ["bytea", sql`position(tag in entries)`] : ["blob", sql`instr(entries, tag)`];
-  const wanted = Array.from({ length: parameters.length / 2 }, (_, index) =>
-    sql`(cast(${parameters[2 * index]} as bigint), cast(${parameters[2 * index + 1]} as ${sql.raw(type)}))`,
-  );
-  return sql<Found>`
-    with wanted (key, tag) as (values ${sql.join(wanted)})
-    select sequence as recent, null as tag, null as epoch, null as entries
-    from wanted join proof_keys_recent on proof_keys_recent.key = wanted.key
-    union all
-    select null, tag, epoch, entries
-    from wanted join proof_keys on bucket = wanted.key >> ${sql.raw(String(TAG_BITS))}
-    where ${place} > 0`.compile(database);
+function lookup(database: Database, keys: readonly number[]): CompiledQuery<Found> {
+  const [bytes, isThere] = isPostgres(database) ? ["bytea", sql<SqlBool>`position(tag in entries) > 0`] : ["blob", sql<SqlBool>`instr(entries, tag) > 0`];
+  const wanted = keys.map((key) => sql`(cast(${key} as bigint), cast(${tagOf(key)} as ${sql.raw(bytes)}))`);
+  return database
+    .with("wanted(key, tag)", () => sql<{ key: number; tag: Uint8Array }>`(values ${sql.join(wanted)})`)
+    .selectFrom("wanted")
+    .innerJoin("proof_keys_recent", "proof_keys_recent.key", "wanted.key")
+    .select([sql<number | null>`sequence`.as("recent"), NO_BYTES.as("tag"), NO_NUMBER.as("epoch"), NO_BYTES.as("entries")])
+    .unionAll((e) =>
+      e
+        .selectFrom("wanted")
+        .innerJoin("proof_keys", (join) => join.on("bucket", "=", sql<number>`wanted.key >> ${sql.lit(TAG_BITS)}`))
+        .select([NO_NUMBER.as("recent"), sql<Uint8Array | null>`tag`.as("tag"), sql<number | null>`epoch`.as("epoch"), sql<Uint8Array | null>`entries`.as("entries")])
+        .where(isThere),
+    )
+    .compile();
 }
