@@ -45,6 +45,7 @@ import { alertStore } from "./journal/alerts.ts";
 import { apiKeyStore } from "./journal/api-keys.ts";
 import { ProofStatements } from "./journal/proofs.ts";
 import { recoveryStore } from "./journal/recovery.ts";
+import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
@@ -57,6 +58,7 @@ import { createMetrics } from "./telemetry/metrics.ts";
 import { AlertWebhook } from "./workers/alert-webhook.ts";
 import { NodeWatch } from "./workers/node-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
+import { MonthKeeper } from "./workers/month-keeper.ts";
 
 /** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
@@ -236,6 +238,10 @@ function build(
     telemetry,
     clock,
   });
+  const months = new MonthKeeper(
+    () => prepareMonths(database, clock()),
+    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
+  );
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -349,11 +355,13 @@ function build(
       opened.defer(() => anchoring.release());
       opened.defer(() => anchoring.stop());
       opened.defer(() => keeping.stop());
+      opened.defer(() => months.stop());
       await sessions.recover();
       await recovery.start();
       sender.start();
       await anchoring.start();
       await keeping.start();
+      months.start();
       head.start();
       opened.defer(() => nodeWatch.stop());
       nodeWatch.start();

@@ -1,7 +1,9 @@
 // What Sealbook is compared with: the same rows written to the same database with the same care, and nothing else.
 // Command line: the database's file, rows a commit, seconds before it counts, seconds that count. Writes the rows a
 // second as a line of JSON.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import { KEY_RANGE } from "../../server/journal/proof-key.ts";
+import { settleKeys } from "../../server/journal/proof-keys.ts";
 import { openSqlite } from "../../server/journal/sqlite.ts";
 import { Documents } from "../load/documents.ts";
 
@@ -40,11 +42,12 @@ async function insertGroup(): Promise<void> {
       const { document_id, hash, metadata } = documents.next();
       const { timestamp } = metadata;
       const facts = { sequence: (sequence += 1), document_id, hash: Buffer.from(hash, "hex"), timestamp, label_id: null };
-      return { ...facts, metadata: null, accepted_at: now, batch_id: anchorId, leaf_index: leafIndex, alike: 0 as const, link: randomBytes(8) };
+      return { ...facts, metadata: null, accepted_at: now, batch_id: anchorId, leaf_index: leafIndex, alike: 0 as const, link: randomBytes(4) };
     });
-    const keys = rows.flatMap((row) => [0, 8, 16].map((at) => ({ key: randomBytes(6).readUIntBE(0, 5) + at, sequence: row.sequence })));
+    const keys = rows.flatMap((row) => Array.from({ length: 3 }, () => ({ key: randomInt(KEY_RANGE), sequence: row.sequence })));
     await transaction.insertInto("proofs").values(rows).execute();
-    await transaction.insertInto("proof_keys").values(keys).execute();
+    await transaction.insertInto("proof_keys_recent").values(keys).execute();
+    await settleKeys(transaction, sequence - groupSize, sequence);
   });
 }
 

@@ -3,6 +3,7 @@ import { bulk } from "../sections/bulk.ts";
 import { check } from "../sections/check.ts";
 import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
+import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
 import { records } from "../sections/records.ts";
@@ -21,6 +22,7 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["records", records],
   ["gas", gas],
   ["size", size],
+  ["lookups", lookups],
   ["memory", memory],
   ["check", check],
   ["recovery", recovery],

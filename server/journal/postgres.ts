@@ -4,6 +4,7 @@ import pg from "pg";
 import { SealbookError } from "../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
+import { prepareMonths } from "./proof-months.ts";
 import type { Schema } from "./schema.ts";
 import { writeTurns } from "./write-turns.ts";
 
@@ -71,7 +72,7 @@ export async function openPostgres(url: string): Promise<Database> {
     await assertUsable(url);
     // Migrations of a large journal may be silent for long.
     const migrated = await openDatabase(postgresDialect(url));
-    await migrated.destroy();
+    await prepareMonths(migrated, Date.now()).finally(() => migrated.destroy());
     return new Kysely<Schema>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   } catch (error) {
     throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, { cause: error });

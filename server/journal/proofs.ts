@@ -6,10 +6,13 @@ import type { ProofStore } from "../domain/proofs/stores.ts";
 import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchors.ts";
 import type { Database } from "./database.ts";
 import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
+import { KeyLookups } from "./key-lookups.ts";
 import type { ProofEntry } from "./lines.ts";
-import { documentKey, keyOf } from "./proof-key.ts";
+import { openMonths } from "./month-partitions.ts";
+import { documentKey, keyOf, keysOf } from "./proof-key.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
-import type { ProofKeysTable, ProofsTable, Schema } from "./schema.ts";
+import { ProofMonths } from "./proof-months.ts";
+import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
 /** Proofs of one content that are read at a time. */
@@ -97,38 +100,34 @@ function toEntry(proof: PlacedProof): Omit<ProofEntry, "sequence" | "batch" | "l
 export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number | null, isAlike: boolean): Insertable<ProofsTable> {
   return {
     sequence: entry.sequence,
-    document_id: entry.documentId,
-    hash: entry.hash,
-    timestamp: entry.timestamp,
-    label_id: labelId,
-    metadata: entry.metadata,
     accepted_at: entry.acceptedAt,
+    timestamp: entry.timestamp,
     batch_id: entry.batch,
+    label_id: labelId,
     leaf_index: entry.leaf,
     alike: isAlike ? 1 : 0,
     link: linkOf(digest),
+    hash: entry.hash,
+    document_id: entry.documentId,
+    metadata: entry.metadata,
   };
 }
 
 /** What a proof is found by, in the order in which the index takes it best. */
-export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): ProofKeysTable[] {
-  return proofs
-    .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
-      { key: keyOf("recordHash", recorded), sequence },
-      { key: keyOf("hash", hash), sequence },
-      { key: documentKey(documentId), sequence },
-    ])
-    .sort((a, b) => a.key - b.key);
+export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): RecentKeysTable[] {
+  return proofs.flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence }))).sort((a, b) => a.key - b.key);
 }
 
 /** Statements of the hot path. */
 export class ProofStatements {
   readonly #proofs = new StatementsBySize();
   readonly #keys = new StatementsBySize();
+  readonly #keysFound = new KeyLookups();
+  readonly #months = new ProofMonths();
   readonly #lookups = new StatementsBySize<ProofRow>();
-  readonly #pages = { asc: new StatementsBySize<ProofRow>(), desc: new StatementsBySize<ProofRow>() };
 
-  async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly ProofKeysTable[]): Promise<void> {
+  async insert(database: Database, rows: readonly Insertable<ProofsTable>[], keys: readonly RecentKeysTable[]): Promise<void> {
+    await openMonths(database, rows);
     // Values in the order of the first row's columns, as the compiler puts them.
     for (const some of pieces(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
@@ -142,37 +141,35 @@ export class ProofStatements {
 
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
-    const found: ProofRow[] = [];
-    for (const some of paddedPieces(keys)) {
-      const compile = (): CompiledQuery<ProofRow> =>
-        selectProofs(database)
-          .where("proofs.sequence", "in", (e) =>
-            e
-              .selectFrom("proof_keys")
-              .select("sequence")
-              .where("key", "in", some)
-              .unionAll(e.selectFrom("proof_keys_recent").select("sequence").where("key", "in", some)),
-          )
-          .orderBy("proofs.sequence")
-          .compile();
-      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, [...some, ...some]));
-      found.push(...rows);
-    }
-    return found;
+    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
   /** Some of the proofs that may be the wanted ones, after one, or before it when the newest come first. */
   async page(database: Database, key: number, after: number, order: "asc" | "desc", limit: number): Promise<ProofRow[]> {
-    const sequences = (table: "proof_keys" | "proof_keys_recent") =>
-      database.selectFrom(table).select("sequence").where("key", "=", key).where("sequence", order === "asc" ? ">" : "<", after);
-    const compile = (): CompiledQuery<ProofRow> =>
-      selectProofs(database)
-        // Ordered where both are read by their index, so that no more of them are read than are wanted.
-        .where("proofs.sequence", "in", sequences("proof_keys").unionAll(sequences("proof_keys_recent")).orderBy("sequence", order).limit(limit))
-        .orderBy("proofs.sequence", order)
-        .compile();
-    const { rows } = await database.executeQuery(this.#pages[order].of(1, compile, [key, after, key, after, limit]));
-    return rows;
+    const numbers = await this.#keysFound.numbersOf(database, [key]);
+    if (order === "asc") return this.#rowsOf(database, numbers.filter((number) => number > after).slice(0, limit));
+    return (await this.#rowsOf(database, numbers.filter((number) => number < after).slice(-limit))).reverse();
+  }
+
+  /** @param wanted Numbers of entries, rising */
+  async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
+    const found: ProofRow[] = [];
+    for (const { numbers, span } of await this.#months.split(database, wanted)) {
+      for (const some of paddedPieces(numbers)) {
+        const compile = (): CompiledQuery<ProofRow> =>
+          selectProofs(database)
+            .where("proofs.sequence", "in", some)
+            .$if(span !== undefined, (query) =>
+              query.where("proofs.accepted_at", ">=", span?.from ?? 0).where("proofs.accepted_at", "<", span?.to ?? 0),
+            )
+            .orderBy("proofs.sequence")
+            .compile();
+        const parameters = span === undefined ? some : [...some, span.from, span.to];
+        const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, parameters));
+        found.push(...rows);
+      }
+    }
+    return found;
   }
 }
 
@@ -203,7 +200,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async byRecordHashes(recordHashes) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf("recordHash", hash)));
+      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf(hash)));
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
@@ -213,7 +210,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async *byHash(hash) {
-      const key = keyOf("hash", hash);
+      const key = keyOf(hash);
       for (let after = 0; ; ) {
         const rows = await statements.page(database, key, after, "asc", PAGE);
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);

@@ -8,10 +8,12 @@ import { SealbookError } from "../errors.ts";
 import { confirmationRow, confirmInBlocks } from "./confirmations.ts";
 import type { Database } from "./database.ts";
 import { type AccountEntry, type ConfirmationEntry, type JournalEntry, lineOf, parseLine, type ProofEntry } from "./lines.ts";
+import { openMonths } from "./month-partitions.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import { continueNumbers } from "./portable-schema.ts";
+import { settleKeys } from "./proof-keys.ts";
 import { proofKeys, proofRow } from "./proofs.ts";
-import type { ProofKeysTable, TransactionsTable } from "./schema.ts";
+import type { RecentKeysTable, TransactionsTable } from "./schema.ts";
 import { pieces } from "./statements.ts";
 
 /** A batch of which not everything is confirmed yet. */
@@ -103,6 +105,7 @@ export class JournalRebuild {
       .updateTable("journal_head")
       .set({ sequence: this.#sequence, digest: this.#digest, proofs: this.#proofs })
       .execute();
+    await settleKeys(this.#database, this.#sequence - lines.length, this.#sequence);
   }
 
   /** What was accepted and is not confirmed by any entry. */
@@ -199,11 +202,12 @@ export class JournalRebuild {
       const isAlike = await this.#isAlike(entry);
       rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
     }
-    const keys: ProofKeysTable[] = proofKeys(
+    const keys: RecentKeysTable[] = proofKeys(
       proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
     );
+    await openMonths(this.#database, rows);
     for (const some of pieces(rows)) await this.#database.insertInto("proofs").values(some).execute();
-    for (const some of pieces(keys)) await this.#database.insertInto("proof_keys").values(some).execute();
+    for (const some of pieces(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
     this.#proofs += proofs.length;
   }
 

@@ -26,7 +26,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async ofContent(hash, limit) {
-      const rows = await statements.page(database, keyOf("hash", hash), Number.MAX_SAFE_INTEGER, "desc", limit);
+      const rows = await statements.page(database, keyOf(hash), Number.MAX_SAFE_INTEGER, "desc", limit);
       return rows.filter((row) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 

@@ -11,9 +11,10 @@ export interface Schema {
   copy_progress: CopyProgressTable;
   journal_head: JournalHeadTable;
   proofs: ProofsTable;
+  proof_months: ProofMonthsTable;
   proof_labels: ProofLabelsTable;
   proof_keys: ProofKeysTable;
-  proof_keys_recent: ProofKeysTable;
+  proof_keys_recent: RecentKeysTable;
   anchors: AnchorsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
@@ -89,25 +90,34 @@ export interface JournalHeadTable {
   proofs: number;
 }
 
-/** Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. */
+/**
+ * Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. Numbers come first, the
+ * widest before the others: so PostgreSQL leaves no gaps between them.
+ */
 export interface ProofsTable {
   sequence: number;
-  document_id: string;
-  hash: Uint8Array;
+  accepted_at: number;
   /** Unix seconds. */
   timestamp: number;
-  label_id: number | null;
-  /** JSON of what the metadata hold besides timestamp, type and source. */
-  metadata: string | null;
-  accepted_at: number;
   /** Id of the first anchor that it was put under. When that was split, others are over parts of the batch. */
   batch_id: number;
+  label_id: number | null;
   /** Place in the batch. Proofs whose recorded hashes are the same share one. */
   leaf_index: number;
   /** Whether it came to share the place of another. */
   alike: 0 | 1;
   /** The first bytes of its digest: enough to find a row that was changed; the whole follows from the entries before. */
   link: Uint8Array;
+  hash: Uint8Array;
+  document_id: string;
+  /** JSON of what the metadata hold besides timestamp, type and source. */
+  metadata: string | null;
+}
+
+/** From which entry on proofs are of which month, on PostgreSQL: see `proof-months.ts`. */
+export interface ProofMonthsTable {
+  first_sequence: number;
+  month: number;
 }
 
 /** Type and source of proofs, which many have in common. */
@@ -119,6 +129,16 @@ export interface ProofLabelsTable {
 
 /** What proofs are found by: see `proof-keys.ts`. */
 export interface ProofKeysTable {
+  /** The first bits of the keys. */
+  bucket: number;
+  /** The first bits of the entries' numbers. */
+  epoch: number;
+  /** The rest of both: see `key-entries.ts`. */
+  entries: Uint8Array;
+}
+
+/** What proofs are found by that came last. */
+export interface RecentKeysTable {
   key: number;
   sequence: number;
 }

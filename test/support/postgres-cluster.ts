@@ -23,8 +23,11 @@ export interface PostgresCluster {
   stop(mode: "fast" | "immediate"): Promise<void>;
 }
 
-/** @param durable Whether what is committed survives the fall of the machine; without that it is faster */
-export async function startPostgresCluster(durable: boolean): Promise<PostgresCluster> {
+/**
+ * @param durable Whether what is committed survives the fall of the machine; without that it is faster
+ * @param changes Settings that differ from what tests need
+ */
+export async function startPostgresCluster(durable: boolean, changes: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
   const binaries = newestBinaries();
   const identity = postgresIdentity();
   const directory = mkdtempSync(join(tmpdir(), "sealbook-postgres-"));
@@ -53,6 +56,7 @@ export async function startPostgresCluster(durable: boolean): Promise<PostgresCl
     port, listen_addresses: "127.0.0.1", unix_socket_directories: directory, fsync: durable ? "on" : "off", shared_buffers: "32MB",
     // What the journal promises may not depend on these.
     synchronous_commit: "off", default_transaction_isolation: "repeatable read",
+    ...changes,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));

@@ -11,7 +11,7 @@ export interface JournalLine {
 /** Bytes of a digest. */
 export const DIGEST_LENGTH = 32;
 /** Bytes of its digest that a proof is stored with. */
-export const LINK_LENGTH = 8;
+export const LINK_LENGTH = 4;
 
 /** The digest before the first entry: 32 zero bytes. */
 export const GENESIS_DIGEST: Uint8Array = new Uint8Array(DIGEST_LENGTH);

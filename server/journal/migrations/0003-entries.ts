@@ -2,10 +2,12 @@ import { type Generated, type Kysely, sql } from "kysely";
 import { GENESIS_DIGEST, nextDigest } from "../../domain/journal/entry.ts";
 import { recordHash } from "../../domain/proofs/record-hash.ts";
 import { accountLine, confirmationLine, proofLine } from "../lines.ts";
-import { documentKey, keyOf } from "../proof-key.ts";
+import { openMonths } from "../month-partitions.ts";
+import { keysOf } from "../proof-key.ts";
+import { settleKeys } from "../proof-keys.ts";
 
 const ROWS_AT_ONCE = 500;
-const LINK_LENGTH = 8;
+const LINK_LENGTH = 4;
 
 type Account = { address: string; keystore: string; scope: string; enrolled: number; created_at: number; revoked_at: number | null };
 
@@ -43,7 +45,7 @@ type Tables = {
   };
   journal_head: { sequence: number; digest: Uint8Array; proofs: number };
   proof_labels: { id: Generated<number>; text: string };
-  proof_keys: { key: number; sequence: number };
+  proof_keys_recent: { key: number; sequence: number };
   proofs_3: {
     sequence: number;
     document_id: string;
@@ -104,6 +106,8 @@ export async function moveEntries(untyped: Kysely<unknown>): Promise<void> {
     const last = rows.at(-1);
     if (last === undefined) break;
     after = last.sequence;
+    const numbered = rows.map(({ accepted_at }, index) => ({ sequence: sequence + index + 1, accepted_at }));
+    await openMonths(db, numbered, "proofs_3");
     for (const row of rows) {
       sequence += 1;
       const { hash, timestamp, type, source, metadata } = row;
@@ -135,9 +139,10 @@ export async function moveEntries(untyped: Kysely<unknown>): Promise<void> {
         })
         .execute();
       const recorded = recordHash({ documentId: row.document_id, timestamp, type: type ?? "", hash });
-      const keys = [keyOf("recordHash", recorded), keyOf("hash", hash), documentKey(row.document_id)];
-      await db.insertInto("proof_keys").values(keys.map((key) => ({ key, sequence }))).execute();
+      const keys = keysOf({ documentId: row.document_id, hash, recordHash: recorded });
+      await db.insertInto("proof_keys_recent").values(keys.map((key) => ({ key, sequence }))).execute();
     }
+    await settleKeys(db, sequence - rows.length, sequence);
   }
   const proofs = sequence;
   await sql`update anchors_3 set last_sequence = ${Number.MAX_SAFE_INTEGER}, first_sequence = case first_sequence when 0 then 1 else first_sequence end where transaction_id is null`.execute(db);

@@ -29,28 +29,47 @@ export const journal: Migration = {
 
     await db.schema
       .createTable("proofs_3")
-      .addColumn("sequence", types.rowNumber, (c) => c.primaryKey())
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", types.bytes, (c) => c.notNull())
-      .addColumn("timestamp", "bigint", (c) => c.notNull())
-      .addColumn("label_id", types.rowNumber, (c) => c.references("proof_labels.id"))
-      .addColumn("metadata", "text")
+      .addColumn("sequence", types.rowNumber, isPostgres(db) ? (c) => c.notNull() : (c) => c.primaryKey())
       .addColumn("accepted_at", "bigint", (c) => c.notNull())
+      .addColumn("timestamp", "bigint", (c) => c.notNull())
       .addColumn("batch_id", "bigint", (c) => c.notNull())
+      .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
       .addColumn("leaf_index", "integer", (c) => c.notNull())
-      .addColumn("alike", "integer", (c) => c.notNull())
+      .addColumn("alike", "smallint", (c) => c.notNull())
       .addColumn("link", types.bytes, (c) => c.notNull())
+      .addColumn("hash", types.bytes, (c) => c.notNull())
+      .addColumn("document_id", "text", (c) => c.notNull())
+      .addColumn("metadata", "text")
+      .modifyEnd(isPostgres(db) ? sql`partition by range (accepted_at)` : sql``)
       .execute();
-
-    for (const table of ["proof_keys", "proof_keys_recent"]) {
+    if (isPostgres(db)) {
+      // Rows are only ever added, at the end.
+      await sql`alter table proofs_3 add primary key (sequence, accepted_at) with (fillfactor = 100)`.execute(db);
       await db.schema
-        .createTable(table)
-        .addColumn("key", "bigint", (c) => c.notNull())
-        .addColumn("sequence", "bigint", (c) => c.notNull())
-        .addPrimaryKeyConstraint(`${table}_by_key`, ["key", "sequence"])
-        .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
+        .createTable("proof_months")
+        .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
+        .addColumn("month", "integer", (c) => c.notNull())
         .execute();
     }
+
+    const clustered = isPostgres(db) ? sql`` : sql`without rowid`;
+    // Its rows grow to twice what they begin with: with room for that on their page their index is left alone.
+    const roomy = isPostgres(db) ? sql`with (fillfactor = 50)` : clustered;
+    await db.schema
+      .createTable("proof_keys")
+      .addColumn("bucket", "integer", (c) => c.notNull())
+      .addColumn("epoch", "integer", (c) => c.notNull())
+      .addColumn("entries", types.bytes, (c) => c.notNull())
+      .addPrimaryKeyConstraint("proof_keys_by_bucket", ["bucket", "epoch"])
+      .modifyEnd(roomy)
+      .execute();
+    await db.schema
+      .createTable("proof_keys_recent")
+      .addColumn("key", "bigint", (c) => c.notNull())
+      .addColumn("sequence", "bigint", (c) => c.notNull())
+      .addPrimaryKeyConstraint("proof_keys_recent_by_key", ["key", "sequence"])
+      .modifyEnd(clustered)
+      .execute();
 
     await db.schema
       .createTable("anchors_3")
@@ -159,6 +178,7 @@ export const journal: Migration = {
     await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
 
     for (const table of ["proofs", "proof_labels", "confirmations"]) await refuseChanges(db, table);
+    if (isPostgres(db)) await refuseChanges(db, "proof_months");
     await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
   },
 };

@@ -1,0 +1,99 @@
+import { hash as digest, randomBytes } from "node:crypto";
+import type { NewProof } from "../../server/domain/proofs/proof.ts";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { anchorStore } from "../../server/journal/anchors.ts";
+import { confirmInBlocks } from "../../server/journal/confirmations.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { createJournal } from "../../server/journal/journal.ts";
+
+/** Proofs under a root. */
+export const BATCH_SIZE = 1_000;
+/** Batches written in one transaction: what a commit costs is not what is measured here. */
+const BATCHES_AT_ONCE = 10;
+const ADDRESS = `0x${"5e".repeat(20)}`;
+const CONTRACTS = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
+/** Of the calls that anchor. */
+const CALL_BYTES = 68;
+const SIGNED_BYTES = 170;
+const START = Date.UTC(2026, 0);
+/** At 100 proofs a second. */
+const MILLISECONDS_A_PROOF = 10;
+
+/** The journal that the bench fills and asks. */
+export type BenchJournal = ReturnType<typeof createJournal>;
+
+export function journalOver(database: Database): BenchJournal {
+  return createJournal(database, CONTRACTS, ADDRESS);
+}
+
+/** The proof with a number, from 0; always the same, so that nothing has to be remembered. */
+export function proofNumber(number: number): NewProof {
+  const hash = digest("sha256", `content ${number}`, "buffer");
+  const acceptedAt = START + number * MILLISECONDS_A_PROOF;
+  const parts = { documentId: `document-${number}`, hash, timestamp: Math.floor(acceptedAt / 1000), type: "log" };
+  const { documentId, timestamp, type } = parts;
+  return { documentId, hash, recordHash: recordHash(parts), metadata: { timestamp, type, source: "bench" }, acceptedAt };
+}
+
+/** The root of the batch with a number. */
+export function rootOf(batch: number): Uint8Array {
+  return digest("sha256", `root ${batch}`, "buffer");
+}
+
+/** The hash of the transaction that has the batch with a number. */
+export function transactionOf(batch: number): Uint8Array {
+  return digest("sha256", `transaction ${batch}`, "buffer");
+}
+
+/** Writes confirmed batches by the journal's own stores, as the pipeline leaves them. */
+export async function fillJournal(database: Database, batches: number, onBatch: (batch: number) => void): Promise<void> {
+  for (let batch = 0; batch < batches; batch += BATCHES_AT_ONCE) {
+    await database.transaction().execute(async (transaction) => {
+      for (let index = batch; index < Math.min(batches, batch + BATCHES_AT_ONCE); index += 1) await addBatch(transaction, index);
+    });
+    onBatch(batch);
+  }
+}
+
+async function addBatch(transaction: Database, batch: number): Promise<void> {
+  const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
+  const time = proofs[0]?.acceptedAt ?? 0;
+  const anchors = anchorStore(transaction, ADDRESS);
+  const anchorId = await anchors.open(time);
+  const placed = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, isAlike: false }));
+  await journalOver(transaction).proofs.insert(placed);
+  const block = { number: batch, hash: randomBytes(32), time: Math.floor(time / 1000), validator: ADDRESS };
+  const { id: transactionId } = await transaction
+    .insertInto("transactions")
+    .values({
+      purpose: "anchor",
+      to_address: ADDRESS,
+      state: "confirmed",
+      sender: ADDRESS,
+      nonce: batch,
+      raw: randomBytes(SIGNED_BYTES),
+      hash: transactionOf(batch),
+      block_number: block.number,
+      block_hash: block.hash,
+      block_time: block.time,
+      validator: block.validator,
+      created_at: time,
+      settled_at: time,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await anchors.close(anchorId, { hash: rootOf(batch), size: BATCH_SIZE, transactionId });
+  await confirmInBlocks(transaction, new Map([[transactionId, block]]));
+}
+
+/** Accepts a batch like a bulk request: looks whether its records are known, and commits. */
+export async function acceptBatch(journal: BenchJournal, batch: number): Promise<void> {
+  const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
+  await journal.atomically(async ({ proofs: store, anchors, intents }) => {
+    await store.byRecordHashes(proofs.map((proof) => proof.recordHash));
+    const anchorId = await anchors.open(proofs[0]?.acceptedAt ?? 0);
+    await store.insert(proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, isAlike: false })));
+    const transactionId = await intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: randomBytes(CALL_BYTES) });
+    await anchors.close(anchorId, { hash: rootOf(batch), size: BATCH_SIZE, transactionId });
+  });
+}
