@@ -17,7 +17,8 @@ const Moment = z.union([z.int().min(0, "is before 1970"), z.string()]).transform
 });
 
 function secondsOf(text: string): number | undefined {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
+  // Fewer digits are a year, or a date without its hyphens.
+  if (/^\d{9,12}$/.test(text)) return Number(text);
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
   if (day === undefined) return undefined;
   // A day that no month has would roll over to the next one.
