@@ -4,6 +4,7 @@ import { type AuthenticationParts, authenticate } from "./http/access/authentica
 import type { NetworkList } from "./http/access/network-list.ts";
 import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
+import { urlLimit } from "./http/connection-limits.ts";
 import { onlyMethods } from "./http/only-methods.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
@@ -41,7 +42,7 @@ export function createApp({ logger, records, proofs, access, metrics, ready, obs
   app.set("query parser", "simple");
   // Of what a caller says of its own address nothing counts but what a proxy of ours has added.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest), urlLimit());
   const fromInside = sourceNetwork(access.networks);
   app.use("/api/v1", fromInside, authenticate(access.authentication), proofRouter(proofs));
   app.use("/api", recordRouter(records));
