@@ -6,6 +6,7 @@ import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
 import { urlLimit } from "./http/connection-limits.ts";
 import { onlyMethods } from "./http/only-methods.ts";
+import { openApiRouter } from "./http/openapi/router.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
@@ -24,6 +25,7 @@ export interface AccessParts {
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly logger: Logger;
+  readonly version: string;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
   readonly access: AccessParts;
@@ -34,7 +36,7 @@ export interface AppParts {
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, access, metrics, ready, observeRequest }: AppParts): Express {
+export function createApp({ logger, version, records, proofs, access, metrics, ready, observeRequest }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -56,6 +58,7 @@ export function createApp({ logger, records, proofs, access, metrics, ready, obs
       response.json({ status: "ok" });
     })
     .all(onlyMethods("GET"));
+  app.use(openApiRouter(version));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -239,6 +239,7 @@ function build(
   });
   const app = createApp({
     logger,
+    version,
     records: {
       sessions,
       records,

@@ -56,7 +56,7 @@ describe("limits of a connection", function () {
         for await (const _line of ndjsonLines(request)) count += 1;
         response.json({ count });
       });
-      app.post("/json", express.json(), (request, response) => void response.json(request.body));
+      app.post("/json", express.json({ limit: "2mb" }), (request, response) => void response.json(request.body));
       app.get("/slow", async (_request, response) => {
         await sleep(3 * SHORT.stallMilliseconds);
         response.send("at last");
