@@ -35,7 +35,8 @@ export class JsonSchemas {
 
   /** An object's fields, and which of them have to be there. */
   fieldsOf(schema: z.ZodObject): { name: string; isRequired: boolean; schema: Json }[] {
-    const { properties = {}, required = [] } = this.#make(schema);
+    // A copy: what has an id would be referred to.
+    const { properties = {}, required = [] } = this.#make(z.object(schema.shape));
     return Object.entries(properties).map(([name, made]) => ({
       name,
       isRequired: required.includes(name),
