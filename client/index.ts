@@ -2,5 +2,6 @@
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
 export * from "./proof-schemas.ts";
 export { ProofClient, type ProofClientOptions, type ProofRequest, type SubmitOptions } from "./proofs.ts";
-export { type NewRecord, RecordClient, type RecordClientOptions, type RecordSearch } from "./records.ts";
+export { type Login, RecordSession } from "./record-session.ts";
+export { type NewRecord, RecordClient, type RecordClientOptions, type RecordPage, type RecordSearch } from "./records.ts";
 export type { Authenticated, Closed, DecodedTransaction, FoundRecord, SessionState, StoredRecord } from "./record-schemas.ts";
