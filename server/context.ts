@@ -260,6 +260,7 @@ function build(
   });
   const app = createApp({
     logger,
+    version,
     records: {
       sessions,
       records,

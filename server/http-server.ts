@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { SealbookError } from "./errors.ts";
+import { CONNECTION_LIMITS, cutOffSlowClients } from "./http/connection-limits.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
-const HEADERS_MILLISECONDS = 60_000;
 /** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
 const BACKLOG = 8_192;
 
@@ -16,9 +16,19 @@ export interface HttpServer {
 }
 
 /** @throws SealbookError `config_invalid` when the address cannot be listened on */
-export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
-  // A body may take as long as it takes: a million rows come over a slow line for hours. Headers may not.
-  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_MILLISECONDS }, listener);
+export async function listen(listener: RequestListener, host: string, port: number, limits = CONNECTION_LIMITS): Promise<HttpServer> {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMilliseconds,
+    // A stream may take any time: who is too slow is told otherwise.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMilliseconds,
+    connectionsCheckingInterval: Math.min(1_000, limits.headerMilliseconds / 4),
+  });
+  server.maxHeadersCount = limits.headers;
+  server.maxConnections = limits.connections;
+  cutOffSlowClients(server, limits);
+  server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
