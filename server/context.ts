@@ -142,13 +142,22 @@ function build(
   const inspect = nodeInspector(rpc, signer.address, validatorNames);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
 
+  const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
+
   const metrics = createMetrics({
+    version,
+    mostPending: config.maxOutstanding,
     proofs: () => journal.proofs.counts(),
     records: () => journal.records.count(),
     liveSessions,
     transactionsUnderWay: () => transactions.countUnderWay(),
     oldestUnconfirmed: () => anchoring.oldestSeconds(),
     waiting: () => anchoring.waiting(),
+    failedAnchors,
+    entries: async () => (await journal.entries.head()).sequence,
+    unsealedSeconds: () => keeping.unsealedSeconds(),
+    lastReconciled: () => keeping.lastReconciled(),
+    alerts: () => alerts.counts(),
     replicas: () => keeping.lags(),
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
@@ -276,7 +285,7 @@ function build(
           inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
-          failedAnchors: async () => (await journal.anchors.failed()).length,
+          failedAnchors,
           divergences: () => telemetry.counts().divergences,
           lastReconciled: () => keeping.lastReconciled(),
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),

@@ -1,11 +1,17 @@
+import type { AlertKind } from "../domain/alerts/alert.ts";
 import type { NodeReport } from "../domain/ports.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** How long what the node said of itself is good enough. */
 const NODE_REPORT_MILLISECONDS = 1_000;
+/** Sums that come with the standard metrics under names that conventions keep for counters; what they sum is there too. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** What gauges ask for when the metrics are read. */
 export interface MetricSources {
+  readonly version: string;
+  /** Proofs that may be pending before no more are accepted. */
+  readonly mostPending: number;
   proofs(): Promise<{ records: number; pending: number }>;
   records(): Promise<number>;
   liveSessions(): Promise<number>;
@@ -14,6 +20,16 @@ export interface MetricSources {
   oldestUnconfirmed(): Promise<number>;
   /** Requests that wait for the chain. */
   waiting(): number;
+  /** Anchors that the chain did not take and that wait for another try. */
+  failedAnchors(): Promise<number>;
+  /** Number of the journal's newest entry. */
+  entries(): Promise<number>;
+  /** Seconds since the journal's digest was anchored, while there is something new in it. */
+  unsealedSeconds(): number;
+  /** When journal and chain were last compared, in Unix seconds. */
+  lastReconciled(): Promise<number | null>;
+  /** How many alerts of each kind last. */
+  alerts(): ReadonlyMap<AlertKind, number>;
   /** How far each replica is behind the journal. */
   replicas(): readonly { readonly name: string; readonly seconds: number; readonly entries: number }[];
   chain(): { blockNumber: number | undefined; reachable: boolean };
@@ -26,6 +42,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
 
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void => {
@@ -57,8 +74,13 @@ export function createMetrics(sources: MetricSources) {
       return node && read(node);
     });
 
+  new Gauge({ name: "sealbook_build_info", help: "Always 1, with the version", labelNames: ["version"], registers }).set(
+    { version: sources.version },
+    1,
+  );
   gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await sources.proofs()).records);
   gauge("sealbook_proofs_pending", "Proofs accepted and not confirmed yet", async () => (await sources.proofs()).pending);
+  gauge("sealbook_proofs_pending_limit", "Pending proofs past which no more are accepted", () => sources.mostPending);
   gauge("sealbook_proof_oldest_pending_seconds", "Time since the oldest proof was accepted that is not on chain", () =>
     sources.oldestUnconfirmed(),
   );
@@ -66,6 +88,14 @@ export function createMetrics(sources: MetricSources) {
   gauge("sealbook_records", "Records in the local copy of the event table", () => sources.records());
   gauge("sealbook_sessions_live", "Sessions that are live", () => sources.liveSessions());
   gauge("sealbook_transactions_under_way", "Transactions without an outcome", () => sources.transactionsUnderWay());
+  gauge("sealbook_anchors_failed", "Anchors that the chain did not take and that wait for another try", () => sources.failedAnchors());
+  gauge("sealbook_journal_entries", "Entries of the journal", () => sources.entries());
+  gauge("sealbook_journal_unsealed_seconds", "Time since the journal's digest was anchored; 0 when there is nothing new in it", () =>
+    sources.unsealedSeconds(),
+  );
+  gauge("sealbook_journal_reconciled_timestamp_seconds", "When journal and chain were last compared", async () =>
+    (await sources.lastReconciled()) ?? undefined,
+  );
   gauge("sealbook_chain_block_number", "Number of the newest block seen", () => sources.chain().blockNumber);
   gauge("sealbook_chain_up", "Whether the node answers (1) or not (0)", () => (sources.chain().reachable ? 1 : 0));
   nodeGauge("sealbook_chain_block_age_seconds", "Time since the newest block", (node) =>
@@ -74,8 +104,20 @@ export function createMetrics(sources: MetricSources) {
   nodeGauge("sealbook_chain_syncing", "Whether the node is catching up (1) or not (0)", (node) => (node.syncing ? 1 : 0));
   nodeGauge("sealbook_chain_peers", "Peers of the node", (node) => node.peers);
   nodeGauge("sealbook_consensus_validators", "Validators of the consensus network", (node) => node.consensus.validators.length);
+  nodeGauge("sealbook_consensus_quorum", "Validators that have to agree on a block", (node) => node.consensus.quorum);
   nodeGauge("sealbook_relayer_balance_wei", "Balance of the relayer's key", (node) => Number(node.balance));
 
+  new Gauge({
+    name: "sealbook_alerts_active",
+    help: "Alerts that last",
+    labelNames: ["alert"],
+    registers,
+    collect() {
+      for (const [alert, count] of sources.alerts()) this.set({ alert }, count);
+    },
+  });
+
+  gauge("sealbook_replicas", "Targets that the journal is replicated to", () => sources.replicas().length);
   const replicaGauge = (name: string, help: string, read: (replica: ReturnType<MetricSources["replicas"]>[number]) => number): void => {
     new Gauge({
       name,

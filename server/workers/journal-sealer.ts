@@ -23,6 +23,8 @@ export class JournalSealer {
   #work: Promise<void> = Promise.resolve();
   #failed = false;
   readonly #startedAt: number;
+  /** When the digest was anchored last, while there is something new in the journal. */
+  #unsealedSince: number | undefined;
 
   constructor(parts: JournalSealerParts) {
     this.#parts = parts;
@@ -49,18 +51,25 @@ export class JournalSealer {
     await this.#work;
   }
 
+  /** Seconds since the digest was anchored last; 0 when there is nothing new in the journal. */
+  unsealedSeconds(): number {
+    return this.#unsealedSince === undefined ? 0 : Math.max(0, (this.#parts.clock() - this.#unsealedSince) / 1000);
+  }
+
   /** @returns the entry whose digest is on its way to the chain, when it is time for one */
   async sealIfDue(): Promise<JournalHead | undefined> {
     const { journal, chain, transactions, clock, intervalMilliseconds } = this.#parts;
     const sealed = await journal.atomically(async ({ anchors, intents, entries }) => {
       const [newest, head] = [await anchors.newestSeal(), await entries.head()];
       const openedAt = clock();
-      if (openedAt - (newest?.openedAt ?? this.#startedAt) < intervalMilliseconds) return undefined;
+      const sealedAt = newest?.openedAt ?? this.#startedAt;
       // What confirms a seal is not worth another one.
       const covered = Math.max(newest?.sequence ?? 0, newest?.confirmation === (newest?.sequence ?? 0) + 1 ? newest.confirmation : 0);
-      if (head.sequence <= covered) return undefined;
+      this.#unsealedSince = head.sequence <= covered ? undefined : sealedAt;
+      if (head.sequence <= covered || openedAt - sealedAt < intervalMilliseconds) return undefined;
       const transactionId = await intents.insert(chain.anchorCall({ hash: head.digest, size: 0 }));
       await anchors.seal({ ...head, transactionId, openedAt });
+      this.#unsealedSince = undefined;
       return head;
     });
     if (sealed !== undefined) transactions.wake();
