@@ -117,6 +117,14 @@ const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
+  TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew when it changes",
+    unset: "no TLS",
+  }),
+  TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate's key, without a passphrase; both or none",
+    unset: "no TLS",
+  }),
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
@@ -241,7 +249,7 @@ const Environment = z.object({
   }),
   PUBLIC_URL: httpUrl.optional().meta({
     description: "Address under which clients reach this server, for the links in its answers",
-    unset: "`http://HOST:PORT`",
+    unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
   }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
@@ -260,6 +268,12 @@ export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
   | { readonly kind: "remote"; readonly url: string };
 
+/** A certificate and its key, as PEM files. */
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** Whose tokens are taken. */
 export interface TokenConfig {
   readonly key: { readonly kind: "file"; readonly path: string } | { readonly kind: "jwks"; readonly url: string };
@@ -272,6 +286,8 @@ export interface TokenConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** What to listen with; without it there is no TLS. */
+  readonly tls: CertificateFiles | undefined;
   readonly dataDirectory: string;
   readonly chain: ChainConfig;
   readonly database: DatabaseConfig;
@@ -350,6 +366,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   if (details.length > 0) throw refusal(details);
 
@@ -357,6 +374,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   return {
     host: env.HOST,
     port: env.PORT,
+    tls,
     dataDirectory,
     chain:
       env.RPC_URL === undefined
@@ -400,6 +418,19 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     explorerUrl: env.EXPLORER_URL,
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/** @param details told when there is one without the other */
+function certificateFiles(
+  prefix: "TLS" | "RPC_TLS",
+  certificate: string | undefined,
+  key: string | undefined,
+  details: { path: string; message: string }[],
+): CertificateFiles | undefined {
+  if (certificate !== undefined && key !== undefined) return { certificate: resolve(certificate), key: resolve(key) };
+  if (certificate !== undefined) details.push({ path: `${prefix}_KEY_FILE`, message: `is needed with ${prefix}_CERT_FILE` });
+  if (key !== undefined) details.push({ path: `${prefix}_CERT_FILE`, message: `is needed with ${prefix}_KEY_FILE` });
+  return undefined;
 }
 
 /** @param details told what is missing or contradicts */

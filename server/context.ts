@@ -17,7 +17,7 @@ import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
-import type { Config, TokenConfig } from "./config.ts";
+import type { CertificateFiles, Config, TokenConfig } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
@@ -27,6 +27,7 @@ import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
+import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
@@ -90,7 +91,8 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
-    return build(config, logger, overrides, link, database, tokens, opened.move());
+    const certificate = config.tls && (await openCertificate(config.tls, logger));
+    return build(config, logger, overrides, link, database, tokens, certificate, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -104,6 +106,7 @@ function build(
   link: ChainLink,
   database: Database,
   tokens: TokenVerifier | undefined,
+  certificate: ListenerCertificate | undefined,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -157,6 +160,7 @@ function build(
     entries: async () => (await journal.entries.head()).sequence,
     unsealedSeconds: () => keeping.unsealedSeconds(),
     lastReconciled: () => keeping.lastReconciled(),
+    certificateExpires: () => certificate?.expires,
     alerts: () => alerts.counts(),
     replicas: () => keeping.lags(),
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
@@ -344,7 +348,7 @@ function build(
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
-      const server = await listen(app, config.host, config.port);
+      const server = await listen(app, config.host, config.port, certificate);
       opened.defer(async () => {
         // Whoever still waits for the chain then is told that it is pending instead of being cut off.
         const release = (): void => {
@@ -376,6 +380,15 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
   }
+}
+
+/** @throws SealbookError `config_invalid` when it cannot be listened with */
+function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
+  return ListenerCertificate.open(files, (event) =>
+    event.kind === "replaced"
+      ? logger.info({ expires: new Date(event.expires).toISOString() }, "there is a new certificate; connections from now on have it")
+      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
+  );
 }
 
 function isRefusedLogin(error: unknown): boolean {

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "./errors.ts";
+import type { ListenerCertificate } from "./listener-certificate.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
@@ -14,9 +16,18 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** @throws SealbookError `config_invalid` when the address cannot be listened on */
-export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
-  const server = createServer(listener);
+/**
+ * @param certificate makes it HTTPS
+ * @throws SealbookError `config_invalid` when the address cannot be listened on
+ */
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  certificate: ListenerCertificate | undefined,
+): Promise<HttpServer> {
+  const secure = certificate === undefined ? undefined : createSecureServer(certificate.options, listener);
+  const server = secure ?? createServer(listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
@@ -24,11 +35,13 @@ export async function listen(listener: RequestListener, host: string, port: numb
     const reason = error instanceof Error ? error.message : String(error);
     throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, { cause: error });
   }
+  const unfollow = secure && certificate?.follow((options) => secure.setSecureContext(options));
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
+      unfollow?.();
       const closed = once(server, "close");
       server.close();
       // A connection that is kept alive becomes idle only with the end of its last answer.

@@ -28,6 +28,8 @@ export interface MetricSources {
   unsealedSeconds(): number;
   /** When journal and chain were last compared, in Unix seconds. */
   lastReconciled(): Promise<number | null>;
+  /** When the certificate that the server listens with expires, in Unix milliseconds. */
+  certificateExpires(): number | undefined;
   /** How many alerts of each kind last. */
   alerts(): ReadonlyMap<AlertKind, number>;
   /** How far each replica is behind the journal. */
@@ -117,6 +119,10 @@ export function createMetrics(sources: MetricSources) {
     },
   });
 
+  gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the certificate expires that the server listens with", () => {
+    const expires = sources.certificateExpires();
+    return expires === undefined ? undefined : expires / 1000;
+  });
   gauge("sealbook_replicas", "Targets that the journal is replicated to", () => sources.replicas().length);
   const replicaGauge = (name: string, help: string, read: (replica: ReturnType<MetricSources["replicas"]>[number]) => number): void => {
     new Gauge({
@@ -131,6 +137,10 @@ export function createMetrics(sources: MetricSources) {
   };
   replicaGauge("sealbook_replica_lag_seconds", "Age of the oldest journal entry that a replica does not have", ({ seconds }) => seconds);
   replicaGauge("sealbook_replica_lag_entries", "Journal entries that a replica does not have", ({ entries }) => entries);
+
+  const logins = new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers });
+  // A rate needs to know that there were none before the first one.
+  for (const result of ["accepted", "refused"]) logins.inc({ result }, 0);
 
   return {
     registry,
@@ -153,7 +163,7 @@ export function createMetrics(sources: MetricSources) {
       registers,
     }),
     recordsStored: new Counter({ name: "sealbook_records_stored_total", help: "Records stored", registers }),
-    logins: new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers }),
+    logins,
     divergences: new Counter({
       name: "sealbook_journal_divergences_total",
       help: "Disagreements of journal, replicas and chain that were found, each once",

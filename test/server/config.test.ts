@@ -60,6 +60,14 @@ describe("configuration", function () {
     });
   }
 
+  it("takes a certificate with its key only", () => {
+    for (const prefix of ["TLS", "RPC_TLS"] as const) {
+      const rpc = prefix === "TLS" ? {} : { RPC_URL: "https://node.example", RELAYER_KEY: KEY };
+      assert.include(refusal({ ...rpc, [`${prefix}_CERT_FILE`]: "/x.pem" }).message, `${prefix}_KEY_FILE is needed with ${prefix}_CERT_FILE`);
+      assert.include(refusal({ ...rpc, [`${prefix}_KEY_FILE`]: "/x.key" }).message, `${prefix}_CERT_FILE is needed with ${prefix}_KEY_FILE`);
+    }
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
