@@ -65,6 +65,16 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
+/** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
+const fingerprints = z.string().transform((text, context): string[] =>
+  text.split(",").map((item) => item.trim()).filter((item) => item !== "").flatMap((item) => {
+    const digits = item.replaceAll(":", "").toUpperCase();
+    if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
+    context.addIssue({ code: "custom", message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal` });
+    return [];
+  }),
+);
+
 const validatorNames = z.string().transform((text, context) => {
   const names = new Map<string, string>();
   for (const pair of text.split(",").filter((item) => item.trim() !== "")) {
@@ -131,6 +141,22 @@ const Environment = z.object({
   RPC_URL: nodeUrl.optional().meta({
     description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
     unset: "the embedded chain",
+  }),
+  RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
+    unset: "none",
+  }),
+  RPC_TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    unset: "none",
+  }),
+  RPC_TLS_CA_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the authorities that may have issued the node's certificate",
+    unset: "the usual ones",
+  }),
+  RPC_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates that the node may have, separated by commas",
+    unset: "any that the authorities have issued",
   }),
   CHAIN_PORT: whole(0, 65535).default(8545).meta({
     description: "Port of the embedded chain's own JSON-RPC on loopback; 0 takes any free one",
@@ -266,7 +292,15 @@ export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly url: string };
+  | { readonly kind: "remote"; readonly url: string; readonly tls: NodeTlsConfig };
+
+/** What a node is shown over TLS, and by what it is known. */
+export interface NodeTlsConfig {
+  readonly client: CertificateFiles | undefined;
+  /** PEM file. */
+  readonly authority: string | undefined;
+  readonly pins: readonly string[];
+}
 
 /** A certificate and its key, as PEM files. */
 export interface CertificateFiles {
@@ -366,6 +400,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  const nodeTls = nodeTlsConfig(env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   if (details.length > 0) throw refusal(details);
@@ -384,7 +419,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
             directory: join(dataDirectory, "chain"),
           }
-        : { kind: "remote", url: env.RPC_URL },
+        : { kind: "remote", url: env.RPC_URL, tls: nodeTls },
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayerKey: env.RELAYER_KEY,
     administratorKey: env.ADMIN_KEY,
@@ -417,6 +452,24 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     logLevel: env.LOG_LEVEL,
+  };
+}
+
+/** @param details told what is missing or contradicts */
+function nodeTlsConfig(
+  env: z.output<typeof Environment>,
+  variables: EnvironmentVariables,
+  details: { path: string; message: string }[],
+): NodeTlsConfig {
+  const secure = /^(https|wss):/.test(env.RPC_URL ?? "");
+  for (const name of ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE", "RPC_TLS_PIN"] as const) {
+    if (variables[name] !== undefined && !secure) details.push({ path: name, message: "is for a node whose RPC_URL is an https or wss address" });
+  }
+  const { RPC_TLS_CERT_FILE: certificate, RPC_TLS_KEY_FILE: key, RPC_TLS_CA_FILE: authority, RPC_TLS_PIN: pins } = env;
+  return {
+    client: certificateFiles("RPC_TLS", certificate, key, details),
+    authority: authority === undefined ? undefined : resolve(authority),
+    pins,
   };
 }
 
