@@ -62,7 +62,7 @@ describe("limits of a connection", function () {
         response.send("at last");
       });
       app.get("/large", (_request, response) => void response.send(Buffer.alloc(64 * 1024 * 1024)));
-      server = await listen(app, "127.0.0.1", 0, SHORT);
+      server = await listen(app, "127.0.0.1", 0, undefined, SHORT);
     });
     after(() => server.close());
     afterEach(async () => {
