@@ -67,15 +67,16 @@ export function cutOffSlowClients(server: Server, limits: ConnectionLimits): voi
     const { socket } = request;
     const now = performance.now();
     // Of requests that are sent ahead only the last one can be incomplete.
-    const exchange = { request, response, startedAt: now, bytes: bytesOf(socket), movedAt: now };
-    exchanges.set(socket, exchange);
-    response.once("close", () => {
-      if (exchanges.get(socket) === exchange) exchanges.delete(socket);
-    });
+    exchanges.set(socket, { request, response, startedAt: now, bytes: bytesOf(socket), movedAt: now });
   });
   const look = (): void => {
     const now = performance.now();
-    for (const [socket, exchange] of exchanges) if (isTooSlow(socket, exchange, now, limits)) socket.destroy();
+    for (const [socket, exchange] of exchanges) {
+      const { request, response } = exchange;
+      // A request that was refused early still has a body to come.
+      if (socket.destroyed || (request.complete && response.writableFinished)) exchanges.delete(socket);
+      else if (isTooSlow(socket, exchange, now, limits)) socket.destroy();
+    }
   };
   const timer = setInterval(look, Math.min(1_000, limits.stallMilliseconds / 4)).unref();
   server.once("close", () => clearInterval(timer));
@@ -86,7 +87,8 @@ function isTooSlow(socket: Socket, exchange: Exchange, now: number, limits: Conn
   // What was received and not taken yet is for the server to take.
   const awaitsBody = !request.complete && request.readableLength === 0;
   const awaitsRoom = response.writableLength > 0 || socket.writableLength > 0;
-  if (!request.complete && !isEndless(request) && now - exchange.startedAt > limits.bodyMilliseconds) return true;
+  const isBounded = !isEndless(request) || response.writableFinished;
+  if (!request.complete && isBounded && now - exchange.startedAt > limits.bodyMilliseconds) return true;
   const bytes = bytesOf(socket);
   if ((!awaitsBody && !awaitsRoom) || bytes - exchange.bytes >= limits.stallBytes) {
     exchange.bytes = bytes;

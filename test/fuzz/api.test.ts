@@ -23,11 +23,15 @@ describe("both APIs, asked anything", function () {
   let server: TestServer;
   let token: string;
   let secrets: readonly string[];
+  let ids: readonly string[];
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", LOG_LEVEL: "debug" });
+    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
     token = await server.login();
-    await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) });
+    const proof = (await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) })).body;
+    const documents = ["a", "b"].map((document_id) => ({ document_id, hash: "cd".repeat(32) }));
+    const { batch } = (await server.post("/api/v1/proof/batch", { documents })).body;
+    ids = ["known", proof.id, proof.proof.tx_hash, batch.id, batch.tx_hash];
     const keys = readFileSync(join(server.directory, "keys.json"), "utf8").match(/[0-9a-f]{64}/gi) ?? [];
     assert.isNotEmpty(keys);
     secrets = [...keys, server.demo.password, server.directory, ROOT];
@@ -65,11 +69,14 @@ describe("both APIs, asked anything", function () {
       this.timeout(PATIENCE_MILLISECONDS + RUNS * 1_000);
       // The one operation of the record store stands for seven.
       const numRuns = operation.id === "call" ? 3 * RUNS : RUNS;
-      const requests = requestsOf(openApi, operation, () => token);
+      const requests = requestsOf(openApi, operation, { token, ids });
+      const statuses = new Set<number>();
       await fc.assert(
         fc.asyncProperty(requests, async (request) => {
           try {
-            check(request, await send(server.url, request, PATIENCE_MILLISECONDS));
+            const answer = await send(server.url, request, PATIENCE_MILLISECONDS);
+            if (answer !== undefined) statuses.add(answer.status);
+            check(request, answer);
           } catch (error) {
             const { method, target, headers, body } = request;
             const reason = error instanceof Error ? error.message : String(error);
@@ -78,6 +85,7 @@ describe("both APIs, asked anything", function () {
         }),
         { seed: SEED, numRuns, interruptAfterTimeLimit: PATIENCE_MILLISECONDS + RUNS * 500 },
       );
+      for (const first of [2, 4]) assert.isTrue([...statuses].some((status) => Math.floor(status / 100) === first), `statuses: ${[...statuses]}`);
     });
   }
 

@@ -37,12 +37,18 @@ function encodeWhole(text: string): string {
   return encodeURIComponent(text.toWellFormed()).slice(0, 3_000);
 }
 
+/** What a server has, for questions that find something. */
+export interface Known {
+  readonly token: string;
+  readonly ids: readonly string[];
+}
+
 /** Requests of an operation, most of them nearly as it is described. */
-export function requestsOf(openApi: OpenApi, operation: DocumentedOperation, token: () => string): fc.Arbitrary<RawRequest> {
+export function requestsOf(openApi: OpenApi, operation: DocumentedOperation, { token, ids }: Known): fc.Arbitrary<RawRequest> {
   return fc
     .tuple(
       fc.oneof({ arbitrary: fc.constant(operation.method), weight: 12 }, { arbitrary: fc.constantFrom(...METHODS), weight: 1 }),
-      targetOf(openApi, operation),
+      targetOf(openApi, operation, ids),
       bodyOf(openApi, operation, token),
       fc.oneof({ arbitrary: fc.constant([]), weight: 2 }, { arbitrary: fc.array(fc.constantFrom(...HEADERS), { maxLength: 3 }), weight: 1 }),
     )
@@ -54,7 +60,7 @@ export function requestsOf(openApi: OpenApi, operation: DocumentedOperation, tok
     }));
 }
 
-function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation): fc.Arbitrary<string> {
+function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation, ids: readonly string[]): fc.Arbitrary<string> {
   const parameters: readonly { readonly in: string; readonly name: string; readonly schema: unknown }[] = described.parameters ?? [];
   const valueFor = (schema: unknown) =>
     fc.oneof(
@@ -63,7 +69,7 @@ function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation): f
     );
   const inPath = parameters.filter((parameter) => parameter.in === "path");
   const place = fc
-    .tuple(...inPath.map(({ schema }) => valueFor(schema)))
+    .tuple(...inPath.map(({ schema }) => fc.oneof({ arbitrary: valueFor(schema), weight: 3 }, { arbitrary: fc.constantFrom(...ids), weight: 1 })))
     .map((values) => inPath.reduce((result, { name }, index) => result.replace(`{${name}}`, () => values[index] ?? ""), path));
   const asked = fc
     .tuple(
@@ -80,7 +86,7 @@ function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation): f
   );
 }
 
-function bodyOf(openApi: OpenApi, { described }: DocumentedOperation, token: () => string): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
+function bodyOf(openApi: OpenApi, { described }: DocumentedOperation, token: string): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
   const contents: readonly (readonly [string, any])[] = Object.entries(described.requestBody?.content ?? {});
   const none = fc.constant({ type: undefined, body: Buffer.alloc(0) });
   const odd = fc.tuple(fc.constantFrom(...TYPES), oddValue.chain(jsonText)).map(([type, text]) => ({ type, body: Buffer.from(text) }));
@@ -104,7 +110,7 @@ function bodyOf(openApi: OpenApi, { described }: DocumentedOperation, token: () 
 }
 
 /** A call with a token that is good, where it cannot end the session. */
-function withToken(value: unknown, token: () => string): unknown {
+function withToken(value: unknown, token: string): unknown {
   const isCall = typeof value === "object" && value !== null && "route" in value && typeof value.route === "string" && value.route.startsWith("/api/datastore/");
-  return isCall && "credentials" in value && typeof value.credentials === "object" ? { ...value, credentials: { token: token() } } : value;
+  return isCall && "credentials" in value && typeof value.credentials === "object" ? { ...value, credentials: { token } } : value;
 }

@@ -38,7 +38,7 @@ export function openApiRouter(version: string): Router {
 /** Gives one file, and no other. */
 function file(root: string, name: string): RequestHandler {
   return (_request, response, next) => {
-    response.sendFile(name, { root, maxAge: MAX_AGE_SECONDS * 1000, dotfiles: "allow" }, (error: unknown) => {
+    response.sendFile(name, { root, maxAge: MAX_AGE_SECONDS * 1000 }, (error: unknown) => {
       if (error !== undefined && !response.headersSent) next(new SealbookError("internal", "a file of the page cannot be read", { cause: error }));
     });
   };

@@ -57,6 +57,7 @@ describe("limits of a connection", function () {
         response.json({ count });
       });
       app.post("/json", express.json({ limit: "2mb" }), (request, response) => void response.json(request.body));
+      app.post("/refused", (_request, response) => void response.status(415).send("no"));
       app.get("/slow", async (_request, response) => {
         await sleep(3 * SHORT.stallMilliseconds);
         response.send("at last");
@@ -83,8 +84,7 @@ describe("limits of a connection", function () {
     });
 
     it("cuts off who sends a body without an end, at once or byte by byte", async () => {
-      for (const type of ["application/json", "application/x-ndjson"]) {
-        const path = type === "application/json" ? "/json" : "/lines";
+      for (const [path, type] of [["/json", "application/json"], ["/lines", "application/x-ndjson"], ["/refused", "application/json"]]) {
         const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 10000\r\n\r\n[`;
         const halted = open(server.url, head);
         const dripping = open(server.url, head);
