@@ -3,6 +3,7 @@ import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethe
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
+import { ownKey } from "../../../server/chain/relayer-key.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 import type { TransactionStore } from "../../../server/domain/ports.ts";
 import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
@@ -27,7 +28,7 @@ for (const engine of ENGINES) describe(`transaction sender, on ${engine}`, funct
     sender = new TransactionSender({
       rpc,
       store,
-      signer: transactionSigner(KEY, FakeNode.CHAIN_ID, 0n),
+      signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
       validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
       takeOverMilliseconds: 60_000,
       onEvent: (event) => events.push(event),
