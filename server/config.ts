@@ -114,7 +114,8 @@ const networks = z.string().transform((text, context): string[] => {
 const webhooks = z.string().transform((text, context): string[] => {
   const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
   for (const [index, item] of items.entries()) {
-    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "")) continue;
+    // Name and password are percent-decoded later, which a stray "%" would not survive.
+    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item)) continue;
     // The address itself may hold a secret.
     context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
     return z.NEVER;
@@ -268,7 +269,7 @@ const Environment = z.object({
     description: "PEM file of the public key that tokens are checked with",
     unset: "`JWT_JWKS_URL`",
   }),
-  JWT_JWKS_URL: httpUrl.optional().meta({
+  JWT_JWKS_URL: httpUrl.refine((text) => new URL(text).username === "" && new URL(text).password === "", "holds a name or password, which is sent nowhere").optional().meta({
     description: "Address of the JWKS that tokens are checked with",
     unset: "`JWT_PUBLIC_KEY_FILE`",
   }),

