@@ -23,7 +23,7 @@ import type { RelayerKey } from "./chain/relayer-key.ts";
 import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
 import { askChainId, connectRpc } from "./chain/rpc/connect.ts";
 import { connectInProcess } from "./chain/rpc/in-process.ts";
-import { nodeTlsOptions } from "./chain/rpc/node-tls.ts";
+import { NodeTlsError, nodeTlsOptions } from "./chain/rpc/node-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
@@ -207,7 +207,8 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
-    const reason = cause instanceof SealbookError ? cause.message : "the node at RPC_URL does not answer";
+    const isDistrust = cause instanceof SealbookError && cause.cause instanceof NodeTlsError;
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);
