@@ -1,6 +1,6 @@
 // Enrols, lists and revokes accounts. Works beside a running server and without one.
 import { Argument, Command, CommanderError, Option } from "commander";
-import { getAddress, isAddress, Wallet } from "ethers";
+import { getAddress, isAddress } from "ethers";
 import { openChainLink } from "../server/chain-link.ts";
 import { keyVault } from "../server/chain/key-vault.ts";
 import { parseConfig, readEnv } from "../server/config.ts";
@@ -34,7 +34,7 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   }
   const database = await openJournalDatabase(config);
   opened.defer(() => database.destroy());
-  const journal = createJournal(database, link.deployment.contracts, new Wallet(link.relayerKey).address);
+  const journal = createJournal(database, link.deployment.contracts, link.relayer.address);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
 }
 

@@ -9,23 +9,30 @@ import { Wallet } from "ethers";
 import hre, { network } from "hardhat";
 import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
-import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
+import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
 import { askChainId, connectRpc } from "../server/chain/rpc/connect.ts";
 import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
+import { openRelayerKey } from "../server/relayer-source.ts";
 
 /** Enough for the deployment on a chain that asks for fees. */
 const PLAY_MONEY = 10n ** 20n;
 
-async function keysFor(config: Config, chainId: number, inProcess: boolean): Promise<ServiceKeys> {
+/** The administrator's key, and the relayer that gets rights. */
+interface Keys {
+  readonly relayer: RelayerKey;
+  readonly administrator: string;
+}
+
+async function keysFor(config: Config, chainId: number, inProcess: boolean): Promise<Keys> {
   if (chainId === EMBEDDED_CHAIN_ID) return embeddedKeys(config);
-  const { relayerKey, administratorKey } = config;
-  if (relayerKey !== undefined && administratorKey !== undefined) {
-    return { relayer: relayerKey, administrator: administratorKey };
+  const { relayer, administratorKey } = config;
+  if (relayer !== undefined && administratorKey !== undefined) {
+    return { relayer: await openRelayerKey(relayer), administrator: administratorKey };
   }
-  if (inProcess) return { relayer: Wallet.createRandom().privateKey, administrator: Wallet.createRandom().privateKey };
+  if (inProcess) return { relayer: ownKey(Wallet.createRandom().privateKey), administrator: Wallet.createRandom().privateKey };
   throw new SealbookError("config_invalid", `ADMIN_KEY and RELAYER_KEY are needed to deploy to chain ${chainId}`);
 }
 
@@ -84,7 +91,7 @@ async function deployOver({ rpc, inProcess }: Connection, config: Config): Promi
   const deployment = await deploy({
     rpc,
     administrator,
-    relayer: new Wallet(keys.relayer).address,
+    relayer: keys.relayer.address,
     ...sessionRules(config, DEFAULT_SESSION_RULES),
     gasPrice: inProcess ? BigInt(String(await rpc.call("eth_gasPrice", []))) : config.gasPrice,
     file,

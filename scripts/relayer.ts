@@ -1,11 +1,15 @@
 // Lists the relayers of a deployment, and gives and takes their rights. Works beside a running server and without one.
+import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
+import { type KeystoreFiles, makeKeystore } from "../server/chain/relayer-keystore.ts";
 import { RelayerRoles } from "../server/chain/relayer-roles.ts";
-import { parseConfig, readEnv } from "../server/config.ts";
+import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import type { Address, ContractName } from "../server/domain/transaction.ts";
 import { malformed, SealbookError } from "../server/errors.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { untilInUse } from "./relayer/key-in-use.ts";
+import { KeystoreChange } from "./relayer/keystore-change.ts";
 import { usingChain } from "./using-chain.ts";
 
 interface JsonOption {
@@ -16,6 +20,7 @@ interface Opened {
   readonly roles: RelayerRoles;
   readonly administrator: Wallet | undefined;
   readonly gasPrice: bigint;
+  readonly config: Config;
 }
 
 /** Opens the chain for as long as the work takes. */
@@ -23,7 +28,7 @@ async function withRoles(work: (opened: Opened) => Promise<void>): Promise<void>
   const config = parseConfig(readEnv(), { relays: false });
   await usingChain(config, async (link) => {
     const roles = new RelayerRoles(link.rpc, link.deployment);
-    await work({ roles, administrator: link.administrator, gasPrice: config.gasPrice });
+    await work({ roles, administrator: link.administrator, gasPrice: config.gasPrice, config });
   });
 }
 
@@ -52,6 +57,28 @@ async function change(kind: "grant" | "revoke", opened: Opened, address: Address
   for (const contract of contracts) {
     await opened.roles.change(kind, contract, address, administrator, opened.gasPrice);
   }
+}
+
+/** @throws CommandFailure unless the relayer's key is in a keystore */
+function keystoreOf({ relayer }: Config): KeystoreFiles {
+  if (relayer?.kind === "keystore") return relayer;
+  throw new CommandFailure("this is for a relayer whose key is in RELAYER_KEYSTORE_FILE");
+}
+
+/** Gives the new key the rights of the old one, waits until the server uses it, and takes the old one's. */
+async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> {
+  const { roles, config } = opened;
+  const keystore = new KeystoreChange(keystoreOf(config));
+  const { old, next } = await keystore.keys();
+  const held = await roles.heldBy(next);
+  await change("grant", opened, next, roles.contracts.filter((contract) => !held.includes(contract)));
+  await keystore.change();
+  if (!(await untilInUse(config.dataDirectory, next))) {
+    throw new CommandFailure(`the server still signs with ${old}, which keeps its rights; when it has settled what is under way, rotate again`);
+  }
+  await change("revoke", opened, old, await roles.heldBy(old));
+  await keystore.end();
+  return { old, next };
 }
 
 /** Says what became of the role on each contract. */
@@ -128,5 +155,26 @@ program
       report(address, states, held.length, json);
     });
   });
+
+program
+  .command("keystore")
+  .description("make a key in RELAYER_KEYSTORE_FILE, which must not be there yet, and tell its address; grant it its rights then")
+  .action(async () => {
+    const files = keystoreOf(parseConfig(readEnv(), { relays: false }));
+    if (existsSync(files.file)) throw new CommandFailure(`there is a keystore in ${files.file} already`);
+    console.log(await makeKeystore(files));
+  });
+
+program
+  .command("rotate")
+  .description("give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old one's rights")
+  .option("--json", "print {old, new}")
+  .action(({ json }: JsonOption) =>
+    withRoles(async (opened) => {
+      const { old, next } = await rotate(opened);
+      if (json === true) console.log(JSON.stringify({ old, new: next }));
+      else console.log(`${next} is the relayer's key now; ${old} has no rights any more.`);
+    }),
+  );
 
 await runCommand(program);

@@ -19,14 +19,16 @@ import {
   type EmbeddedChainEvent,
   startEmbeddedChain,
 } from "./chain/embedded/embedded-chain.ts";
-import { loadOrCreateKeys, type ServiceKeys } from "./chain/relayer-keys.ts";
+import type { RelayerKey } from "./chain/relayer-key.ts";
+import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
 import { askChainId, connectRpc } from "./chain/rpc/connect.ts";
 import { connectInProcess } from "./chain/rpc/in-process.ts";
-import { nodeTlsOptions } from "./chain/rpc/node-tls.ts";
+import { NodeTlsError, nodeTlsOptions } from "./chain/rpc/node-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
 import { SealbookError } from "./errors.ts";
+import { type OpenedKey, openRelayerKey } from "./relayer-source.ts";
 
 /** The embedded chain's id; no public network has it. */
 export const EMBEDDED_CHAIN_ID = 7325;
@@ -46,7 +48,7 @@ export interface ContractsLink {
 
 /** The chain with the contracts on it, and the keys to use them as a relayer. */
 export interface ChainLink extends ContractsLink {
-  readonly relayerKey: string;
+  readonly relayer: RelayerKey;
   /** With the administrator's key, when there is one. */
   readonly administration: Administration | undefined;
 }
@@ -68,9 +70,14 @@ export async function openChainLink(config: Config, options: ChainLinkOptions): 
   const contracts = await openContracts(config, options);
   try {
     const { rpc, deployment, administrator } = contracts;
+    const relayer = await relayerKeyOf(config);
     const link = {
       ...contracts,
-      relayerKey: await relayerKeyOf(config),
+      relayer,
+      async close() {
+        relayer.close?.();
+        await contracts.close();
+      },
       administration:
         administrator && administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice),
     };
@@ -127,7 +134,7 @@ async function openEmbedded(
   const deployment = await deploy({
     rpc,
     administrator,
-    relayer: new Wallet(keys.relayer).address,
+    relayer: keys.relayer.address,
     ...sessionRules(config, DEFAULT_SESSION_RULES),
     gasPrice: config.gasPrice,
     file: deploymentFile(config.dataDirectory, rpc.chainId),
@@ -153,15 +160,20 @@ export function keysFile(dataDirectory: string): string {
 }
 
 /** The keys for the embedded chain: configured ones, else those made for it. */
-export async function embeddedKeys(config: Config): Promise<ServiceKeys> {
+export async function embeddedKeys(config: Config): Promise<{ readonly relayer: OpenedKey; readonly administrator: string }> {
   const made = await loadOrCreateKeys(keysFile(config.dataDirectory));
-  return { relayer: config.relayerKey ?? made.relayer, administrator: config.administratorKey ?? made.administrator };
+  const relayer = await openRelayerKey(config.relayer ?? { kind: "environment", key: made.relayer });
+  return { relayer, administrator: config.administratorKey ?? made.administrator };
 }
 
-async function relayerKeyOf(config: Config): Promise<string> {
-  if (config.relayerKey !== undefined) return config.relayerKey;
-  if (config.chain.kind === "embedded") return (await embeddedKeys(config)).relayer;
-  throw new SealbookError("config_invalid", "RELAYER_KEY is needed with RPC_URL");
+/** @throws SealbookError `config_invalid` when it is the administrator's as well */
+async function relayerKeyOf(config: Config): Promise<OpenedKey> {
+  if (config.relayer === undefined && config.chain.kind === "remote") {
+    throw new SealbookError("config_invalid", "RELAYER_KEY is needed with RPC_URL");
+  }
+  const relayer = config.relayer === undefined ? (await embeddedKeys(config)).relayer : await openRelayerKey(config.relayer);
+  if (config.administratorKey === undefined || new Wallet(config.administratorKey).address !== relayer.address) return relayer;
+  throw new SealbookError("config_invalid", "ADMIN_KEY is the relayer's key too: each needs its own nonces and rights");
 }
 
 async function openRemote(
@@ -200,7 +212,8 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
-    const reason = cause instanceof SealbookError ? cause.message : "the node at RPC_URL does not answer";
+    const isDistrust = cause instanceof SealbookError && cause.cause instanceof NodeTlsError;
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);

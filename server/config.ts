@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { computeAddress } from "ethers";
+import { computeAddress, getAddress, isAddress } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "./errors.ts";
 import { isNetwork } from "./http/access/network-list.ts";
@@ -60,6 +60,11 @@ const privateKey = z
   // The value itself never gets into a message: it is a secret.
   .refine(isPrivateKey, "is not a private key of 64 hexadecimal digits");
 
+const address = z
+  .string()
+  .refine((text) => /^0x/.test(text) && isAddress(text), "is not a blockchain address: 0x and 40 hexadecimal digits")
+  .transform((text) => getAddress(text));
+
 function isPrivateKey(text: string): boolean {
   try {
     computeAddress(text);
@@ -113,7 +118,8 @@ const networks = z.string().transform((text, context): string[] => {
 const webhooks = z.string().transform((text, context): string[] => {
   const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
   for (const [index, item] of items.entries()) {
-    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "")) continue;
+    // Name and password are percent-decoded later, which a stray "%" would not survive.
+    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item)) continue;
     // The address itself may hold a secret.
     context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
     return z.NEVER;
@@ -175,6 +181,22 @@ const Environment = z.object({
   RELAYER_KEY: privateKey.optional().meta({
     description: "Private key that signs and pays for transactions, hexadecimal; needed with `RPC_URL`",
     unset: "made at the first start of the embedded chain, kept in `DATA_DIR/keys.json`",
+  }),
+  RELAYER_KEYSTORE_FILE: z.string().min(1).optional().meta({
+    description: "Keystore (version 3) of that key, instead of it; taken anew when `npm run relayer -- rotate` changes it",
+    unset: "`RELAYER_KEY`",
+  }),
+  RELAYER_KEYSTORE_PASSWORD_FILE: z.string().min(1).optional().meta({
+    description: "File with the keystore's password; needed with it",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_URL: httpUrl.optional().meta({
+    description: "Address of a Web3Signer that has the key, instead of it",
+    unset: "`RELAYER_KEY`",
+  }),
+  RELAYER_ADDRESS: address.optional().meta({
+    description: "Address of the key that the Web3Signer has; needed with it",
+    unset: "none",
   }),
   ADMIN_KEY: privateKey.optional().meta({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
@@ -251,7 +273,7 @@ const Environment = z.object({
     description: "PEM file of the public key that tokens are checked with",
     unset: "`JWT_JWKS_URL`",
   }),
-  JWT_JWKS_URL: httpUrl.optional().meta({
+  JWT_JWKS_URL: httpUrl.refine((text) => new URL(text).username === "" && new URL(text).password === "", "holds a name or password, which is sent nowhere").optional().meta({
     description: "Address of the JWKS that tokens are checked with",
     unset: "`JWT_PUBLIC_KEY_FILE`",
   }),
@@ -315,6 +337,12 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
+/** Who has the relayer's key. */
+export type RelayerSource =
+  | { readonly kind: "environment"; readonly key: string }
+  | { readonly kind: "keystore"; readonly file: string; readonly passwordFile: string }
+  | { readonly kind: "signer"; readonly url: string; readonly address: string };
+
 /** Whose tokens are taken. */
 export interface TokenConfig {
   readonly key: { readonly kind: "file"; readonly path: string } | { readonly kind: "jwks"; readonly url: string };
@@ -332,7 +360,7 @@ export interface Config {
   readonly dataDirectory: string;
   readonly chain: ChainConfig;
   readonly database: DatabaseConfig;
-  readonly relayerKey: string | undefined;
+  readonly relayer: RelayerSource | undefined;
   readonly administratorKey: string | undefined;
   readonly gasPrice: bigint;
   readonly sessionLifetime: number | undefined;
@@ -393,8 +421,11 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   }
   const env = parsed.data;
   const details: { path: string; message: string }[] = [];
+  const relayer = relayerSource(env, details);
   if (env.RPC_URL !== undefined) {
-    if (relays && env.RELAYER_KEY === undefined) details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL" });
+    if (relays && relayer === undefined) {
+      details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL" });
+    }
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }
@@ -430,7 +461,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
           }
         : { kind: "remote", url: env.RPC_URL, tls: nodeTls },
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
-    relayerKey: env.RELAYER_KEY,
+    relayer,
     administratorKey: env.ADMIN_KEY,
     gasPrice: BigInt(env.GAS_PRICE),
     sessionLifetime: lifetime,
@@ -463,6 +494,23 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     issuerName: env.ISSUER_NAME,
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/** @param details told what is missing or contradicts */
+function relayerSource(env: z.output<typeof Environment>, details: { path: string; message: string }[]): RelayerSource | undefined {
+  const { RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile } = env;
+  const { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer } = env;
+  const pairs = { RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile, RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer };
+  for (const [one, other] of [["RELAYER_KEYSTORE_FILE", "RELAYER_KEYSTORE_PASSWORD_FILE"], ["RELAYER_SIGNER_URL", "RELAYER_ADDRESS"]] as const) {
+    if (pairs[one] !== undefined && pairs[other] === undefined) details.push({ path: other, message: `is needed with ${one}` });
+    if (pairs[one] === undefined && pairs[other] !== undefined) details.push({ path: one, message: `is needed with ${other}` });
+  }
+  const sources = Object.entries({ RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_SIGNER_URL: url }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const [first, ...others] = sources;
+  for (const path of others) details.push({ path, message: `is set beside ${first}; one of them` });
+  if (key !== undefined) return { kind: "environment", key };
+  if (file !== undefined && passwordFile !== undefined) return { kind: "keystore", file: resolve(file), passwordFile: resolve(passwordFile) };
+  return url !== undefined && signer !== undefined ? { kind: "signer", url, address: signer } : undefined;
 }
 
 /** @param details told what is missing or contradicts */

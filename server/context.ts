@@ -14,6 +14,7 @@ import { chainLog } from "./chain/chain-log.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
+import { KeystoreWatch } from "./chain/keystore-watch.ts";
 import { keyVault } from "./chain/key-vault.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
 import { recordChain } from "./chain/record-chain.ts";
@@ -21,7 +22,7 @@ import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { CertificateFiles, Config, TokenConfig } from "./config.ts";
-import { holdDataFolder } from "./data-folder.ts";
+import { holdDataFolder, RELAYER_FILE } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
@@ -31,6 +32,7 @@ import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
+import { writeFileDurably } from "./files/durable-file.ts";
 import { listen } from "./http-server.ts";
 import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
@@ -130,7 +132,7 @@ function build(
   let url = "";
   const version = packageVersion();
 
-  const signer = transactionSigner(link.relayerKey, rpc.chainId, config.gasPrice);
+  const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
   const sender = new TransactionSender({
@@ -154,7 +156,7 @@ function build(
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  const inspect = nodeInspector(rpc, signer.address, validatorNames);
+  const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
 
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
@@ -303,7 +305,7 @@ function build(
           version,
           startedAt,
           chainId: rpc.chainId,
-          relayer: signer.address,
+          relayer: sender.address,
           regularBlocks: embedded === undefined,
           inspect,
           proofCounts: () => journal.proofs.counts(),
@@ -349,6 +351,21 @@ function build(
   head.subscribe(({ number }) => sender.onHead(number));
   head.subscribe(({ number }) => follower.onHead(number));
   head.subscribe((newest) => anchoring.onHead(newest));
+  const { relayer } = config;
+  const relayerFile = join(config.dataDirectory, RELAYER_FILE);
+  const keystoreWatch =
+    relayer?.kind !== "keystore"
+      ? undefined
+      : new KeystoreWatch({
+          files: relayer,
+          async onKey(key) {
+            logger.info({ relayer: key.address }, "the keystore has a new key, which is used as soon as nothing is under way with the old one");
+            await sender.changeKey(transactionSigner(key, rpc.chainId, config.gasPrice));
+            await writeFileDurably(relayerFile, [Buffer.from(key.address)]);
+            logger.info({ relayer: key.address }, "the relayer's key has changed");
+          },
+          onRefused: (err) => logger.error({ err }, "the changed keystore cannot be used; the relayer's key stays"),
+        });
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {
@@ -372,7 +389,10 @@ function build(
       opened.defer(() => months.stop());
       await sessions.recover();
       await recovery.start();
+      await writeFileDurably(relayerFile, [Buffer.from(sender.address)]);
       sender.start();
+      opened.defer(() => keystoreWatch?.stop());
+      keystoreWatch?.start(sender.address);
       await anchoring.start();
       await keeping.start();
       months.start();

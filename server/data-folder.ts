@@ -6,6 +6,9 @@ import { type DirectoryLock, lockDirectory } from "./files/directory-lock.ts";
 const RETRY_MILLISECONDS = 100;
 const WAIT_MILLISECONDS = 60_000;
 
+/** Says with which key the server signs: the one that the command that changes it waits for. */
+export const RELAYER_FILE = "relayer-address";
+
 /**
  * Takes the data folder for a server, or for work that no server may disturb.
  * @throws SealbookError `conflict` naming the process that has it; `config_invalid` when it cannot be used at all

@@ -22,7 +22,9 @@ export async function fillJournal(
   for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
     const size = Math.min(batchSize, proofs - done);
     const id = await journal.atomically((atomic) => writeBatch(atomic, documents, size));
-    const [signed] = await transactions.claim(ADDRESS, MOST_UNDER_WAY, 0, (queued) =>
+    const queued = await transactions.queued(ADDRESS, MOST_UNDER_WAY, 0);
+    const [signed] = await transactions.claim(
+      ADDRESS,
       queued.map((each, index) => ({ id: each.id, nonce: block + index, raw: randomBytes(9), hash: randomBytes(32) })),
     );
     if (signed?.id !== id) throw new Error(`transaction ${id} was not signed`);

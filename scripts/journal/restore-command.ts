@@ -86,7 +86,7 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
 }
 
 /** Where the contracts stand, as the replica says; written down in an empty data folder. */
-async function deploymentAt({ chain, dataDirectory, relayerKey, administratorKey }: Config, address: TargetAddress): Promise<Deployment> {
+async function deploymentAt({ chain, dataDirectory, relayer, administratorKey }: Config, address: TargetAddress): Promise<Deployment> {
   const name = await journalAt(address);
   if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
   const deployment = parseDeploymentName(name);
@@ -97,7 +97,7 @@ async function deploymentAt({ chain, dataDirectory, relayerKey, administratorKey
       throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
     }
     // New keys would have no rights on the contracts that are there.
-    const hasKeys = existsSync(keysFile(dataDirectory)) || (relayerKey !== undefined && administratorKey !== undefined);
+    const hasKeys = existsSync(keysFile(dataDirectory)) || (relayer !== undefined && administratorKey !== undefined);
     if (!hasKeys) throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
   }
   if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);

@@ -15,14 +15,14 @@ const PROTOCOLS = [
 ] as const;
 
 /** @param relayer whose balance is reported */
-export function nodeInspector(rpc: Rpc, relayer: Address, names: ValidatorNames): NodeInspector {
+export function nodeInspector(rpc: Rpc, relayer: () => Address, names: ValidatorNames): NodeInspector {
   return async () => {
     const [client, head, syncing, peers, balance, { protocol, validators }] = await Promise.all([
       rpc.call("web3_clientVersion", []),
       askQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
       rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
-      rpc.call("eth_getBalance", [relayer, "latest"]),
+      rpc.call("eth_getBalance", [relayer(), "latest"]),
       consensusOf(rpc),
     ]);
     const block = await readBlock(rpc, head, names);

@@ -1,6 +1,6 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "../domain/ports.ts";
-import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
+import type { Address, Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
 import { type ChainEvent, LostTransactions } from "./lost-transactions.ts";
 import { askQuantity } from "./rpc/quantity.ts";
@@ -44,7 +44,7 @@ interface UnderWay extends SignedTransaction {
 }
 
 /**
- * Sends the relayer's transactions with one key, in the order of their intents.
+ * Sends the relayer's transactions with one key at a time, in the order of their intents.
  *
  * Promises:
  * - a transaction's nonce and signed bytes MUST be on disk before it is sent; after a crash the same bytes are sent
@@ -58,6 +58,10 @@ export class TransactionSender implements Transactions {
   readonly #lost: LostTransactions;
   /** By transaction hash. */
   readonly #underWay = new Map<string, UnderWay>();
+  /** Whose intents these are in the journal, whatever key they are signed with. */
+  readonly #owner: Address;
+  #signer: TransactionSigner;
+  #successor: { readonly signer: TransactionSigner; readonly onChanged: () => void } | undefined;
   #nextNonce: number | undefined;
   #confirmedTo: number | undefined;
   #head = 0;
@@ -72,12 +76,25 @@ export class TransactionSender implements Transactions {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#signer = options.signer;
+    this.#owner = options.signer.address;
     this.#waiters = new OutcomeWaiters((id) => options.store.outcome(id));
     this.#lost = new LostTransactions(options);
   }
 
   get address(): string {
-    return this.#options.signer.address;
+    return this.#signer.address;
+  }
+
+  /**
+   * Goes on with another key as soon as nothing is under way with the present one; what is intended meanwhile waits.
+   * @returns when it has; never, when the sender is stopped before
+   */
+  changeKey(signer: TransactionSigner): Promise<void> {
+    return new Promise((onChanged) => {
+      this.#successor = { signer, onChanged };
+      this.wake();
+    });
   }
 
   start(): void {
@@ -163,16 +180,16 @@ export class TransactionSender implements Transactions {
   /** Before the first transaction: what was under way when the process ended, and the nonce to go on with. */
   async #prepare(): Promise<number> {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
-    const { rpc, store, signer, onEvent } = this.#options;
+    const { rpc, store, onEvent } = this.#options;
     const [mined, head] = await Promise.all([
-      askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]),
+      askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
       askQuantity(rpc, "eth_blockNumber", []),
     ]);
     this.#confirmedTo ??= head;
-    const left = await store.underWay(signer.address);
+    const left = await store.underWay(this.#signer.address);
     this.#underWay.clear();
     for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
-    const highest = await store.highestNonce(signer.address);
+    const highest = await store.highestNonce(this.#signer.address);
     this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
     if (left.length > 0) {
       onEvent({ kind: "resent", count: left.length });
@@ -182,19 +199,29 @@ export class TransactionSender implements Transactions {
   }
 
   async #signAndSend(): Promise<void> {
-    const { store, signer, takeOverMilliseconds } = this.#options;
+    const { store, takeOverMilliseconds } = this.#options;
     const first = await this.#prepare();
+    if (this.#successor !== undefined) return this.#succeed(this.#successor);
     const room = MAX_UNDER_WAY - this.#underWay.size;
     if (room <= 0) return;
-    const claim = store.claim(signer.address, room, Date.now() - takeOverMilliseconds, (queued) =>
-      queued.map((transaction, index) => signer.sign(transaction, first + index)),
-    );
-    const signed = await this.#written(claim);
-    if (signed.length === 0) return;
+    const queued = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
+    if (queued.length === 0) return;
+    const signatures = await Promise.all(queued.map((transaction, index) => this.#signer.sign(transaction, first + index)));
+    const signed = await this.#written(store.claim(this.#signer.address, signatures));
+    if (signed.length === 0) return this.wake();
     this.#nextNonce = first + signed.length;
     for (const transaction of signed) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: Date.now() });
     this.#send(signed);
     // Behind whatever has become due meanwhile, so that confirmations do not wait for the last intent.
+    this.wake();
+  }
+
+  #succeed({ signer, onChanged }: { readonly signer: TransactionSigner; readonly onChanged: () => void }): void {
+    if (this.#underWay.size > 0) return;
+    this.#signer = signer;
+    this.#successor = undefined;
+    this.#nextNonce = undefined;
+    onChanged();
     this.wake();
   }
 
@@ -235,15 +262,15 @@ export class TransactionSender implements Transactions {
    * what names its block can be relied on.
    */
   async #nonceUsed(transaction: SignedTransaction): Promise<void> {
-    const { rpc, store, signer, validatorNames, onEvent } = this.#options;
+    const { rpc, store, validatorNames, onEvent } = this.#options;
     const hash = hexlify(transaction.hash);
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
     const head = await askQuantity(rpc, "eth_blockNumber", []);
-    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, toQuantity(head)]);
+    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order, so that it cannot stand before the block of a lower one.
-    const first = (await store.lastMinedBlock(signer.address, transaction.nonce)) ?? 0;
+    const first = (await store.lastMinedBlock(this.#signer.address, transaction.nonce)) ?? 0;
     if ((await this.#settleBlocks(first, head)) < head || !this.#underWay.has(hash)) return;
     this.#underWay.delete(hash);
     await this.#written(store.requeue(transaction.id));
@@ -253,8 +280,8 @@ export class TransactionSender implements Transactions {
   }
 
   async #refused(transaction: SignedTransaction, reason: string): Promise<void> {
-    const { store, signer, onEvent } = this.#options;
-    const filler = signer.filler(transaction.nonce);
+    const { store, onEvent } = this.#options;
+    const filler = await this.#signer.filler(transaction.nonce);
     if (Buffer.compare(filler.hash, transaction.hash) === 0) {
       // Nothing else can fill the nonce, and there is no going on without it: the recheck sends it again.
       onEvent({ kind: "failing", error: new Error(`the node does not take the filler of nonce ${transaction.nonce}: ${reason}`) });
@@ -331,11 +358,11 @@ export class TransactionSender implements Transactions {
 
   /** Beside the work for the own key, which it shares nothing with and may not hold up. */
   #seeToOthers(): void {
-    const { rpc, store, signer, validatorNames, takeOverMilliseconds, onEvent } = this.#options;
+    const { rpc, store, validatorNames, takeOverMilliseconds, onEvent } = this.#options;
     const before = Date.now() - takeOverMilliseconds;
     this.#others ??= this.#lost
-      .reopenOthers(signer.address)
-      .then(() => seeToOthers({ rpc, store, self: signer.address, before, validatorNames, isStopped: () => this.#stopped }))
+      .reopenOthers(this.#signer.address)
+      .then(() => seeToOthers({ rpc, store, self: this.#signer.address, before, validatorNames, isStopped: () => this.#stopped }))
       .catch((error: unknown) => onEvent({ kind: "failing", error }))
       .finally(() => (this.#others = undefined));
   }

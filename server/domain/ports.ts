@@ -170,17 +170,17 @@ export interface ServiceLogStore {
 /** The relayer's transactions on disk, as its sender needs them. */
 export interface TransactionStore {
   /**
-   * Signs the oldest waiting intents and writes what was signed, in one step that no cancellation can interrupt.
+   * The oldest waiting intents, in order.
+   * @param owner whose intents they are; those of nobody come with them
    * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
-   * @param sign gets the intents in order and answers the signed transactions of all of them
-   * @returns what was signed
    */
-  claim(
-    sender: Address,
-    limit: number,
-    othersBefore: number,
-    sign: (queued: QueuedTransaction[]) => SignedTransaction[],
-  ): Promise<SignedTransaction[]>;
+  queued(owner: Address, limit: number, othersBefore: number): Promise<QueuedTransaction[]>;
+  /**
+   * Writes what was signed, in one step that no cancellation can interrupt. Signing can take long, and is over by then.
+   * @returns what was written: up to the first one whose intent does not wait any longer, because nonces have to follow
+   * each other
+   */
+  claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
   /** Signed and not settled, by nonce. */
   underWay(sender: Address): Promise<SignedTransaction[]>;
   /**

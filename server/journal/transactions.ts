@@ -52,33 +52,33 @@ function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "
 
 export function transactionStore(database: Database): TransactionStore {
   return {
-    claim: (sender, limit, othersBefore, sign) =>
+    async queued(owner, limit, othersBefore) {
+      const rows = await database
+        .selectFrom("transactions")
+        .select(["id", "purpose", "to_address", "data"])
+        .where("state", "=", QUEUED)
+        .where((e) => e.or([e("sender", "=", owner), e("sender", "is", null), e("created_at", "<", othersBefore)]))
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ id: row.id, purpose: row.purpose, to: row.to_address, data: row.data ?? new Uint8Array() }));
+    },
+
+    claim: (sender, signed) =>
       database.transaction().execute(async (transaction) => {
-        const rows = await transaction
-          .selectFrom("transactions")
-          .select(["id", "purpose", "to_address", "data"])
-          .where("state", "=", QUEUED)
-          .where((e) => e.or([e("sender", "=", sender), e("sender", "is", null), e("created_at", "<", othersBefore)]))
-          .orderBy("id")
-          .limit(limit)
-          .execute();
-        if (rows.length === 0) return [];
-        const signed = sign(
-          rows.map((row) => ({
-            id: row.id,
-            purpose: row.purpose,
-            to: row.to_address,
-            data: row.data ?? new Uint8Array(),
-          })),
-        );
-        for (const { id, nonce, raw, hash } of signed) {
-          await transaction
+        const claimed: SignedTransaction[] = [];
+        for (const each of signed) {
+          const { id, nonce, raw, hash } = each;
+          const { numUpdatedRows } = await transaction
             .updateTable("transactions")
             .set({ state: "sent", sender, nonce, raw, hash })
             .where("id", "=", id)
-            .execute();
+            .where("state", "=", QUEUED)
+            .executeTakeFirst();
+          if (numUpdatedRows === 0n) break;
+          claimed.push(each);
         }
-        return signed;
+        return claimed;
       }),
 
     async underWay(sender) {

@@ -85,9 +85,10 @@ export class AlertWebhook {
     const alerts = [...open, ...resolved];
     if (alerts.length === 0) return;
     const body = JSON.stringify(alerts.map((alert) => this.#represent(alert)));
-    const response = await fetch(url, {
+    const { address, authorization } = splitAddress(url);
+    const response = await fetch(address, {
       method: "POST",
-      headers: { "Content-Type": "application/json", ...(secret === undefined ? {} : { "X-Sealbook-Signature": this.#sign(secret, body) }) },
+      headers: { "Content-Type": "application/json", ...authorization, ...(secret === undefined ? {} : { "X-Sealbook-Signature": this.#sign(secret, body) }) },
       body,
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
@@ -113,6 +114,17 @@ export class AlertWebhook {
       generatorURL: `${instance}/api/v1/alerts`,
     };
   }
+}
+
+/** A name and password in the address are sent as a header: there they are in no error. */
+function splitAddress(url: string): { readonly address: URL; readonly authorization: Readonly<Record<string, string>> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === "" && password === "") return { address, authorization: {} };
+  address.username = "";
+  address.password = "";
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { address, authorization: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
 /** What a receiver is known by on disk: its address may hold a secret. */

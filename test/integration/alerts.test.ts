@@ -7,6 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { startRemoteChain, type RemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
+const CREDENTIALS = "sealbook:hid@den";
 const SECRET = "a secret of some length";
 
 interface Told {
@@ -20,12 +21,14 @@ interface Told {
 class Receiver {
   readonly told: Told[] = [];
   readonly signatures: boolean[] = [];
+  readonly authorizations = new Set<string>();
   isAway = false;
   #server: Server | undefined;
 
   async start(): Promise<string> {
     this.#server = createServer(async (request, response) => {
       const body = await text(request);
+      this.authorizations.add(String(request.headers.authorization));
       if (this.isAway) return void response.writeHead(503).end();
       const [, time = "", signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers["x-sealbook-signature"])) ?? [];
       this.signatures.push(signature === createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex"));
@@ -35,7 +38,7 @@ class Receiver {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
     const address = this.#server.address();
-    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/api/v2/alerts?key=hidden`;
+    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/api/v2/alerts?key=hidden`.replace("//", `//${CREDENTIALS.replace("@", "%40")}@`);
   }
 
   of(name: string): Told[] {
@@ -81,6 +84,7 @@ describe("alerts", function () {
     const [told] = receiver.of("node_down");
     assert.deepInclude(told?.labels, { service: "sealbook", severity: "critical", instance: server.url });
     assert.isTrue(receiver.signatures.every(Boolean), "every post is signed");
+    assert.deepEqual([...receiver.authorizations], [`Basic ${Buffer.from(CREDENTIALS).toString("base64")}`]);
     const lines = server.log.filter((line) => line.includes("node_down"));
     assert.lengthOf(lines, 2);
     assert.isFalse(server.log.some((line) => line.includes("hidden")), "the receiver's address is not logged");

@@ -87,6 +87,12 @@ describe("mutual TLS to the node", function () {
     });
   });
 
+  it("that does not come about keeps a server from starting that never met the node, with the reason", async () => {
+    const variables = { ...chain.variables, RPC_URL: `wss://127.0.0.1:${proxy.port}`, RPC_TLS_CA_FILE: nodes.certificateFile };
+    const refused = await startServer(variables).catch((error: unknown) => error);
+    assert.match(String(refused), /no connection to RPC_URL: the node wants to be shown a certificate/);
+  });
+
   it("with files that are of no use keeps the server from starting", async () => {
     const variables = { ...chain.variables, RPC_URL: `https://127.0.0.1:${proxy.port}`, RPC_TLS_CERT_FILE: client.certificateFile };
     for (const [key, reason] of [[node.keyFile, /RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: /], [`${directory}/nothing`, /RPC_TLS_KEY_FILE: ENOENT/]] as const) {

@@ -4,6 +4,7 @@ import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { watchHead } from "../../server/chain/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { TransactionSender } from "../../server/chain/transaction-sender.ts";
+import { ownKey } from "../../server/chain/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transaction-signer.ts";
 import type { Telemetry } from "../../server/domain/ports.ts";
 import type { ProofService } from "../../server/domain/proofs/proof-service.ts";
@@ -73,7 +74,7 @@ export async function startRelayer(
   trace: (text: string) => void,
 ): Promise<Relayer> {
   const database = await openDatabase(dialect);
-  const signer = transactionSigner(key, rpc.chainId, 0n);
+  const signer = transactionSigner(ownKey(key), rpc.chainId, 0n);
   const journal = createJournal(database, ADDRESSES, signer.address);
   const sender = new TransactionSender({
     rpc,

@@ -78,6 +78,23 @@ describe("configuration", function () {
     assert.include(refusal({ RPC_URL: "wss://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message, "RPC_TLS_PIN");
   });
 
+  it("takes the relayer's key from one place only, and all that belongs to it", () => {
+    const keystore = { RELAYER_KEYSTORE_FILE: "/k.json", RELAYER_KEYSTORE_PASSWORD_FILE: "/k.password" };
+    const signer = { RELAYER_SIGNER_URL: "http://signer.example/", RELAYER_ADDRESS: `0x${"ab".repeat(20)}` };
+    const url = { RPC_URL: "http://node.example" };
+    assert.deepEqual(parseConfig({ ...url, ...keystore }).relayer, { kind: "keystore", file: "/k.json", passwordFile: "/k.password" });
+    assert.deepInclude(parseConfig({ ...url, ...signer }).relayer, { kind: "signer", url: "http://signer.example" });
+    assert.include(refusal(url).message, "RELAYER_KEY is needed with RPC_URL");
+    assert.include(refusal({ RELAYER_KEY: KEY, ...keystore }).message, "RELAYER_KEYSTORE_FILE is set beside RELAYER_KEY; one of them");
+    assert.include(refusal({ ...signer, ...keystore }).message, "RELAYER_SIGNER_URL is set beside RELAYER_KEYSTORE_FILE");
+    for (const [name, other] of [["RELAYER_KEYSTORE_FILE", "RELAYER_KEYSTORE_PASSWORD_FILE"], ["RELAYER_SIGNER_URL", "RELAYER_ADDRESS"]] as const) {
+      const values: EnvironmentVariables = { ...keystore, ...signer };
+      assert.include(refusal({ [name]: values[name] }).message, `${other} is needed with ${name}`);
+      assert.include(refusal({ [other]: values[other] }).message, `${name} is needed with ${other}`);
+    }
+    assert.include(refusal({ ...signer, RELAYER_ADDRESS: "0x12" }).message, "RELAYER_ADDRESS");
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
@@ -153,7 +170,7 @@ describe("configuration", function () {
       url: "https://node.example/rpc",
       tls: { client: { certificate: "/c.pem", key: "/c.key" }, authority: "/ca.pem", pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")] },
     });
-    assert.equal(config.relayerKey, `0x${KEY}`);
+    assert.deepEqual(config.relayer, { kind: "environment", key: `0x${KEY}` });
     assert.equal(config.administratorKey, `0x${OTHER_KEY}`);
     assert.equal(config.gasPrice, 1000n);
     assert.deepEqual([...config.validatorNames], [[`0x${"ab".repeat(20)}`, "Data centre 1"], [`0x${"cd".repeat(20)}`, "two"]]);

@@ -59,7 +59,9 @@ export class JournalWriter {
   /** Has a transaction mined, or refused. */
   async settle(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
     const transactions = transactionStore(this.#database);
-    await transactions.claim(ADDRESS, 1000, 0, (queued) =>
+    const queued = await transactions.queued(ADDRESS, 1000, 0);
+    await transactions.claim(
+      ADDRESS,
       queued.map((each) => ({ id: each.id, nonce: (this.#nonce += 1), raw: randomBytes(9), hash: randomBytes(32) })),
     );
     const number = (this.#block += 1);

@@ -3,6 +3,7 @@ import { computeAddress, hexlify, Transaction } from "ethers";
 import { seeToOthers } from "../../../server/chain/left-transactions.ts";
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
+import { ownKey } from "../../../server/chain/relayer-key.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 import { transactionStore } from "../../../server/journal/transactions.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -31,7 +32,7 @@ for (const engine of ENGINES) describe(`transactions that other relayers left, o
   });
 
   const leave = async (key: string, nonce: number, createdAt: number): Promise<number> => {
-    const { sender, raw, hash } = transactionSigner(key, FakeNode.CHAIN_ID, 0n).filler(nonce);
+    const { sender, raw, hash } = await transactionSigner(ownKey(key), FakeNode.CHAIN_ID, 0n).filler(nonce);
     const { id } = await journal.database
       .insertInto("transactions")
       .values({ purpose: "anchor", to_address: sender, data: null, state: "sent", sender, nonce, raw, hash, created_at: createdAt })

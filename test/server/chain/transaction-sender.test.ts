@@ -3,6 +3,7 @@ import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethe
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../server/chain/rpc/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../server/chain/transaction-sender.ts";
+import { ownKey } from "../../../server/chain/relayer-key.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 import type { TransactionStore } from "../../../server/domain/ports.ts";
 import type { TransactionOutcome } from "../../../server/domain/transaction.ts";
@@ -27,7 +28,7 @@ for (const engine of ENGINES) describe(`transaction sender, on ${engine}`, funct
     sender = new TransactionSender({
       rpc,
       store,
-      signer: transactionSigner(KEY, FakeNode.CHAIN_ID, 0n),
+      signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
       validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
       takeOverMilliseconds: 60_000,
       onEvent: (event) => events.push(event),
@@ -346,13 +347,15 @@ for (const engine of ENGINES) describe(`transaction sender, on ${engine}`, funct
     sender.wake();
     await sends(512);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.isAtMost(node.sent.length, 512);
+    // A slow machine is given some of them twice.
+    const distinct = (): string[] => [...new Set(node.sent)];
+    assert.isAtMost(distinct().length, 512);
     mine();
-    await sends(700);
+    await eventually(async () => assert.lengthOf(distinct(), 700));
     mine();
     for (const id of ids) assert.equal((await outcome(id)).state, "confirmed");
     assert.deepEqual(
-      node.sent.map((raw) => Transaction.from(raw)).sort((a, b) => a.nonce - b.nonce).map(({ data }) => Buffer.from(data.slice(2), "hex").toString()),
+      distinct().map((raw) => Transaction.from(raw)).sort((a, b) => a.nonce - b.nonce).map(({ data }) => Buffer.from(data.slice(2), "hex").toString()),
       ids.map((_, n) => `load ${n}`),
     );
   });

@@ -1,23 +1,24 @@
 import { expect } from "chai";
 import { computeAddress, getBytes, hexlify, Transaction } from "ethers";
 import fc from "fast-check";
+import { ownKey } from "../../../server/chain/relayer-key.ts";
 import { transactionSigner } from "../../../server/chain/transaction-signer.ts";
 
 const KEY = `0x${"5e".repeat(32)}`;
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => hexlify(bytes));
 
 describe("transactionSigner", () => {
-  it("makes transactions that anybody else reads as they were meant", () => {
-    fc.assert(
-      fc.property(
+  it("makes transactions that anybody else reads as they were meant", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.integer({ min: 1, max: 2 ** 40 }),
         fc.bigInt({ min: 0n, max: 10n ** 12n }),
         fc.nat(2 ** 31 - 1),
         address,
         fc.uint8Array({ maxLength: 300 }),
-        (chainId, gasPrice, nonce, to, data) => {
-          const signer = transactionSigner(KEY, chainId, gasPrice);
-          const { raw, hash } = signer.sign({ id: 1, purpose: "anchor", to, data }, nonce);
+        async (chainId, gasPrice, nonce, to, data) => {
+          const signer = transactionSigner(ownKey(KEY), chainId, gasPrice);
+          const { raw, hash } = await signer.sign({ id: 1, purpose: "anchor", to, data }, nonce);
           const read = Transaction.from(hexlify(raw));
           expect(read.type).to.equal(0);
           expect(read.from).to.equal(computeAddress(KEY)).and.equal(signer.address);
@@ -33,9 +34,9 @@ describe("transactionSigner", () => {
     );
   });
 
-  it("fills a nonce with an empty transaction to the key itself", () => {
-    const signer = transactionSigner(KEY, 7326, 0n);
-    const filler = signer.filler(0);
+  it("fills a nonce with an empty transaction to the key itself", async () => {
+    const signer = transactionSigner(ownKey(KEY), 7326, 0n);
+    const filler = await signer.filler(0);
     const { from, to, data, nonce, gasLimit } = Transaction.from(hexlify(filler.raw));
     expect({ from, to, data, nonce, gasLimit }).to.deep.equal({
       from: signer.address,

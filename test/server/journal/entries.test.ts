@@ -43,7 +43,8 @@ for (const engine of ENGINES) describe(`the journal's entries, on ${engine}`, fu
     });
     const transactions = transactionStore(opened.database);
     const nonce = ((await transactions.highestNonce(ADDRESS)) ?? -1) + 1;
-    await transactions.claim(ADDRESS, 1000, 0, (queued) => queued.map(({ id }) => ({ id, nonce, raw: randomBytes(9), hash: randomBytes(32) })));
+    const queued = await transactions.queued(ADDRESS, 1000, 0);
+    await transactions.claim(ADDRESS, queued.map(({ id }) => ({ id, nonce, raw: randomBytes(9), hash: randomBytes(32) })));
     await transactions.settle([{ id: transactionId, state: "confirmed", block: { number: 7, hash: randomBytes(32), time: 5, validator: "a \"validator\"" } }]);
     return proofs;
   };

@@ -154,13 +154,11 @@ for (const engine of ENGINES) describe(`journal on ${engine}`, function () {
       const ids = [];
       for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
       let next = 0;
-      const claims = [...Array<undefined>(10)].map(() =>
-        store.claim(ADDRESS, 4, 0, (queued) => {
-          const signed = sign(queued, next);
-          next += signed.length;
-          return signed;
-        }),
-      );
+      const claims = [...Array<undefined>(10)].map(async () => {
+        const signed = sign(await store.queued(ADDRESS, 4, 0), next);
+        next += signed.length;
+        return store.claim(ADDRESS, signed);
+      });
       const cancelled = await Promise.all(ids.map((id) => store.cancel(id)));
       const signed = (await Promise.all(claims)).flat().map(({ id }) => id);
       assert.lengthOf(new Set(signed), signed.length);
@@ -170,12 +168,21 @@ for (const engine of ENGINES) describe(`journal on ${engine}`, function () {
       }
     });
 
+    it("which are signed up to the first one that was taken back meanwhile", async () => {
+      const store = transactionStore(opened.database);
+      const ids = [await insert(journal, "a"), await insert(journal, "b"), await insert(journal, "c")];
+      const signed = sign(await store.queued(ADDRESS, 9, 0), 0);
+      assert.isTrue(await store.cancel(ids[1] ?? 0));
+      assert.deepEqual((await store.claim(ADDRESS, signed)).map(({ id }) => id), ids.slice(0, 1));
+      assert.deepEqual((await store.queued(ADDRESS, 9, 0)).map(({ id }) => id), ids.slice(2));
+    });
+
     it("whose nonce is used once only", async () => {
       const store = transactionStore(opened.database);
       await insert(journal, "a");
-      await store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 7));
+      await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7));
       await insert(journal, "b");
-      const thrown = await failure(store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 7)));
+      const thrown = await failure(store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7)));
       assert.instanceOf(thrown, Error);
       assert.equal(await store.highestNonce(ADDRESS), 7);
       assert.lengthOf(await store.underWay(ADDRESS), 1);
@@ -184,7 +191,7 @@ for (const engine of ENGINES) describe(`journal on ${engine}`, function () {
     it("and a refused one makes room for its filler, in one step", async () => {
       const store = transactionStore(opened.database);
       const id = await insert(journal, "a");
-      await store.claim(ADDRESS, 1, 0, (queued) => sign(queued, 3));
+      await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 3));
       const filler = await store.refuse(id, "never", { sender: ADDRESS, nonce: 3, raw: Buffer.from("filler"), hash: Buffer.alloc(32, 1) });
       assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
       assert.deepEqual((await store.underWay(ADDRESS)).map((each) => [each.id, each.nonce]), [[filler, 3]]);

@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { ALERT_KINDS } from "../server/domain/alerts/alert.ts";
+import { debianProgram } from "./support/debian-program.ts";
+import { removeDirectory, temporaryDirectory } from "./support/directory.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const run = promisify(execFile);
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+describe("deployment", function () {
+  it("has a unit that systemd takes, and finds well protected", async () => {
+    const systemd = debianProgram("systemd-analyze", "systemd");
+    const directory = await temporaryDirectory();
+    const unit = join(directory, "sealbook.service");
+    // Where it is installed there is nothing here, and the user is not there.
+    await writeFile(unit, read("deploy/sealbook.service").replaceAll("/opt/sealbook", ROOT).replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"));
+    const { stdout, stderr } = await run(systemd, ["verify", unit]);
+    assert.equal(stdout + stderr, "");
+    await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
+    await removeDirectory(directory);
+  });
+
+  it("starts the server everywhere as npm start does", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: { start: string } };
+    const start = scripts.start.replace(/^node /, "");
+    assert.include(read("deploy/sealbook.service"), `node_modules/.bin/node ${start}\n`);
+    const [, command = ""] = /^CMD (.*)$/m.exec(read("Containerfile")) ?? [];
+    assert.deepEqual(JSON.parse(command), ["node_modules/.bin/node", ...start.split(" ")]);
+  });
+
+  it("has a manual that tells of every alert what it means and what to do", () => {
+    const [, alerts = ""] = read("docs/operation.md").split("\n## Alerts\n");
+    const rules = [...read("deploy/prometheus/alerts.yml").matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
+    assert.isAbove(rules.length, 10);
+    for (const name of [...ALERT_KINDS, ...rules]) assert.match(alerts, new RegExp(`^\\| .*\`${name}\`.* \\| .+ \\| .+ \\|$`, "m"));
+  });
+});

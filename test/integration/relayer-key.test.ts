@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { encryptKeystoreJson, Wallet } from "ethers";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
+import { startLoad } from "../support/load.ts";
+import { startProcess } from "../support/process.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer } from "../support/server.ts";
+import { startLocalSigner } from "../support/web3-signer.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
+const PASSWORD = "correct horse battery staple";
+const run = promisify(execFile);
+
+describe("the relayer's key", function () {
+  this.timeout(180_000);
+  let chain: RemoteChain;
+  let key: string;
+  beforeEach(async () => {
+    chain = await startRemoteChain();
+    key = chain.variables.RELAYER_KEY ?? "";
+  });
+  afterEach(() => chain.close());
+
+  /** What the server is told when the key is not in the environment. */
+  const without = (): EnvironmentVariables => {
+    const { RELAYER_KEY: _, ...others } = chain.variables;
+    return others;
+  };
+  const keystore = async (): Promise<EnvironmentVariables> => {
+    const [file, password] = [join(chain.directory, "relayer.json"), join(chain.directory, "relayer.password")];
+    const { address, privateKey } = new Wallet(key);
+    await writeFile(file, await encryptKeystoreJson({ address, privateKey }, PASSWORD, { scrypt: { N: 1 << 12 } }));
+    await writeFile(password, `${PASSWORD}\n`);
+    return { ...without(), RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: password };
+  };
+  const relayer = async (variables: EnvironmentVariables, ...args: string[]) => {
+    const env = { PATH: process.env["PATH"], DATA_DIR: chain.directory, ...variables };
+    return JSON.parse((await run(process.execPath, [SCRIPT, ...args, "--json"], { env })).stdout);
+  };
+
+  it("comes from a keystore, and says what is wrong with it without a word of what is in it", async () => {
+    const variables = await keystore();
+    const server = await startServer(variables, { directory: chain.directory });
+    const accepted = freshDocuments(3);
+    await server.post("/api/v1/proof/batch", { documents: accepted });
+    await assertExactlyOnce(server, chain.url, { accepted });
+    assert.equal((await server.get("/api/v1/status")).body.relayer.address, chain.relayer);
+    await server.stop("keep");
+
+    const refusal = async (changed: EnvironmentVariables): Promise<string> =>
+      String(await startServer({ ...variables, ...changed }, { directory: chain.directory }).catch((error: unknown) => error));
+    const other = join(chain.directory, "other");
+    await writeFile(other, "another password");
+    const wrong = await refusal({ RELAYER_KEYSTORE_PASSWORD_FILE: other });
+    assert.match(wrong, /RELAYER_KEYSTORE_PASSWORD_FILE: .* does not open /);
+    assert.notInclude(wrong, "another password");
+    assert.match(await refusal({ RELAYER_KEYSTORE_FILE: other }), /is not a keystore/);
+    assert.match(await refusal({ RELAYER_KEYSTORE_FILE: `${other}-nowhere` }), /RELAYER_KEYSTORE_FILE: ENOENT/);
+    assert.match(await refusal({ ADMIN_KEY: key }), /ADMIN_KEY is the relayer's key too/);
+  });
+
+  it("is a signer's, over Web3Signer's API, which may be away, hang or sign something else meanwhile", async () => {
+    const signer = await startLocalSigner([Wallet.createRandom().privateKey, key]);
+    const variables = { ...without(), RELAYER_SIGNER_URL: signer.url, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "1" };
+    const stranger = await startServer({ ...variables, RELAYER_ADDRESS: Wallet.createRandom().address }, { directory: chain.directory }).catch((error: unknown) => error);
+    assert.match(String(stranger), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
+    const server = await startServer(variables, { directory: chain.directory });
+    const accepted = freshDocuments(1);
+    assert.equal((await server.post("/api/v1/proof", accepted[0])).status, 201);
+    for (const mode of ["off", "hang", "wrong"] as const) {
+      signer.mode = mode;
+      const documents = freshDocuments(2);
+      assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 202, mode);
+      accepted.push(...documents);
+      // The journal is held up by nobody's signature.
+      assert.equal((await server.get("/api/v1/status")).body.journal.pending, 2);
+      signer.mode = "pass";
+      await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 0), 60_000);
+    }
+    await assertExactlyOnce(server, chain.url, { accepted });
+    assert.isAtLeast(signer.signed, 4);
+    await server.stop("keep");
+    await signer.close();
+  });
+
+  it("is rotated by one command under load: everything is accepted meanwhile, and anchored once", async () => {
+    const variables = await keystore();
+    const server = await startProcess(chain.directory, variables);
+    const load = startLoad(server);
+    await load.confirms(100);
+    const { old, new: next } = await relayer(variables, "rotate");
+    assert.equal(old, chain.relayer);
+    assert.notEqual(next, old);
+    await load.confirms(100);
+    await load.end();
+    assert.equal(load.refused, 0);
+    assert.equal((await server.get("/api/v1/status")).body.relayer.address, next);
+    await assertExactlyOnce(server, chain.url, { accepted: load.accepted });
+    assert.deepEqual((await relayer(variables, "list")).map(({ address }: { address: string }) => address), [next]);
+    assert.include(await readFile(variables.RELAYER_KEYSTORE_FILE ?? "", "utf8"), next.slice(2).toLowerCase());
+    for (const ending of ["next", "old"]) assert.isFalse(existsSync(`${variables.RELAYER_KEYSTORE_FILE}.${ending}`));
+
+    // The next start has the new key, and so has another rotation.
+    await server.end("SIGTERM");
+    const again = await startProcess(chain.directory, variables);
+    const document = freshDocuments(1);
+    assert.equal((await again.post("/api/v1/proof", document[0])).status, 201);
+    assert.equal((await relayer(variables, "rotate")).old, next);
+    await again.end("SIGTERM");
+    assert.notInclude(server.output() + again.output(), PASSWORD);
+  });
+
+  it("is rotated without a server, and what was interrupted is taken up again", async () => {
+    const variables = await keystore();
+    // Without the administrator nothing is granted, and nothing changes; the key that was made stays.
+    const { ADMIN_KEY: _, ...powerless } = variables;
+    const failure = await relayer(powerless, "rotate").catch((error: { stderr: string }) => error.stderr);
+    assert.match(failure, /ADMIN_KEY is needed/);
+    const made = JSON.parse(await readFile(`${variables.RELAYER_KEYSTORE_FILE}.next`, "utf8")).address;
+    const { old, new: next } = await relayer(variables, "rotate");
+    assert.deepEqual([old, next.toLowerCase()], [chain.relayer, `0x${made}`]);
+    assert.deepEqual((await relayer(variables, "list")).map(({ address }: { address: string }) => address), [next]);
+  });
+});

@@ -1,0 +1,197 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { encryptKeystoreJson, Wallet } from "ethers";
+import { SignJWT } from "jose";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { freshDocuments } from "../support/exactly-once.ts";
+import type { Answer } from "../support/http.ts";
+import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
+import { startRemoteChain } from "../support/remote-chain.ts";
+import { ROUTES } from "../support/server.ts";
+
+const SCRIPTS = join(import.meta.dirname, "../../scripts");
+const ISSUER = "https://login.example";
+const run = promisify(execFile);
+
+/** What nobody is to see. */
+class Secrets {
+  readonly #named = new Map<string, string>();
+
+  add(name: string, secret: string): string {
+    this.#named.set(name, secret.replace(/^0x/, ""));
+    return secret;
+  }
+
+  /** Those that a text holds, however it is written there. */
+  in(written: string): string[] {
+    const lower = written.toLowerCase();
+    return [...this.#named].flatMap(([name, secret]) => {
+      const bytes = /^[0-9a-f]{64}$/i.test(secret) ? Buffer.from(secret, "hex") : Buffer.from(secret);
+      const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url"), [...bytes].join(",")];
+      return forms.some((form) => lower.includes(form.toLowerCase())) ? [name] : [];
+    });
+  }
+
+  get size(): number {
+    return this.#named.size;
+  }
+}
+
+describe("secrets", function () {
+  this.timeout(180_000);
+
+  it("are in nothing that the server writes, tells or measures, whatever goes right or wrong", async () => {
+    const secrets = new Secrets();
+    /** What left the server, by the way it took. */
+    const written: { readonly way: string; readonly text: string }[] = [];
+    const chain = await startRemoteChain();
+    const database = await emptyDatabase("postgres");
+    const processes: ServerProcess[] = [];
+    const told: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      told.push(JSON.stringify(request.headers) + (await text(request)));
+      response.writeHead(told.length % 2 === 0 ? 200 : 500).end();
+    });
+    receiver.listen(0, "127.0.0.1");
+    await once(receiver, "listening");
+    const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/api/v2/alerts`;
+
+    const [keystoreFile, passwordFile, issuerFile] = ["relayer.json", "relayer.password", "issuer.pem"].map((name) => join(chain.directory, name)) as [string, string, string];
+    const keystorePassword = secrets.add("password of the keystore", `keystore ${randomBytes(8).toString("hex")}`);
+    const { address, privateKey } = new Wallet(secrets.add("relayer's key", chain.variables.RELAYER_KEY ?? ""));
+    const keystore = await encryptKeystoreJson({ address, privateKey }, keystorePassword, { scrypt: { N: 1 << 12 } });
+    secrets.add("keystore", JSON.parse(keystore).Crypto.ciphertext);
+    secrets.add("administrator's key", chain.variables.ADMIN_KEY ?? "");
+    await writeFile(keystoreFile, keystore);
+    await writeFile(passwordFile, keystorePassword);
+    const issuer = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    await writeFile(issuerFile, issuer.publicKey.export({ type: "spki", format: "pem" }));
+
+    const nodePassword = secrets.add("password of the node", randomBytes(8).toString("hex"));
+    secrets.add("password of the database", new URL(database.url).password);
+    const variables: EnvironmentVariables = {
+      LOG_LEVEL: "debug", DATABASE_URL: database.url,
+      RPC_URL: chain.proxy.url.replace("//", `//sealbook:${nodePassword}@`),
+      RELAYER_KEYSTORE_FILE: keystoreFile, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile, ADMIN_KEY: chain.variables.ADMIN_KEY ?? "",
+      API_AUTH: "apikey,jwt", JWT_PUBLIC_KEY_FILE: issuerFile, JWT_ALGORITHM: "ES256", JWT_ISSUER: ISSUER,
+      ALERT_WEBHOOKS: `${webhook}?key=${secrets.add("key of a webhook", randomBytes(8).toString("hex"))},http://hook:${secrets.add("password of a webhook", randomBytes(8).toString("hex"))}@127.0.0.1:1/`,
+      ALERT_WEBHOOK_SECRET: secrets.add("secret of the webhooks", `webhook ${randomBytes(16).toString("hex")}`),
+      PROOF_WAIT: "1", CHAIN_WAIT: "2",
+    };
+    const start = async (changed: EnvironmentVariables = {}): Promise<ServerProcess> => {
+      const server = await startProcess(chain.directory, { ...variables, ...changed });
+      processes.push(server);
+      return server;
+    };
+    /** Keeps what was answered to what went wrong; what goes right gives the holder of a session its tokens and key. */
+    const keep = ({ status, headers, text: body }: Answer): void => {
+      if (status >= 400) written.push({ way: "error", text: JSON.stringify([...headers]) + body });
+    };
+    const session = (name: string, answer: Answer): string => {
+      const token = secrets.add(`token ${name}`, String(answer.body?.content?.tparams?.tx));
+      assert.match(token, /^0x[0-9a-f]{64}$/, answer.text);
+      secrets.add(`secure key ${name}`, String(answer.body.content.tparams.pkey));
+      return token;
+    };
+    const script = async (name: string, ...args: string[]): Promise<any> => {
+      const env = { PATH: process.env["PATH"], DATA_DIR: chain.directory, ...variables };
+      return JSON.parse((await run(process.execPath, [join(SCRIPTS, name), ...args, "--json"], { env })).stdout);
+    };
+    const jwt = (expires: number): Promise<string> =>
+      new SignJWT({ iss: ISSUER, aud: "sealbook", exp: Math.floor(Date.now() / 1000) + expires, scope: "sealbook:write" }).setProtectedHeader({ alg: "ES256" }).sign(issuer.privateKey);
+
+    try {
+      let server = await start();
+      const account = await script("account.ts", "create");
+      secrets.add("password of the account", account.password);
+      const { key } = await script("apikey.ts", "create", "a test");
+      const apiKey = { "X-API-Key": key };
+      secrets.add("API key", key.split("_")[2]);
+      const bearer = secrets.add("JWT", await jwt(600));
+      const stale = secrets.add("expired JWT", await jwt(-600));
+      const wrong = secrets.add("wrong password", `wrong ${randomBytes(8).toString("hex")}`);
+
+      const use = async (round: string): Promise<void> => {
+        let token = session(`${round} login`, await server.call(ROUTES.auth, { login: account.login, password: account.password }));
+        const record = { code: "station", topic: "PM2.5", payload: { sensorvalue: 1, sensordevice: "x", enrichment: { position: { lng: 1, lat: 1 }, title: "t" } } };
+        keep(await server.call(ROUTES.store, { token }, record));
+        token = session(`${round} validate`, await server.call(ROUTES.validate, { token }));
+        keep(await server.call(ROUTES.store, { token }, { code: wrong }));
+        keep(await server.call(ROUTES.search, { token }, { search: { target: "9", value: account.password } }));
+        token = session(`${round} extend`, await server.call(ROUTES.extend, { token }));
+        keep(await server.call("/api/nothing", { token, password: account.password }));
+        keep(await server.call(ROUTES.close, { token }, undefined, { Cookie: `svcauth=0x${"1".repeat(64)}` }));
+        keep(await server.call(ROUTES.close, { token }));
+        keep(await server.call(ROUTES.store, { token }, record));
+      };
+      await use("first");
+      keep(await server.call(ROUTES.auth, { login: account.login, password: wrong }));
+      keep(await server.call(ROUTES.auth, { login: wrong, password: wrong }));
+      keep(await server.call(ROUTES.auth, { login: account.login, password: [account.password] }));
+      keep(await server.post("/api", `{"credentials":{"password":"${account.password}"`));
+      for (const headers of [apiKey, { Authorization: `Bearer ${bearer}` }, { Authorization: `Bearer ${stale}` }, { "X-API-Key": key.slice(0, -1) }, { Authorization: `Basic ${wrong}` }]) {
+        keep(await server.post("/api/v1/proof", freshDocuments(1)[0], headers));
+        keep(await server.post("/api/v1/proof", `{"document_id": "${key}`, headers));
+        for (const path of ["/api/v1/status", "/api/v1/alerts", `/api/v1/nothing?key=${key}`]) keep(await server.get(path, { headers }));
+        // Whoever asks for a document of such a name is told that there is none; nobody else is.
+        await server.get(`/api/v1/proof/${encodeURIComponent(bearer)}`, { headers });
+      }
+      written.push({ way: "metrics", text: (await server.get("/metrics")).text });
+
+      // The node goes, which is an alert; the server crashes, and comes back without it.
+      chain.proxy.mode = "off";
+      keep(await server.post("/api/v1/proof", freshDocuments(1)[0], apiKey));
+      keep(await server.call(ROUTES.auth, { login: account.login, password: account.password }));
+      await eventually(async () => assert.isAbove(told.length, 0), 60_000);
+      written.push({ way: "metrics", text: (await server.get("/metrics")).text });
+      await server.end("SIGKILL");
+      server = await start();
+      keep(await server.get("/api/v1/status", { headers: apiKey }));
+      chain.proxy.mode = "pass";
+      await sleep(1_000);
+      await use("second");
+      written.push({ way: "metrics", text: (await server.get("/metrics")).text });
+      assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+
+      // What keeps it from starting is told without what it is about.
+      await writeFile(passwordFile, wrong);
+      const broken = new URL(database.url);
+      broken.password = secrets.add("wrong password of the database", randomBytes(8).toString("hex"));
+      const malformedKey = secrets.add("malformed key", randomBytes(40).toString("hex"));
+      for (const changed of [
+        { DATABASE_URL: broken.href }, {}, { RPC_URL: `ftp://x:${nodePassword}@host` }, { DATABASE_URL: database.url.replace("postgres:", "mysql:") },
+        { ALERT_WEBHOOKS: `x:${wrong}` }, { ADMIN_KEY: malformedKey }, { ALERT_WEBHOOK_SECRET: wrong.slice(0, 15) },
+      ]) {
+        const { code, output } = await failToStart(chain.directory, { ...variables, ...changed });
+        assert.equal(code, 1, output);
+        written.push({ way: "refusal to start", text: output });
+      }
+      written.push({ way: "webhook", text: told.join("\n") });
+      for (const { output } of processes) written.push({ way: "log", text: output() });
+
+      assert.isAbove(secrets.size, 20);
+      for (const way of ["error", "metrics", "refusal to start", "webhook", "log"]) {
+        const all = written.filter((each) => each.way === way).map((each) => each.text).join("\n");
+        assert.isAbove(all.length, 500, way);
+        assert.deepEqual(secrets.in(all), [], `in ${way}`);
+      }
+      assert.include(await readFile(keystoreFile, "utf8"), address.slice(2).toLowerCase());
+    } finally {
+      for (const server of processes) await server.end("SIGKILL").catch(() => undefined);
+      receiver.close();
+      await chain.close();
+      await database.remove();
+    }
+  });
+});
