@@ -73,7 +73,7 @@ describe("the page to try the APIs", function () {
     await page.locator("#operations-Records-call button.execute").click();
     await page.locator("#operations-Records-call .live-responses-table .response-col_status").first().waitFor();
     assert.include(requested, `${server.url}/api`);
-    if (PICTURE !== undefined) await page.screenshot({ path: PICTURE, fullPage: true });
+    if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
   });
 
   it("asks nobody else, and breaks no rule of its policy", () => {
