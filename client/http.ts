@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ClientError } from "./errors.ts";
+import { linesOf, ndjsonOf } from "./ndjson.ts";
 
 /** How a client talks to its server. */
 export interface HttpOptions {
@@ -24,11 +25,20 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
   /** The body's JSON; `undefined` when it is something else. */
   readonly body: unknown;
 }
 
+/** One answer whose lines are read as they come; of one that is no success there is the whole body instead. */
+export interface HttpStream extends HttpAnswer {
+  /** The texts of its lines. */
+  readonly lines: AsyncIterable<string>;
+}
+
 const TIMEOUT_MILLISECONDS = 90_000;
+const NDJSON = "application/x-ndjson";
 
 /** Sends requests to one server. */
 export class Http {
@@ -58,12 +68,60 @@ export class Http {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      return { status: response.status, headers: response.headers, body: parseJson(await response.text()) };
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not answer in time`, { cause: error });
-      throw new ClientError("unreachable", `${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+      throw this.#unreachable(error);
     }
+  }
+
+  /**
+   * Sends rows, a line each, while the lines of the answer come in: as fast as they are read, and for as long as it takes.
+   * @throws ClientError `unreachable` when no answer came, or while its lines are read; what `signal` was aborted with
+   */
+  async exchange(path: string, rows: Iterable<unknown> | AsyncIterable<unknown>, signal?: AbortSignal): Promise<HttpStream> {
+    let failure: { readonly cause: unknown } | undefined;
+    // What ends the rows ends the exchange; fetch itself would call it a lost connection.
+    const body = guarded(ndjsonOf(rows), (cause) => {
+      failure = { cause };
+      return cause;
+    });
+    const explained = (error: unknown): unknown => {
+      signal?.throwIfAborted();
+      return failure === undefined ? this.#unreachable(error) : failure.cause;
+    };
+    try {
+      const response = await fetch(new URL(path, this.base), {
+        method: "POST",
+        headers: { Accept: NDJSON, "Content-Type": NDJSON, ...this.#options.headers },
+        body: ReadableStream.from(body),
+        duplex: "half",
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { status, headers } = response;
+      if (status >= 300) {
+        const text = await response.text();
+        return { status, headers, text, body: parseJson(text), lines: ReadableStream.from([]) };
+      }
+      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
+    } catch (error) {
+      throw explained(error);
+    }
+  }
+
+  #unreachable(error: unknown): ClientError {
+    return new ClientError("unreachable", `${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** The same items; what ends them before their time is put in other words. */
+async function* guarded<T>(items: AsyncIterable<T>, explained: (error: unknown) => unknown): AsyncGenerator<T, void> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw explained(error);
   }
 }
 
@@ -88,7 +146,8 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }
 
-function parseJson(text: string): unknown {
+/** A JSON text; `undefined` when it is something else. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,15 @@
 /** The client of both HTTP APIs. */
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
 export * from "./proof-schemas.ts";
-export { ProofClient, type ProofClientOptions, type ProofRequest, type SubmitOptions } from "./proofs.ts";
+export {
+  type ComparedRow,
+  type Moment,
+  ProofClient,
+  type ProofClientOptions,
+  type ProofRequest,
+  type RestoredDocument,
+  type SubmitOptions,
+} from "./proofs.ts";
 export { type NewRecord, RecordClient, type RecordClientOptions, type RecordSearch } from "./records.ts";
+export type { ComparedDocument, InventoryDocument, RecoveryVerification, UnknownAnchor } from "./recovery-schemas.ts";
 export type { Authenticated, Closed, DecodedTransaction, FoundRecord, SessionState, StoredRecord } from "./record-schemas.ts";

@@ -1,11 +1,5 @@
 import { z } from "zod";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in lower-case hex");
-const hex32 = z.string().regex(/^0x[0-9a-f]{64}$/, "is not 32 bytes as 0x hex");
-const whole = z.int().nonnegative();
-
-/** Free descriptive data; the named fields have a meaning. */
-const Metadata = z.looseObject({ type: z.string().optional(), timestamp: whole, source: z.string().optional() });
+import { hex32, Metadata, sha256, whole } from "./primitives.ts";
 
 const Document = z.looseObject({
   id: sha256,
@@ -51,6 +45,9 @@ const history = { history: z.array(ProofAnswer).optional() };
 
 /** The newest proof that was found, with the older ones. */
 export const FoundProof = z.discriminatedUnion("status", [ConfirmedProof.extend(history), PendingProof.extend(history)]);
+
+/** What is looked at of a portable proof; to check it is the business of a verifier. */
+export const Bundle = z.looseObject({ format: z.literal("sealbook-bundle/1"), record: z.looseObject({ record_hash: sha256 }) });
 
 /** Whether a hash has a proof. */
 export const Verification = z.discriminatedUnion("valid", [

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { z } from "zod";
+import { z } from "zod";
 import { ClientError, Problem } from "./errors.ts";
-import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, retryAfterSeconds } from "./http.ts";
-import { FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
+import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, parseJson, retryAfterSeconds } from "./http.ts";
+import {
+  AnchorPage,
+  ComparedDocument,
+  DocumentPage,
+  type InventoryDocument,
+  RecoveryVerification,
+  type UnknownAnchor,
+} from "./recovery-schemas.ts";
+import { Bundle, FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
 import { withRetry } from "./retry.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
@@ -32,6 +40,26 @@ export interface SubmitOptions extends CallOptions {
   /** How long to wait for the confirmation of what was accepted. Default 300 s. */
   readonly confirmWithinMilliseconds?: number;
 }
+
+/** A document as it came back from a backup. */
+export interface RestoredDocument {
+  readonly document_id: string;
+  /** SHA-256 of what was restored, hexadecimal. */
+  readonly hash: string;
+}
+
+/** A row of a comparison. */
+export interface ComparedRow {
+  readonly row: ComparedDocument;
+  /** The row's own text, over which `rows_root` is. */
+  readonly text: string;
+}
+
+/** A moment: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
+export type Moment = string | number;
+
+/** The last line of an answer that could not be finished. */
+const Broken = z.looseObject({ error: Problem });
 
 /** The integrity-proof API. Every call of it is safe to repeat, and is repeated while it fails with what can pass. */
 export class ProofClient {
@@ -76,6 +104,19 @@ export class ProofClient {
     return this.#find(`api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options);
   }
 
+  /**
+   * Gets the portable proof of what {@link find} finds: with it anybody can check the document without the server.
+   * @returns its text, which is signed as it is
+   * @throws ClientError `conflict` while the proof is not confirmed
+   */
+  async bundle(id: string, { signal }: CallOptions = {}): Promise<string | undefined> {
+    return ifFound(async () => {
+      const answer = await this.#call({ method: "GET", path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`, signal });
+      parseAnswer(Bundle, answer);
+      return answer.text;
+    });
+  }
+
   /** Asks whether a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
     return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
@@ -86,13 +127,62 @@ export class ProofClient {
     return this.#get(Status, "api/v1/status", options);
   }
 
-  async #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
-    try {
-      return await this.#get(FoundProof, path, options);
-    } catch (error) {
-      if (error instanceof ClientError && error.code === "not_found") return undefined;
-      throw error;
+  /**
+   * Compares restored documents with what was recorded. Any number of them: they are sent while the answers come in,
+   * which is why it is not repeated when it fails.
+   * @returns the rows in their order, and at the end, as what the generator returns, the comparison as a whole
+   */
+  async *verifyRestored(
+    documents: Iterable<RestoredDocument> | AsyncIterable<RestoredDocument>,
+    { asOf, signal }: CallOptions & { readonly asOf?: Moment | undefined } = {},
+  ): AsyncGenerator<ComparedRow, RecoveryVerification, void> {
+    const query = asOf === undefined ? "" : `?as_of=${encodeURIComponent(asOf)}`;
+    const answer = await this.#http.exchange(`api/v1/recovery/verify${query}`, documents, signal);
+    if (answer.status >= 300) throw failure(answer);
+    for await (const text of answer.lines) {
+      const line = { ...answer, body: parseJson(text) };
+      if (has(line.body, "result")) yield { row: parseAnswer(ComparedDocument, line), text };
+      else if (has(line.body, "error")) throw failure({ ...line, body: parseAnswer(Broken, line).error });
+      else return parseAnswer(RecoveryVerification, line);
     }
+    throw new ClientError("unexpected_answer", "the answer ended before it was whole");
+  }
+
+  /** The documents that were on chain at a time, each with what was recorded of it last. */
+  async *inventory({ date, signal }: CallOptions & { readonly date?: Moment | undefined } = {}): AsyncGenerator<InventoryDocument, void> {
+    const query = date === undefined ? {} : { date: String(date) };
+    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/inventory", query, signal)) yield* documents;
+  }
+
+  /** Recorded documents that a verification did not see. */
+  async *gap(verificationId: string, { signal }: CallOptions = {}): AsyncGenerator<InventoryDocument, void> {
+    const query = { verification_id: verificationId };
+    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/gap", query, signal)) yield* documents;
+  }
+
+  /** Anchors on chain that the server's journal lacks. */
+  async *unknownAnchors({ signal }: CallOptions = {}): AsyncGenerator<UnknownAnchor, void> {
+    const query = { against: "journal" };
+    for await (const { anchors } of this.#pages(AnchorPage, "api/v1/recovery/gap", query, signal)) yield* anchors;
+  }
+
+  async *#pages<Page extends { readonly next?: string | undefined }>(
+    schema: z.ZodType<Page>,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Page, void> {
+    let cursor: string | undefined;
+    do {
+      const parameters = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) });
+      const page: Page = await this.#get(schema, `${path}?${parameters}`, { signal });
+      yield page;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+
+  #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
+    return ifFound(() => this.#get(FoundProof, path, options));
   }
 
   async #get<Schema extends z.ZodType>(schema: Schema, path: string, { signal }: CallOptions): Promise<z.output<Schema>> {
@@ -114,6 +204,19 @@ export class ProofClient {
     const place = location === null ? null : URL.parse(location, this.#http.base);
     return place?.origin === new URL(this.#http.base).origin ? place.href : `api/v1/proof/${id}`;
   }
+}
+
+async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function has(body: unknown, field: string): boolean {
+  return typeof body === "object" && body !== null && field in body;
 }
 
 function failure({ status, headers, body }: HttpAnswer): ClientError {

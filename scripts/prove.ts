@@ -1,12 +1,13 @@
 // Proves that files existed as they are today: anchors their hashes and keeps the proofs in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
-import { ClientError, ProofClient } from "../client/index.ts";
+import { ProofClient } from "../client/index.ts";
 import { onInterrupt } from "./proofs/interrupt.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { proveAll } from "./proofs/prove-run.ts";
+import { assertReachable } from "./proofs/reachable.ts";
 import { printable } from "./proofs/reason.ts";
-import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { runCommand } from "./proofs/run-command.ts";
 import { summaryLine } from "./proofs/summary.ts";
 import { findFiles } from "./proofs/walk.ts";
 import { writeJson } from "./proofs/write-file.ts";
@@ -18,6 +19,7 @@ interface Options {
   readonly source?: string;
   readonly idPrefix: string;
   readonly concurrency: number;
+  readonly bundle: boolean;
   readonly json?: true;
 }
 
@@ -30,25 +32,27 @@ const program = new Command("prove")
   .option("--source <text>", "name of the calling service")
   .option("--id-prefix <text>", "put before each path to make the document's id", "")
   .addOption(concurrencyOption())
+  .option("--no-bundle", "keep no bundles, with which proofs can be checked without the server")
   .option("--json", "print the summary as JSON and nothing else")
   .addHelpText(
     "after",
     `
 A document's id is its path relative to the working directory, or the whole path outside of it. Its proof is
-DIR/<path>.proof.json; DIR/summary.json tells of the last run. A proof of the same content is used again. A proof of
-another content is never lost: it is kept as <path>.proof.1.json, .proof.2.json and so on, the oldest first.
+DIR/<path>.proof.json, and beside it stands DIR/<path>.bundle.json, the portable proof for whoever has no server to ask.
+DIR/summary.json tells of the last run. A proof of the same content is used again. A proof of another content is never
+lost: it is kept as <path>.proof.1.json, .proof.2.json and so on, the oldest first, and its bundle as <path>.bundle.1.json.
 Symbolic links are followed, but not in circles; the folder of proofs itself is left out.
 
 Ctrl-C ends the run, with what is done kept; the same command goes on with the rest.
 Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (names: string[], options: Options) => {
-    const { url, concurrency, type, source, idPrefix } = options;
+    const { url, concurrency, type, source, idPrefix, bundle: bundles } = options;
     const directory = resolve(options.out);
     const signals = onInterrupt();
     await assertReachable(url);
     const found = await findFiles(names, process.cwd(), directory);
-    const settings = { client: new ProofClient(url), directory, type, source, idPrefix };
+    const settings = { client: new ProofClient(url), directory, type, source, idPrefix, bundles };
     const summary = await proveAll({ found, settings, server: url, concurrency, signals });
     await writeJson(join(directory, "summary.json"), summary);
     for (const { file, reason } of summary.failures) process.stderr.write(`${printable(file)}: ${printable(reason)}\n`);
@@ -56,15 +60,5 @@ Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`
     if (signals.stop.aborted) return;
     process.exitCode = summary.documents.length === summary.totals.files ? 0 : 1;
   });
-
-/** A server that was never there is told before thousands of files are read. */
-async function assertReachable(url: string): Promise<void> {
-  try {
-    await new ProofClient(url, { retryForMilliseconds: 0 }).status();
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    throw new CommandFailure(error.code === "unreachable" ? error.message : `${url} is not a server of proofs: ${error.message}`);
-  }
-}
 
 await runCommand(program);

@@ -1,16 +1,12 @@
 // Lists the relayers of a deployment, and gives and takes their rights. Works beside a running server and without one.
 import { Argument, Command } from "commander";
 import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
-import { EMBEDDED_CHAIN_ID, openContracts } from "../server/chain-link.ts";
-import { deploymentFile, readDeployment } from "../server/chain/deployment.ts";
-import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
-import { NodeError } from "../server/chain/rpc/rpc.ts";
 import { RelayerRoles } from "../server/chain/relayer-roles.ts";
-import { type Config, parseConfig, readEnv } from "../server/config.ts";
-import { holdAdministration } from "../server/data-folder.ts";
+import { parseConfig, readEnv } from "../server/config.ts";
 import type { Address, ContractName } from "../server/domain/transaction.ts";
 import { malformed, SealbookError } from "../server/errors.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { usingChain } from "./using-chain.ts";
 
 interface JsonOption {
   readonly json?: true;
@@ -25,31 +21,10 @@ interface Opened {
 /** Opens the chain for as long as the work takes. */
 async function withRoles(work: (opened: Opened) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnv(), { relays: false });
-  await assertChainMade(config);
-  await using opened = new AsyncDisposableStack();
-  // Two of these at once would start the same chain and use the same nonces.
-  const lock = await holdAdministration(config.dataDirectory);
-  opened.defer(() => lock.release());
-  try {
-    const link = await openContracts(config, { share: true, onEvent: () => undefined });
-    opened.defer(() => link.close());
+  await usingChain(config, async (link) => {
     const roles = new RelayerRoles(link.rpc, link.deployment);
     await work({ roles, administrator: link.administrator, gasPrice: config.gasPrice });
-  } catch (error) {
-    if (error instanceof EmbeddedChainError) throw new CommandFailure(error.message);
-    if (error instanceof NodeError) throw new CommandFailure(`the chain's node refuses to answer: ${error.message}`);
-    throw error;
-  }
-}
-
-/** A mistyped folder is told instead of being given a chain of its own. */
-async function assertChainMade({ chain, dataDirectory }: Config): Promise<void> {
-  if (chain.kind === "remote") return;
-  if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;
-  throw new CommandFailure(
-    `there are no contracts in ${dataDirectory} yet: the first start of the server deploys them; ` +
-      "for another chain than the embedded one set RPC_URL",
-  );
+  });
 }
 
 function parseAddress(text: string): Address {

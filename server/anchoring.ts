@@ -35,6 +35,7 @@ export interface AnchoringParts {
 export interface Anchoring {
   readonly proofs: ProofService;
   readonly verifier: ProofVerifier;
+  readonly trees: AnchorTrees;
   /** Callers that wait for their confirmation. */
   readonly waiting: () => number;
   /** Seconds since the oldest proof was accepted that is not on chain; 0 when all are. */
@@ -91,6 +92,7 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
   return {
     proofs,
     verifier: new ProofVerifier({ journal, chain, trees, telemetry }),
+    trees,
     waiting: () => follower.waiting,
     oldestSeconds: () => deadline.oldestSeconds(),
     onHead: (head) => batcher.onHead(head),

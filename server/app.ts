@@ -1,34 +1,69 @@
 import express, { type Express, type RequestHandler } from "express";
 import { SealbookError } from "./errors.ts";
+import { type AuthenticationParts, authenticate } from "./http/access/authenticate.ts";
+import type { NetworkList } from "./http/access/network-list.ts";
+import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
+import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
+import { type Attest, attestRouter } from "./http/proofs/attest-router.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Logger } from "./telemetry/logger.ts";
+
+/** Who may use the integrity-proof API. */
+export interface AccessParts {
+  readonly networks: NetworkList;
+  /** Whose word on the address of a caller counts. */
+  readonly proxies: NetworkList;
+  readonly authentication: AuthenticationParts;
+}
 
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly logger: Logger;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
+  readonly access: AccessParts;
+  readonly attest: Attest;
+  readonly issuer: Pick<Issuer, "keys">;
   readonly metrics: RequestHandler;
+  /** @throws when no work can be taken now */
+  readonly ready: () => Promise<void>;
   readonly observeRequest: ObserveRequest;
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp({ logger, records, proofs, metrics, observeRequest }: AppParts): Express {
+export function createApp(parts: AppParts): Express {
+  const { logger, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
+  // Of what a caller says of its own address nothing counts but what a proxy of ours has added.
+  app.set("trust proxy", (address: string) => access.proxies.has(address));
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
+  const fromInside = sourceNetwork(access.networks);
+  app.use("/api/v1", fromInside, authenticate(access.authentication));
+  app.use("/api/v1/recovery/attest", attestRouter(attest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
-  app.route("/metrics").get(metrics).all(onlyMethods("GET"));
+  app.route(JWKS_PATH).get(jwks(() => issuer.keys())).all(onlyMethods("GET"));
+  app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
+  // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
+  app.route("/livez").get((_request, response) => void response.json({ status: "ok" })).all(onlyMethods("GET"));
+  app
+    .route("/readyz")
+    .get(async (_request, response) => {
+      await ready();
+      response.json({ status: "ok" });
+    })
+    .all(onlyMethods("GET"));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -146,9 +146,14 @@ async function urlOfOther(urlFile: string): Promise<string> {
   throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
 }
 
+/** Where the keys that were made for the embedded chain are kept. */
+export function keysFile(dataDirectory: string): string {
+  return join(dataDirectory, "keys.json");
+}
+
 /** The keys for the embedded chain: configured ones, else those made for it. */
 export async function embeddedKeys(config: Config): Promise<ServiceKeys> {
-  const made = await loadOrCreateKeys(join(config.dataDirectory, "keys.json"));
+  const made = await loadOrCreateKeys(keysFile(config.dataDirectory));
   return { relayer: config.relayerKey ?? made.relayer, administrator: config.administratorKey ?? made.administrator };
 }
 

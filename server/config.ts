@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { computeAddress } from "ethers";
 import { z } from "zod";
 import { SealbookError } from "./errors.ts";
+import { isNetwork } from "./http/access/network-list.ts";
 import { parseTargets, type TargetAddress } from "./replica/targets.ts";
 
 const whole = (minimum: number, maximum: number) =>
@@ -26,6 +27,10 @@ function isNodeUrl(text: string): boolean {
   if (url?.protocol !== "ipc:") return /^(https?|wss?):$/.test(url?.protocol ?? "");
   // The path is percent-decoded later, which a stray "%" would not survive.
   return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
+}
+
+function isOneLine(text: string): boolean {
+  return text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 /** Which database the journal is in. */
@@ -82,6 +87,32 @@ const replicaTargets = z.string().transform((text, context) => {
   for (const message of faults) context.addIssue({ code: "custom", message });
   return targets;
 });
+
+const INSIDE = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,fc00::/7,fe80::/10";
+
+const networks = z.string().transform((text, context): string[] => {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  for (const item of items) {
+    if (isNetwork(item)) continue;
+    context.addIssue({ code: "custom", message: `"${item}" is not an address, nor a network such as 10.0.0.0/8` });
+    return z.NEVER;
+  }
+  return items;
+});
+
+const webhooks = z.string().transform((text, context): string[] => {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  for (const [index, item] of items.entries()) {
+    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "")) continue;
+    // The address itself may hold a secret.
+    context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
+    return z.NEVER;
+  }
+  return items;
+});
+
+const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
 
 /**
  * Every environment variable that the server reads. The description is what the README's table says; `unset` says
@@ -163,6 +194,41 @@ const Environment = z.object({
   REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
     description: "Seconds that a target may be behind the journal before an alert is raised",
   }),
+  ALERT_WEBHOOKS: webhooks.default([]).meta({
+    description: "Addresses that alerts are posted to in the format of Alertmanager's API v2, as `https://HOST/api/v2/alerts,...`",
+    unset: "none",
+  }),
+  ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
+    description: "Signs what is posted to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
+    unset: "not signed",
+  }),
+  ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
+    description: "Networks from which the integrity-proof API and the metrics may be used, as `10.0.0.0/8,...`",
+    unset: "loopback, private and link-local ones",
+  }),
+  TRUSTED_PROXIES: networks.default([]).meta({
+    description: "Networks of proxies whose `X-Forwarded-For` is believed",
+    unset: "none",
+  }),
+  API_AUTH: z.enum(AUTHENTICATIONS).default("none").meta({
+    description: "What callers of the integrity-proof API have to show: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
+  }),
+  JWT_PUBLIC_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the public key that tokens are checked with",
+    unset: "`JWT_JWKS_URL`",
+  }),
+  JWT_JWKS_URL: httpUrl.optional().meta({
+    description: "Address of the JWKS that tokens are checked with",
+    unset: "`JWT_PUBLIC_KEY_FILE`",
+  }),
+  JWT_ALGORITHM: z.enum(ALGORITHMS).default("RS256").meta({
+    description: "The one algorithm that tokens are signed with",
+  }),
+  JWT_ISSUER: z.string().min(1).optional().meta({
+    description: "Issuer that tokens have to name; needed with `jwt`",
+    unset: "none",
+  }),
+  JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Audience that tokens have to name" }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the table on chain that records go to",
   }),
@@ -181,6 +247,9 @@ const Environment = z.object({
     description: "Address under which clients reach this server, for the links in its answers",
     unset: "`http://HOST:PORT`",
   }),
+  ISSUER_NAME: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").default("Sealbook appliance").meta({
+    description: "Who signs attestations, as they name it",
+  }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
     unset: "`PUBLIC_URL/api/v1/proof`",
@@ -197,6 +266,14 @@ export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof 
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
   | { readonly kind: "remote"; readonly url: string };
+
+/** Whose tokens are taken. */
+export interface TokenConfig {
+  readonly key: { readonly kind: "file"; readonly path: string } | { readonly kind: "jwks"; readonly url: string };
+  readonly algorithm: (typeof ALGORITHMS)[number];
+  readonly issuer: string;
+  readonly audience: string;
+}
 
 /** What the server was told, checked. */
 export interface Config {
@@ -223,6 +300,13 @@ export interface Config {
   readonly replicaTargets: readonly TargetAddress[];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
+  readonly alertWebhooks: readonly string[];
+  readonly alertWebhookSecret: string | undefined;
+  readonly allowedNetworks: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly apiKeys: boolean;
+  /** How tokens are checked, when they are taken. */
+  readonly tokens: TokenConfig | undefined;
   readonly tableName: string;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -230,6 +314,8 @@ export interface Config {
   readonly validatorNames: ReadonlyMap<string, string>;
   readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
+  /** Who signs attestations. */
+  readonly issuerName: string;
   readonly logLevel: z.output<typeof Environment>["LOG_LEVEL"];
 }
 
@@ -273,6 +359,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -307,6 +394,12 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     replicaTargets: env.REPLICA_TARGETS,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
+    alertWebhooks: env.ALERT_WEBHOOKS,
+    alertWebhookSecret: env.ALERT_WEBHOOK_SECRET,
+    allowedNetworks: env.ALLOWED_NETWORKS,
+    trustedProxies: env.TRUSTED_PROXIES,
+    apiKeys: env.API_AUTH.includes("apikey"),
+    tokens,
     tableName: env.TABLE_NAME,
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
@@ -314,8 +407,20 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     validatorNames: env.VALIDATOR_NAMES,
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
+    issuerName: env.ISSUER_NAME,
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/** @param details told what is missing or contradicts */
+function tokenConfig(env: z.output<typeof Environment>, details: { path: string; message: string }[]): TokenConfig | undefined {
+  const { JWT_PUBLIC_KEY_FILE: file, JWT_JWKS_URL: url, JWT_ISSUER: issuer } = env;
+  if (file !== undefined && url !== undefined) details.push({ path: "JWT_JWKS_URL", message: "is set beside JWT_PUBLIC_KEY_FILE; one of them" });
+  if (file === undefined && url === undefined) details.push({ path: "JWT_PUBLIC_KEY_FILE", message: "or JWT_JWKS_URL is needed with API_AUTH=jwt" });
+  if (issuer === undefined) details.push({ path: "JWT_ISSUER", message: "is needed with API_AUTH=jwt" });
+  const key = file !== undefined ? ({ kind: "file", path: resolve(file) } as const) : url !== undefined ? ({ kind: "jwks", url } as const) : undefined;
+  if (key === undefined || issuer === undefined) return undefined;
+  return { key, algorithm: env.JWT_ALGORITHM, issuer, audience: env.JWT_AUDIENCE };
 }
 
 /** The table of variables for the README, in Markdown. */

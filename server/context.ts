@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
+import { createAttesting } from "./attesting.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { anchorInspector } from "./chain/anchor-inspector.ts";
+import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import { chainLog } from "./chain/chain-log.ts";
+import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { keyVault } from "./chain/key-vault.ts";
@@ -16,29 +20,43 @@ import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
-import type { Config } from "./config.ts";
+import type { Config, TokenConfig } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
+import { BundleService } from "./domain/evidence/bundle-service.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
+import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
+import { NetworkList } from "./http/access/network-list.ts";
+import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
+import { JWKS_PATH } from "./http/jwks.ts";
 import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
+import { alertStore } from "./journal/alerts.ts";
+import { apiKeyStore } from "./journal/api-keys.ts";
 import { prepareMonths } from "./journal/proof-months.ts";
+import { ProofStatements } from "./journal/proofs.ts";
+import { recoveryStore } from "./journal/recovery.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { panelFragments } from "./panel/fragments.ts";
-import { statusReport } from "./status.ts";
+import { STALE_BLOCK_SECONDS, statusReport } from "./status.ts";
+import { AlertBook } from "./telemetry/alert-book.ts";
 import { createTelemetry } from "./telemetry/events.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
+import { AlertWebhook } from "./workers/alert-webhook.ts";
+import { NodeWatch } from "./workers/node-watch.ts";
 import { LogFollower } from "./workers/log-follower.ts";
 import { MonthKeeper } from "./workers/month-keeper.ts";
 
@@ -50,6 +68,8 @@ const STOP_PATIENCE_MILLISECONDS = 3_000;
 /** What a test may put in the place of the real thing. */
 export interface ContextOverrides {
   readonly clock?: Clock;
+  /** Between looks at the chain's node. */
+  readonly nodeLookMilliseconds?: number;
 }
 
 /** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
@@ -78,7 +98,9 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => link.close());
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
-    return build(config, logger, overrides.clock ?? Date.now, link, database, opened.move());
+    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
+    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    return build(config, logger, overrides, link, database, tokens, issuer, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -88,9 +110,11 @@ export async function createContext(config: Config, logger: Logger, overrides: C
 function build(
   config: Config,
   logger: Logger,
-  clock: Clock,
+  { clock = Date.now, nodeLookMilliseconds }: ContextOverrides,
   link: ChainLink,
   database: Database,
+  tokens: TokenVerifier | undefined,
+  issuer: Issuer,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -100,6 +124,7 @@ function build(
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const startedAt = Date.now();
+  let url = "";
   const version = packageVersion();
 
   const signer = transactionSigner(link.relayerKey, rpc.chainId, config.gasPrice);
@@ -113,6 +138,7 @@ function build(
     takeOverMilliseconds: config.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_went_back" && "count" in details) telemetry.chainWentBack(details.count);
+      if (kind === "chain_made_whole") telemetry.chainMadeWhole();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });
@@ -139,9 +165,24 @@ function build(
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
   });
+  const storedAlerts = alertStore(database);
+  const alerts = new AlertBook(storedAlerts, logger, clock);
+  const webhooks = config.alertWebhooks.map(
+    (address, index) =>
+      new AlertWebhook({
+        url: address,
+        secret: config.alertWebhookSecret,
+        store: storedAlerts,
+        instance: () => url,
+        clock,
+        onFailure: (reason) => logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
+      }),
+  );
+  alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
   const telemetry = createTelemetry({
     logger,
     metrics,
+    alerts,
     serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
   });
 
@@ -175,11 +216,12 @@ function build(
     clock,
     onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
   });
+  // Two relayers with one key do not share a journal.
+  const reconciliation = reconciliationStore(database, signer.address);
   const keeping = createJournalKeeping({
     config,
     journal,
-    // Two relayers with one key do not share a journal.
-    reconciliation: reconciliationStore(database, signer.address),
+    reconciliation,
     rpc,
     chain: anchors,
     deployment,
@@ -192,10 +234,30 @@ function build(
     () => prepareMonths(database, clock()),
     (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
   );
+  const recovery = new RecoveryService({
+    journal,
+    store: recoveryStore(database, new ProofStatements()),
+    chain: anchors,
+    log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
+    telemetry,
+    clock,
+  });
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
-  let url = "";
+  const nodeWatch = new NodeWatch({
+    inspect,
+    telemetry,
+    regularBlocks: embedded === undefined,
+    staleSeconds: STALE_BLOCK_SECONDS,
+    lookMilliseconds: nodeLookMilliseconds,
+  });
+  const place = () => ({
+    chainId: rpc.chainId,
+    contract: contracts.ProofAnchor,
+    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    publicUrl: url,
+  });
   const app = createApp({
     logger,
     records: {
@@ -218,11 +280,10 @@ function build(
     proofs: {
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
-      place: () => ({
-        chainId: rpc.chainId,
-        contract: contracts.ProofAnchor,
-        explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
-      }),
+      bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
+      recovery,
+      alerts: storedAlerts,
+      place,
       status: () =>
         statusReport({
           version,
@@ -239,8 +300,34 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    access: {
+      networks: new NetworkList(config.allowedNetworks),
+      proxies: new NetworkList(config.trustedProxies),
+      authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+    },
+    attest: createAttesting({
+      journal,
+      trees: anchoring.trees,
+      chain: anchors,
+      inspector: anchorInspector(rpc, contracts.ProofAnchor),
+      recovery,
+      issuer,
+      issuerName: config.issuerName,
+      place,
+      jwksUrl: () => `${url}${JWKS_PATH}`,
+      telemetry,
+      clock,
+    }),
+    issuer,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    },
+    async ready() {
+      try {
+        await journal.entries.head();
+      } catch (cause) {
+        throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
+      }
     },
     observeRequest: (labels, seconds) => metrics.httpRequests.observe(labels, seconds),
   });
@@ -257,6 +344,8 @@ function build(
     demoAccountFile,
 
     async start() {
+      opened.defer(() => alerts.stop());
+      await alerts.start();
       if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
       opened.defer(() => head.stop());
       opened.defer(() => follower.stop());
@@ -268,11 +357,14 @@ function build(
       opened.defer(() => keeping.stop());
       opened.defer(() => months.stop());
       await sessions.recover();
+      await recovery.start();
       sender.start();
       await anchoring.start();
       await keeping.start();
       months.start();
       head.start();
+      opened.defer(() => nodeWatch.stop());
+      nodeWatch.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
@@ -289,11 +381,26 @@ function build(
         clearTimeout(patience);
       });
       url = config.publicUrl ?? server.url;
+      for (const webhook of webhooks) {
+        opened.defer(() => webhook.stop());
+        webhook.start();
+      }
       return { url: server.url, demoAccount };
     },
 
     stop: () => opened.disposeAsync(),
   };
+}
+
+/** @throws SealbookError `config_invalid` when the key cannot be read */
+async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
+  if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
+  try {
+    return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
+  }
 }
 
 function isRefusedLogin(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { SealbookError } from "./errors.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
+const HEADERS_MILLISECONDS = 60_000;
 /** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
 const BACKLOG = 8_192;
 
@@ -16,7 +17,8 @@ export interface HttpServer {
 
 /** @throws SealbookError `config_invalid` when the address cannot be listened on */
 export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
-  const server = createServer(listener);
+  // A body may take as long as it takes: a million rows come over a slow line for hours. Headers may not.
+  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_MILLISECONDS }, listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");

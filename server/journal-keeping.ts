@@ -13,6 +13,7 @@ import { AnchorCheck } from "./workers/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "./workers/reconciliation/confirmation-check.ts";
 import { EntryCheck } from "./workers/reconciliation/entry-check.ts";
 import { Findings } from "./workers/reconciliation/findings.ts";
+import { LeafCheck } from "./workers/reconciliation/leaf-check.ts";
 import { Reconciler } from "./workers/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "./workers/reconciliation/replica-check.ts";
 import { Replicator, type ReplicatorEvent, USUAL_RULES } from "./workers/replicator.ts";
@@ -68,11 +69,13 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
   );
 
   const findings = new Findings(store, telemetry, clock);
+  const log = anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock);
   const reconciler = new Reconciler({
     store,
-    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings }),
-    anchors: new AnchorCheck({ store, log: anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock), findings }),
+    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, log, findings, clock }),
+    anchors: new AnchorCheck({ store, chain, log, findings }),
     entries: new EntryCheck({ store, entries: journal.entries, findings }),
+    leaves: new LeafCheck({ store, proofs: journal.proofs, findings }),
     replica: new ReplicaCheck({
       entries: journal.entries,
       findings,

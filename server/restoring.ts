@@ -1,3 +1,4 @@
+import { blockRanges } from "./domain/journal/block-ranges.ts";
 import type { AnchorLog } from "./domain/journal/reconciliation.ts";
 import type { SegmentTarget } from "./domain/journal/ports.ts";
 import { type AnchorContent, contentOver } from "./domain/proofs/anchor.ts";
@@ -9,7 +10,7 @@ export interface RestoringParts {
   readonly target: SegmentTarget;
   readonly rebuild: JournalRebuild;
   readonly chain: AnchorChain;
-  readonly log: Pick<AnchorLog, "anchors">;
+  readonly log: AnchorLog;
   readonly onSegment: (done: number, total: number, entries: number) => void;
 }
 
@@ -26,7 +27,7 @@ export interface Restored {
 /**
  * Builds an empty journal again from a replica, every entry checked, and asks the chain about what the replica has no
  * confirmation of.
- * @throws SegmentFault that says what is wrong with the replica; what came before it is in the journal then
+ * @throws SegmentFault that says what is wrong with the replica
  * @throws SealbookError `conflict` when the journal is not empty
  */
 export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
@@ -44,6 +45,7 @@ export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
     if (await settle(parts, leaves)) confirmedSince += leaves.hashes.length;
     else pending += leaves.hashes.length;
   }
+  await findSeals(parts);
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
@@ -61,6 +63,17 @@ async function settle({ rebuild, chain, log }: RestoringParts, leaves: Unconfirm
   const { content } = contentOver(leaves.hashes);
   await rebuild.queue(leaves, content, chain.anchorCall(content));
   return false;
+}
+
+/** What sealed the journal last can be on chain without the replica's knowing, too. */
+async function findSeals({ rebuild, chain, log }: RestoringParts): Promise<void> {
+  const newest = await log.newestBlock();
+  for (const { from, to } of blockRanges(Math.max(log.firstBlock, rebuild.newestBlock), newest)) {
+    for (const { hash, size, transactionHash } of await log.anchors(from, to)) {
+      const block = size === 0 ? await chain.blockOf(transactionHash, hash) : undefined;
+      if (block !== undefined) await rebuild.confirmSeal(hash, transactionHash, block);
+    }
+  }
 }
 
 async function find(chain: AnchorChain, log: Pick<AnchorLog, "anchors">, { hash, size }: AnchorContent) {

@@ -2,7 +2,7 @@ import type { NodeInspector, NodeReport } from "./domain/ports.ts";
 import { SealbookError } from "./errors.ts";
 
 /** A remote chain that makes no block for this long has lost its consensus. */
-const STALE_BLOCK_SECONDS = 60;
+export const STALE_BLOCK_SECONDS = 60;
 
 /** What the status is put together from. */
 export interface StatusParts {

@@ -1,11 +1,13 @@
 import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
+import { check } from "../sections/check.ts";
 import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
 import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
 import { records } from "../sections/records.ts";
+import { recovery } from "../sections/recovery.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import type { Section } from "./bench.ts";
@@ -22,4 +24,6 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["size", size],
   ["lookups", lookups],
   ["memory", memory],
+  ["check", check],
+  ["recovery", recovery],
 ]);

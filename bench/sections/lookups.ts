@@ -134,7 +134,7 @@ type Look = (proofs: BenchJournal["proofs"], anchors: BenchJournal["anchors"], n
 function waysToLook(proofs: number): Map<string, Look> {
   const batchOf = (number: number): number => Math.floor((number % proofs) / BATCH_SIZE);
   return new Map<string, Look>([
-    ["document hash", async (store, _, number) => (await store.byHash(proofNumber(number).hash)).length === 1],
+    ["document hash", async (store, _, number) => (await Array.fromAsync(store.byHash(proofNumber(number).hash))).length === 1],
     ["document id", async (store, _, number) => (await store.byDocument(proofNumber(number).documentId)).length === 1],
     ["recorded hash", async (store, _, number) => (await store.byRecordHashes([proofNumber(number).recordHash])).length === 1],
     ["transaction", async (_, anchors, number) => (await anchors.byTransaction(transactionOf(batchOf(number)))) !== undefined],

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
-import { openContracts } from "../../server/chain-link.ts";
+import { keysFile, openContracts } from "../../server/chain-link.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { anchorLog } from "../../server/chain/anchor-log.ts";
 import { type Deployment, deploymentFile, readDeployment, writeDeployment } from "../../server/chain/deployment.ts";
@@ -10,7 +10,7 @@ import { type Config, parseConfig, readEnv } from "../../server/config.ts";
 import { holdDataFolder } from "../../server/data-folder.ts";
 import { SegmentFault } from "../../server/domain/journal/segment-fault.ts";
 import { openJournalDatabase } from "../../server/journal-database.ts";
-import { JournalRebuild } from "../../server/journal/rebuild.ts";
+import { rebuildJournal } from "../../server/journal/rebuild.ts";
 import { journalAt, openTarget } from "../../server/replica/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/replica/targets.ts";
 import { restoreJournal, type Restored } from "../../server/restoring.ts";
@@ -28,8 +28,8 @@ export function restoreCommand(): Command {
     .addHelpText(
       "after",
       `
-Every entry is checked on the way: each segment's file and digest, and that nothing is missing between them. What the
-replica has no confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
+Every entry is checked on the way: each segment's file and digest, and that nothing is missing between them. All is
+restored or nothing: when it is interrupted or something is wrong, the database stays empty. What the replica has no confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
 The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
 server's next start; sessions do not, and everybody logs in again.
 Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
@@ -63,21 +63,22 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
   const bar = new SingleBar({ format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr }, Presets.shades_classic);
   let started = false;
   try {
-    return await restoreJournal({
-      target,
-      rebuild: new JournalRebuild(database, deployment.contracts.ProofAnchor),
-      chain: anchorChain(link.rpc, deployment.contracts.ProofAnchor, config.validatorNames),
-      log: anchorLog(link.rpc, deployment.contracts.ProofAnchor, deployment.firstBlock),
-      onSegment(done, total, entries) {
-        if (!started) bar.start(total, 0, { entries: 0 });
-        started = true;
-        bar.update(done, { entries });
-      },
-    });
+    const { ProofAnchor } = deployment.contracts;
+    return await rebuildJournal(database, ProofAnchor, (rebuild) =>
+      restoreJournal({
+        target,
+        rebuild,
+        chain: anchorChain(link.rpc, ProofAnchor, config.validatorNames),
+        log: anchorLog(link.rpc, ProofAnchor, deployment.firstBlock),
+        onSegment(done, total, entries) {
+          if (!started) bar.start(total, 0, { entries: 0 });
+          started = true;
+          bar.update(done, { entries });
+        },
+      }),
+    );
   } catch (error) {
-    if (error instanceof SegmentFault) {
-      throw new CommandFailure(`${error.message}. What comes before it is in the database; to use another replica, begin with an empty one`);
-    }
+    if (error instanceof SegmentFault) throw new CommandFailure(`${error.message}. Nothing was restored`);
     throw error;
   } finally {
     if (started) bar.stop();
@@ -85,14 +86,19 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
 }
 
 /** Where the contracts stand, as the replica says; written down in an empty data folder. */
-async function deploymentAt({ chain, dataDirectory }: Config, address: TargetAddress): Promise<Deployment> {
+async function deploymentAt({ chain, dataDirectory, relayerKey, administratorKey }: Config, address: TargetAddress): Promise<Deployment> {
   const name = await journalAt(address);
   if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
   const deployment = parseDeploymentName(name);
   if (deployment === undefined) throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
   const file = deploymentFile(dataDirectory, deployment.chainId);
-  if (chain.kind === "embedded" && !existsSync(chain.directory)) {
-    throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+  if (chain.kind === "embedded") {
+    if (!existsSync(chain.directory)) {
+      throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+    }
+    // New keys would have no rights on the contracts that are there.
+    const hasKeys = existsSync(keysFile(dataDirectory)) || (relayerKey !== undefined && administratorKey !== undefined);
+    if (!hasKeys) throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
   }
   if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);
   return deployment;

@@ -4,30 +4,51 @@ const LINE_INTERVAL_MILLISECONDS = 3_000;
 
 /** Shows how far a run is, on the standard error. */
 export interface Progress {
-  /** One more file is done. */
-  tick(): void;
+  /** More is done. */
+  tick(count?: number): void;
   stop(): void;
 }
 
 /** A bar for a terminal, else a line every few seconds. */
-export function showProgress(what: string, total: number): Progress {
-  return process.stderr.isTTY ? bar(what, total) : lines(what, total);
+export function showProgress(what: string, total: number, unit = "files"): Progress {
+  return process.stderr.isTTY ? bar(what, total, unit) : lines(what, total, unit);
 }
 
-function bar(what: string, total: number): Progress {
-  const format = `${what} {bar} {percentage}% | {value}/{total} files | {eta_formatted} left`;
+function bar(what: string, total: number, unit: string): Progress {
+  const format = `${what} {bar} {percentage}% | {value}/{total} ${unit} | {rate} a second | {eta_formatted} left`;
   const single = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 200 }, Presets.shades_classic);
-  single.start(total, 0);
-  return { tick: () => single.increment(), stop: () => single.stop() };
+  const rate = rateSince(performance.now());
+  let done = 0;
+  single.start(total, 0, { rate: 0 });
+  return {
+    tick(count = 1) {
+      done += count;
+      single.update(done, { rate: rate(done) });
+    },
+    stop: () => single.stop(),
+  };
 }
 
-function lines(what: string, total: number): Progress {
-  const start = performance.now();
+function lines(what: string, total: number, unit: string): Progress {
+  const rate = rateSince(performance.now());
   let done = 0;
-  const timer = setInterval(() => {
-    const rate = done / ((performance.now() - start) / 1000);
-    process.stderr.write(`${what}: ${done} of ${total} files, ${rate.toFixed(0)} a second\n`);
-  }, LINE_INTERVAL_MILLISECONDS);
+  let last = performance.now();
+  const show = (): void => {
+    last = performance.now();
+    process.stderr.write(`${what}: ${done} of ${total} ${unit}, ${rate(done)} a second\n`);
+  };
+  const timer = setInterval(show, LINE_INTERVAL_MILLISECONDS);
   timer.unref();
-  return { tick: () => void (done += 1), stop: () => clearInterval(timer) };
+  return {
+    tick(count = 1) {
+      done += count;
+      // Work that keeps the thread lets no timer come.
+      if (performance.now() - last > LINE_INTERVAL_MILLISECONDS) show();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function rateSince(start: number): (done: number) => string {
+  return (done) => (done / Math.max(0.001, (performance.now() - start) / 1000)).toFixed(0);
 }

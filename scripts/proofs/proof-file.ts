@@ -26,6 +26,7 @@ export class ProofFileError extends Error {
 }
 
 const SUFFIX = ".proof.json";
+const BUNDLE_SUFFIX = ".bundle.json";
 /** Where the proofs of files outside the working directory are; no relative path leads through it. */
 const OUTSIDE = "%outside";
 
@@ -39,6 +40,16 @@ export function proofPath(directory: string, id: string): string {
 /** Where the `number`th older proof of a document is kept. */
 export function olderProofPath(path: string, number: number): string {
   return `${path.slice(0, -SUFFIX.length)}.proof.${number}.json`;
+}
+
+/** Where the bundle is that belongs to a proof file. */
+export function bundlePath(path: string): string {
+  return `${path.slice(0, -SUFFIX.length)}${BUNDLE_SUFFIX}`;
+}
+
+/** Where the bundle of the `number`th older proof is kept. */
+export function olderBundlePath(path: string, number: number): string {
+  return `${path.slice(0, -SUFFIX.length)}.bundle.${number}.json`;
 }
 
 /**

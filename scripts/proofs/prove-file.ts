@@ -1,8 +1,9 @@
-import { type ConfirmedProof, type ProofAnswer, type ProofClient } from "../../client/index.ts";
+import { readFile } from "node:fs/promises";
+import { Bundle, ClientError, type ConfirmedProof, type ProofAnswer, type ProofClient } from "../../client/index.ts";
 import { hashFile } from "./hash-file.ts";
-import { PROOF_FORMAT, type ProofFile, ProofFileError, proofPath, readProofFile, recordHashOf } from "./proof-file.ts";
+import { bundlePath, PROOF_FORMAT, type ProofFile, ProofFileError, proofPath, readProofFile, recordHashOf } from "./proof-file.ts";
 import type { FoundFile } from "./walk.ts";
-import { keepOlderProof, writeJson } from "./write-file.ts";
+import { keepOlderProof, writeJson, writeText } from "./write-file.ts";
 
 /** What holds for every file of a run. */
 export interface ProveSettings {
@@ -12,6 +13,8 @@ export interface ProveSettings {
   readonly type: string | undefined;
   readonly source: string | undefined;
   readonly idPrefix: string;
+  /** Whether a bundle is kept beside each proof. */
+  readonly bundles: boolean;
 }
 
 /** A file that has its proof now. */
@@ -20,6 +23,8 @@ export interface ProvedFile {
   readonly proof: ConfirmedProof["proof"];
   /** Path of the proof file. */
   readonly proofFile: string;
+  /** Path of its bundle, unless bundles are left out. */
+  readonly bundleFile: string | undefined;
   /** Whether the proof was there before. */
   readonly reused: boolean;
 }
@@ -43,7 +48,10 @@ export async function proveFile(file: FoundFile, settings: ProveSettings, { stop
   const path = proofPath(directory, file.id);
   const existing = await readExisting(path);
   const same = existing !== undefined && existing !== "unusable" && isSameRecord(existing, document_id, hash, settings.type);
-  if (same && existing.status === "confirmed") return { bytes, proof: existing.proof, proofFile: path, reused: true };
+  if (same && existing.status === "confirmed") {
+    const bundleFile = await keepBundle(existing.proof, path, settings, giveUp);
+    return { bytes, proof: existing.proof, proofFile: path, bundleFile, reused: true };
+  }
 
   const metadata = same && existing.status === "pending" ? existing.metadata : newMetadata(settings);
   const answer = await client.submit({ document_id, hash, metadata }, { signal: giveUp });
@@ -54,7 +62,34 @@ export async function proveFile(file: FoundFile, settings: ProveSettings, { stop
   if (answer.status === "pending") {
     throw new StillPendingError("was accepted and will be anchored, but was not confirmed in time; prove it again to get its proof");
   }
-  return { bytes, proof: answer.proof, proofFile: path, reused: false };
+  return { bytes, proof: answer.proof, proofFile: path, bundleFile: await keepBundle(answer.proof, path, settings, giveUp), reused: false };
+}
+
+/** Sees to it that a proof has its bundle beside it. */
+async function keepBundle(
+  { id }: ConfirmedProof["proof"],
+  path: string,
+  { client, bundles }: ProveSettings,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!bundles) return undefined;
+  const file = bundlePath(path);
+  if (await isBundleOf(file, id)) return file;
+  const bundle = await client.bundle(id, { signal }).catch((error: unknown) => {
+    if (error instanceof ClientError && error.code === "conflict") throw new Error(`has a proof but no bundle: ${error.message}`, { cause: error });
+    throw error;
+  });
+  if (bundle === undefined) throw new Error("has a proof, but the server does not know it and gives no bundle");
+  await writeText(file, bundle);
+  return file;
+}
+
+async function isBundleOf(file: string, id: string): Promise<boolean> {
+  try {
+    return Bundle.parse(JSON.parse(await readFile(file, "utf8"))).record.record_hash === id;
+  } catch {
+    return false;
+  }
 }
 
 function newMetadata({ type, source }: ProveSettings): { timestamp: number; type?: string; source?: string } {

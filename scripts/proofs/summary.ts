@@ -14,6 +14,8 @@ export interface DocumentSummary {
   readonly timestamp: number;
   /** Path of the proof file below the folder of proofs. */
   readonly proof_file: string;
+  /** Path of its bundle there; `null` when bundles were left out. */
+  readonly bundle_file: string | null;
   readonly reused: boolean;
 }
 
@@ -43,7 +45,7 @@ export interface ProveSummary {
   readonly failures: readonly FailureSummary[];
 }
 
-export function summarizeFile(id: string, { proof, bytes, proofFile, reused }: ProvedFile, directory: string): DocumentSummary {
+export function summarizeFile(id: string, { proof, bytes, proofFile, bundleFile, reused }: ProvedFile, directory: string): DocumentSummary {
   return {
     file: id,
     document_id: proof.document_id,
@@ -53,9 +55,14 @@ export function summarizeFile(id: string, { proof, bytes, proofFile, reused }: P
     tx_hash: proof.tx_hash,
     block_number: proof.block_number,
     timestamp: proof.timestamp,
-    proof_file: relative(directory, proofFile).split(sep).join("/"),
+    proof_file: below(directory, proofFile),
+    bundle_file: bundleFile === undefined ? null : below(directory, bundleFile),
     reused,
   };
+}
+
+function below(directory: string, path: string): string {
+  return relative(directory, path).split(sep).join("/");
 }
 
 /** The summary in one line. */

@@ -33,12 +33,12 @@ export function idOf(path: string, base: string): string {
 /**
  * Finds the regular files that are named or in folders that are named, however deep. Symbolic links are followed,
  * except to a folder that the way there leads through.
- * @param skip A folder to leave out: what the scripts write is no document
+ * @param skip Folders to leave out: what the scripts write is no document
  */
-export async function findFiles(names: readonly string[], base: string, skip: string): Promise<Found> {
+export async function findFiles(names: readonly string[], base: string, ...skip: readonly string[]): Promise<Found> {
   const files = new Map<string, string>();
   const unreadable = new Map<string, string>();
-  const skipped = await realpath(skip).catch(() => resolve(skip));
+  const skipped = await Promise.all(skip.map((folder) => realpath(folder).catch(() => resolve(folder))));
   for (const name of names) await visit(resolve(base, name), [], true);
   return {
     files: sorted(files).map(([id, path]) => ({ path, id })),
@@ -59,7 +59,7 @@ export async function findFiles(names: readonly string[], base: string, skip: st
 
   async function visitFolder(path: string, ancestors: readonly string[]): Promise<void> {
     const real = await realpath(path);
-    if (real === skipped || ancestors.includes(real)) return;
+    if (skipped.includes(real) || ancestors.includes(real)) return;
     const entries = await readdir(path, { withFileTypes: true });
     for (const entry of entries) await visit(join(path, entry.name), [...ancestors, real], false, entry);
   }

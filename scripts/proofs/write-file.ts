@@ -1,14 +1,27 @@
 import { constants } from "node:fs";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { olderProofPath } from "./proof-file.ts";
+import { bundlePath, olderBundlePath, olderProofPath } from "./proof-file.ts";
 
-/** Writes JSON under a temporary name first: a reader sees the old content or the new one, never a part. */
-export async function writeJson(path: string, content: unknown): Promise<void> {
+/** Writes JSON, see {@link writePieces}. */
+export function writeJson(path: string, content: unknown): Promise<void> {
+  return writePieces(path, [`${JSON.stringify(content, null, 2)}\n`]);
+}
+
+/** Writes a text and a newline, see {@link writePieces}. */
+export function writeText(path: string, content: string): Promise<void> {
+  return writePieces(path, [`${content}\n`]);
+}
+
+/**
+ * Writes text that may be too long for one string, under a temporary name first: a reader sees the old content or the
+ * new one, never a part.
+ */
+export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
+    await writeFile(temporary, pieces);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -16,13 +29,22 @@ export async function writeJson(path: string, content: unknown): Promise<void> {
   }
 }
 
-/** Keeps a proof that is about to be replaced, under the first number that is free. */
+/** Keeps a proof that is about to be replaced, and its bundle, under the first number that is free. */
 export async function keepOlderProof(path: string): Promise<void> {
   for (let number = 1; ; number += 1) {
     try {
-      return await copyFile(path, olderProofPath(path, number), constants.COPYFILE_EXCL);
+      await copyFile(path, olderProofPath(path, number), constants.COPYFILE_EXCL);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (!isCode(error, "EEXIST")) throw error;
+      continue;
     }
+    // It is moved, not copied: what stands beside the new proof is its own bundle or none.
+    return rename(bundlePath(path), olderBundlePath(path, number)).catch((error: unknown) => {
+      if (!isCode(error, "ENOENT")) throw error;
+    });
   }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

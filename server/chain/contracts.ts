@@ -21,18 +21,23 @@ export function contractCall(purpose: TransactionPurpose, contract: ContractName
   return { purpose, contract, data: bytesOfHex(data) };
 }
 
+/** A node that keeps the newest state only says so when it makes a block while it is asked. */
+const STATE_IS_GONE = /BlockOutOfRange/;
+const ATTEMPTS = 5;
+
 /**
  * Reads from a contract at the newest block.
  * @returns the ABI-encoded result
  * @throws SealbookError `chain_reverted` naming the contract's error
  */
-export async function readContract(rpc: Rpc, to: Address, data: string): Promise<string> {
+export async function readContract(rpc: Rpc, to: Address, data: string, attempts = ATTEMPTS): Promise<string> {
   try {
     const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
     if (typeof result !== "string") throw new SealbookError("chain_unavailable", "the node's answer to eth_call is not hex");
     return result;
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
+    if (STATE_IS_GONE.test(error.message) && attempts > 1) return readContract(rpc, to, data, attempts - 1);
     throw new SealbookError("chain_reverted", revertText(error), { cause: error });
   }
 }

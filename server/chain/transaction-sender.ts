@@ -2,6 +2,7 @@ import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "../domain/ports.ts";
 import type { Settlement, SignedTransaction, TransactionOutcome } from "../domain/transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
+import { type ChainEvent, LostTransactions } from "./lost-transactions.ts";
 import { askQuantity } from "./rpc/quantity.ts";
 import { NodeError, type Rpc, toQuantity } from "./rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
@@ -19,16 +20,13 @@ const RECHECK_MILLISECONDS = 4_000;
 /** How long a transaction may take before it is asked for. */
 const OVERDUE_MILLISECONDS = 4_000;
 
-/** How long a chain may know fewer of the key's nonces than were settled before it counts as gone back. */
-const BEHIND_MILLISECONDS = 12_000;
-
 /** What the sender reports; for logs and alerts. */
 export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
-  | { readonly kind: "chain_went_back"; readonly nonce: number; readonly count: number }
+  | ChainEvent
   | { readonly kind: "failing"; readonly error: unknown };
 
 export interface SenderOptions {
@@ -57,11 +55,10 @@ interface UnderWay extends SignedTransaction {
 export class TransactionSender implements Transactions {
   readonly #options: SenderOptions;
   readonly #waiters: OutcomeWaiters;
+  readonly #lost: LostTransactions;
   /** By transaction hash. */
   readonly #underWay = new Map<string, UnderWay>();
   #nextNonce: number | undefined;
-  /** How many nonces the chain has to know, and since when it does not. */
-  #expected: { readonly nonces: number; readonly since: number } | undefined;
   #confirmedTo: number | undefined;
   #head = 0;
   #recheck: NodeJS.Timeout | undefined;
@@ -76,6 +73,7 @@ export class TransactionSender implements Transactions {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#waiters = new OutcomeWaiters((id) => options.store.outcome(id));
+    this.#lost = new LostTransactions(options);
   }
 
   get address(): string {
@@ -319,34 +317,25 @@ export class TransactionSender implements Transactions {
     if (overdue.length > 0) await this.#checkAndResend(overdue);
   }
 
-  /**
-   * A chain can come back older than it was: its nodes were restored from old disks. Then it is given the same signed
-   * bytes again, in the same order. A node that only lags has them already, and nothing changes.
-   */
+  /** A chain can come back older than it was. A node that only lags has what is sent again already: nothing changes. */
   async #recheckChain(): Promise<void> {
-    const { rpc, store, signer, onEvent } = this.#options;
     const next = await this.#prepare();
-    const known = await askQuantity(rpc, "eth_getTransactionCount", [signer.address, "latest"]);
-    const expected = this.#expected;
-    if (expected === undefined || known >= expected.nonces) {
-      const nonces = Math.min(next, ...Array.from(this.#underWay.values(), ({ nonce }) => nonce));
-      this.#expected = { nonces, since: Date.now() };
-      return;
+    const settled = Math.min(next, ...Array.from(this.#underWay.values(), ({ nonce }) => nonce));
+    if (await this.#written(this.#lost.reopen(this.address, settled))) {
+      this.#confirmedTo = undefined;
+      this.#nextNonce = undefined;
+      await this.#prepare();
     }
-    if (Date.now() - expected.since < BEHIND_MILLISECONDS) return;
-    this.#expected = undefined;
-    const lost = await this.#written(store.reopen(signer.address, known));
-    this.#confirmedTo = undefined;
-    this.#nextNonce = undefined;
-    onEvent({ kind: "chain_went_back", nonce: known, count: lost.length });
-    await this.#prepare();
+    await this.#lost.follow();
   }
 
   /** Beside the work for the own key, which it shares nothing with and may not hold up. */
   #seeToOthers(): void {
     const { rpc, store, signer, validatorNames, takeOverMilliseconds, onEvent } = this.#options;
     const before = Date.now() - takeOverMilliseconds;
-    this.#others ??= seeToOthers({ rpc, store, self: signer.address, before, validatorNames, isStopped: () => this.#stopped })
+    this.#others ??= this.#lost
+      .reopenOthers(signer.address)
+      .then(() => seeToOthers({ rpc, store, self: signer.address, before, validatorNames, isStopped: () => this.#stopped }))
       .catch((error: unknown) => onEvent({ kind: "failing", error }))
       .finally(() => (this.#others = undefined));
   }

@@ -9,7 +9,8 @@ const HASH_LENGTH = 32;
 
 /** The same function as keccak256 of the package of that name, five times as fast: a tree takes three for each hash. */
 const hasher = await createKeccak(256);
-const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(hasher.init().update(data).digest("binary"));
+const keccak = (data: Uint8Array): Uint8Array => hasher.init().update(data).digest("binary");
+const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(keccak(data));
 
 /** A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed. */
 export interface MerkleTree {
@@ -27,9 +28,7 @@ export interface MerkleTree {
  * only leaf of a tree of one, which is its root.
  */
 export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
-  if (hashes.length === 0 || hashes.length > MAX_TREE_SIZE) {
-    throw new RangeError(`A tree has 1 to ${MAX_TREE_SIZE} hashes, not ${hashes.length}`);
-  }
+  assertSize(hashes);
   // The leaves are hashed here: the library would hash them once only.
   const tree = new Tree(hashes.map(leafOf), fastKeccak256, { sortPairs: true });
   const layers = tree.getLayers();
@@ -50,6 +49,35 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
   };
 }
 
+/**
+ * The root of the tree over `hashes`, without the tree: half the time of {@link merkleTree}.
+ * @throws RangeError as `merkleTree` does
+ */
+export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
+  assertSize(hashes);
+  let layer = hashes.map(leafBytes);
+  const pair = Buffer.allocUnsafe(2 * HASH_LENGTH);
+  while (layer.length > 1) {
+    const above: Uint8Array[] = [];
+    for (let index = 0; index < layer.length; index += 2) {
+      const [left, right] = [layer[index], layer[index + 1]];
+      if (left === undefined) break;
+      if (right === undefined) {
+        above.push(left);
+        break;
+      }
+      const isInOrder = isBefore(left, right);
+      pair.set(isInOrder ? left : right, 0);
+      pair.set(isInOrder ? right : left, HASH_LENGTH);
+      above.push(keccak(pair));
+    }
+    layer = above;
+  }
+  const [root] = layer;
+  if (root === undefined) throw new RangeError("a tree without hashes has no root");
+  return root;
+}
+
 /** Whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
 export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): boolean {
   if (hash.length !== HASH_LENGTH || path.some((sibling) => sibling.length !== HASH_LENGTH)) return false;
@@ -57,10 +85,25 @@ export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: 
   return Buffer.compare(end, root) === 0;
 }
 
+function assertSize({ length }: readonly Uint8Array[]): void {
+  if (length === 0 || length > MAX_TREE_SIZE) throw new RangeError(`A tree has 1 to ${MAX_TREE_SIZE} hashes, not ${length}`);
+}
+
 function leafOf(hash: Uint8Array): Buffer {
+  return Buffer.from(leafBytes(hash));
+}
+
+function leafBytes(hash: Uint8Array): Uint8Array {
   if (hash.length !== HASH_LENGTH) throw new RangeError(`A hash has ${HASH_LENGTH} bytes, not ${hash.length}`);
   // Twice, so that no inner node, which is hashed once from 64 bytes, can pose as a leaf.
-  return fastKeccak256(fastKeccak256(hash));
+  return keccak(keccak(hash));
+}
+
+function isBefore(a: Uint8Array, b: Uint8Array): boolean {
+  // The first byte tells nearly always.
+  const first = a[0] ?? 0;
+  const other = b[0] ?? 0;
+  return first === other ? Buffer.compare(a, b) < 0 : first < other;
 }
 
 function sortPair(a: Uint8Array, b: Uint8Array): [Uint8Array, Uint8Array] {

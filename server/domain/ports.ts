@@ -190,6 +190,8 @@ export interface TransactionStore {
   leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
+  /** How many nonces of each key were settled, up to the highest one. */
+  settledNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** The newest block known to hold a transaction of a key with a lower nonce. */
   lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
   /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
@@ -293,15 +295,24 @@ export interface Telemetry {
   /**
    * Journal, replicas and chain disagree; told at every check, reported once.
    * @param subject About what: the same text each time
+   * @param isNews false when another process has told those who have accounts
    */
-  journalDiverged(subject: string, message: string): void;
+  journalDiverged(subject: string, message: string, isNews?: boolean): void;
   /** They agree: a divergence is over, if there was one. */
-  journalAgreed(subject: string): void;
+  journalAgreed(subject: string, isNews?: boolean): void;
   /** They disagreed, and what could be mended was. */
   journalRepaired(message: string): void;
   /** The chain has come back older than it was; what it lost is sent again. */
   chainWentBack(transactions: number): void;
+  /** It has again all that it had lost. */
+  chainMadeWhole(): void;
   /** A replica is further behind the journal than it may be, or its target is away; told once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
+  /** The chain's node does not answer; told at every look, reported once. */
+  nodeDown(): void;
+  nodeUp(): void;
+  /** The node is not where its network is, or the network makes no blocks. */
+  syncLost(reason: string): void;
+  syncRegained(): void;
 }

@@ -187,6 +187,21 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return toAnchors(rows)[0];
     },
 
+    async superseded(id) {
+      const rows = await database
+        .selectFrom("confirmations")
+        .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
+        .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"])
+        .where("confirmations.anchor_id", "=", id)
+        .where((e) => e.or([e("anchors.confirmation", "is", null), e("anchors.confirmation", "!=", e.ref("confirmations.sequence"))]))
+        .orderBy("confirmations.sequence")
+        .execute();
+      return rows.map(({ transaction_hash: transactionHash, block_number: number, block_hash: hash, block_time: time, validator }) => ({
+        transactionHash,
+        block: { number, hash, time, validator },
+      }));
+    },
+
     async underWay() {
       const rows = await Promise.all(
         UNDER_WAY.map((state) =>

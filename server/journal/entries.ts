@@ -1,12 +1,14 @@
 import type { Database } from "./database.ts";
 import type { JournalEntry } from "./lines.ts";
-import { readLabel } from "./proof-labels.ts";
+import { LabelReader } from "./proof-labels.ts";
 
 /** An entry as it is stored: what it says, and what of its digest is stored with it. */
 export interface StoredEntry {
   readonly entry: JournalEntry;
   /** The digest, or the first bytes of it. */
   readonly link: Uint8Array;
+  /** Whether it is a proof that shares the leaf of another. */
+  readonly isAlike: boolean;
 }
 
 /** Entries in their order. */
@@ -36,21 +38,27 @@ export async function readEntries(database: Database, after: number, limit: numb
       .orderBy("sequence")
       .execute(),
   ]);
-  const entries: StoredEntry[] = proofs.map((row) => ({
-    entry: {
-      kind: "proof",
-      sequence: row.sequence,
-      documentId: row.document_id,
-      hash: row.hash,
-      timestamp: row.timestamp,
-      ...readLabel(row.label),
-      metadata: row.metadata,
-      acceptedAt: row.accepted_at,
-      batch: row.batch_id,
-      leaf: row.leaf_index,
-    },
-    link: row.link,
-  }));
+  const labels = new LabelReader();
+  const entries: StoredEntry[] = proofs.map((row) => {
+    const { type, source } = labels.read(row.label);
+    return {
+      entry: {
+        kind: "proof",
+        sequence: row.sequence,
+        documentId: row.document_id,
+        hash: row.hash,
+        timestamp: row.timestamp,
+        type,
+        source,
+        metadata: row.metadata,
+        acceptedAt: row.accepted_at,
+        batch: row.batch_id,
+        leaf: row.leaf_index,
+      },
+      link: row.link,
+      isAlike: row.alike === 1,
+    };
+  });
   for (const row of confirmations) {
     entries.push({
       entry: {
@@ -69,10 +77,11 @@ export async function readEntries(database: Database, after: number, limit: numb
         validator: row.validator,
       },
       link: row.digest,
+      isAlike: false,
     });
   }
   for (const { sequence, address, keystore, created_at: createdAt, digest } of accounts) {
-    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest });
+    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest, isAlike: false });
   }
   return confirmations.length + accounts.length === 0 ? entries : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
 }

@@ -1,10 +1,7 @@
-import { nextDigest } from "../domain/journal/entry.ts";
+import { LINK_LENGTH, nextDigest } from "../domain/journal/entry.ts";
 import type { Database } from "./database.ts";
 import { type JournalEntry, lineOf } from "./lines.ts";
 import { settleKeys } from "./proof-keys.ts";
-
-/** Bytes of its digest that a proof is stored with: a change that they do not tell, those of the next entry tell. */
-const LINK_LENGTH = 4;
 
 /** An entry that was given its place, and the digest there. */
 export interface Appended<Entry> {

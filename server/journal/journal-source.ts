@@ -63,6 +63,11 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
   return digest;
 }
 
+/** The newest of the entries up to one whose digest is stored whole. */
+export async function nearestWhole(database: Database, upTo: number): Promise<JournalHead> {
+  return nearestBefore(database, await head(database), new Map(), upTo);
+}
+
 /** The newest of the entries up to one whose digest is stored whole, or kept here. */
 async function nearestBefore(
   database: Database,

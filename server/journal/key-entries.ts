@@ -30,3 +30,16 @@ export function numbersUnder(tag: Uint8Array, epoch: number, entries: Uint8Array
   }
   return found;
 }
+
+/** All keys of a row with the entries that they lead to. Bytes that are too few for one lead to none. */
+export function keysIn(bucket: number, epoch: number, entries: Uint8Array): { key: number; sequence: number }[] {
+  const packed = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
+  const found: { key: number; sequence: number }[] = [];
+  for (let at = 0; at < packed.length; at += KEY_ENTRY_BYTES) {
+    const isWhole = at + KEY_ENTRY_BYTES <= packed.length;
+    const tag = isWhole ? packed.readUIntBE(at, TAG_BYTES) : 0;
+    const sequence = isWhole ? epoch * 2 ** EPOCH_BITS + packed.readUIntBE(at + TAG_BYTES, NUMBER_BYTES) : 0;
+    found.push({ key: bucket * 2 ** TAG_BITS + tag, sequence });
+  }
+  return found;
+}

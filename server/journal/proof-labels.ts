@@ -22,6 +22,19 @@ export function readLabel(text: string | null): Label {
   return { type, source };
 }
 
+/** Reads labels of which many are the same. */
+export class LabelReader {
+  readonly #known = new Map<string | null, Label>();
+
+  read(text: string | null): Label {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const label = readLabel(text);
+    this.#known.set(text, label);
+    return label;
+  }
+}
+
 /**
  * The ids of labels, of which unknown ones are written; inside a transaction that writes.
  * @returns the id by text, `null` for none

@@ -9,13 +9,17 @@ import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import { KeyLookups } from "./key-lookups.ts";
 import type { ProofEntry } from "./lines.ts";
 import { openMonths } from "./month-partitions.ts";
-import { documentKey, keyOf, keysOf } from "./proof-key.ts";
+import { documentKey, keyOf } from "./proof-key.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import { ProofMonths } from "./proof-months.ts";
-import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
+import type { ProofsTable, RecentKeysTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
-function select(database: Database) {
+/** Proofs of one content that are read at a time. */
+const PAGE = 100;
+
+/** Proofs with what became of them. */
+export function selectProofs(database: Database) {
   return database
     .selectFrom("proofs")
     .innerJoin("anchors", (join) =>
@@ -28,6 +32,7 @@ function select(database: Database) {
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
+      "proofs.sequence",
       "proofs.document_id",
       "proofs.hash",
       "proofs.timestamp",
@@ -38,15 +43,17 @@ function select(database: Database) {
       "proofs.alike",
       "anchors.id as anchor_id",
       "anchors.first_leaf",
+      "anchors.first_sequence",
+      "anchors.last_sequence",
       "anchors.hash as anchor_hash",
       "anchors.size",
       ...OUTCOME_COLUMNS,
     ]);
 }
 
-type ProofRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+export type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
 
-function toProof(row: ProofRow): StoredProof {
+export function toProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
@@ -58,6 +65,7 @@ function toProof(row: ProofRow): StoredProof {
     anchorId: row.anchor_id,
     leafIndex: row.leaf_index - row.first_leaf,
     isAlike: row.alike === 1,
+    isLeaf: row.alike === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
     content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
     outcome: toAnchorOutcome(row),
   };
@@ -107,7 +115,13 @@ export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number 
 
 /** What a proof is found by, in the order in which the index takes it best. */
 export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): RecentKeysTable[] {
-  return proofs.flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence }))).sort((a, b) => a.key - b.key);
+  return proofs
+    .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
+      { key: keyOf("recordHash", recorded), sequence },
+      { key: keyOf("hash", hash), sequence },
+      { key: documentKey(documentId), sequence },
+    ])
+    .sort((a, b) => a.key - b.key);
 }
 
 /** Statements of the hot path. */
@@ -133,11 +147,21 @@ export class ProofStatements {
 
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
+    return this.read(database, await this.numbers(database, keys));
+  }
+
+  /** The numbers of proofs that may be the wanted ones, rising: for those of which there can be very many. */
+  numbers(database: Database, keys: readonly number[]): Promise<number[]> {
+    return this.#keysFound.numbersOf(database, keys);
+  }
+
+  /** @param numbers Rising */
+  async read(database: Database, numbers: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const { numbers, span } of await this.#months.split(database, await this.#keysFound.numbersOf(database, keys))) {
-      for (const some of paddedPieces(numbers)) {
+    for (const { numbers: ofMonth, span } of await this.#months.split(database, numbers)) {
+      for (const some of paddedPieces(ofMonth)) {
         const compile = (): CompiledQuery<ProofRow> =>
-          select(database)
+          selectProofs(database)
             .where("proofs.sequence", "in", some)
             .$if(span !== undefined, (query) =>
               query.where("proofs.accepted_at", ">=", span?.from ?? 0).where("proofs.accepted_at", "<", span?.to ?? 0),
@@ -180,7 +204,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async byRecordHashes(recordHashes) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf(hash)));
+      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf("recordHash", hash)));
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
@@ -189,15 +213,18 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       return rows.map(toProof).filter((proof) => proof.documentId === documentId).reverse();
     },
 
-    async byHash(hash) {
-      const rows = await statements.lookup(database, [keyOf(hash)]);
-      return rows.map(toProof).filter((proof) => Buffer.compare(proof.hash, hash) === 0);
+    async *byHash(hash) {
+      const numbers = await statements.numbers(database, [keyOf("hash", hash)]);
+      for (let first = 0; first < numbers.length; first += PAGE) {
+        const rows = await statements.read(database, numbers.slice(first, first + PAGE));
+        for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
+      }
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {
       const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
       if (anchor === undefined) return [];
-      const rows = await select(database)
+      const rows = await selectProofs(database)
         .where("anchors.id", "=", anchorId)
         .where((e) =>
           e.or([

@@ -10,14 +10,17 @@ export function reconciliationStore(database: Database, holder: string): Reconci
     database
       .selectFrom("anchors")
       .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-      .select(["confirmations.sequence", "anchors.id", "anchors.transaction_id", "confirmations.hash", "confirmations.size"])
+      .select(["confirmations.sequence", "anchors.id", "anchors.transaction_id", "anchors.hash as anchor_hash", "anchor_id"])
+      .select(["confirmations.hash", "confirmations.size", "confirmations.sealed"])
       .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"]);
 
   const toConfirmations = (rows: Awaited<ReturnType<ReturnType<typeof select>["execute"]>>): Confirmation[] =>
-    rows.flatMap(({ sequence, id, transaction_id, hash, size, transaction_hash, ...row }) => {
-      if (transaction_id === null) return [];
+    rows.flatMap(({ sequence, id, transaction_id: transactionId, anchor_hash: anchorHash, hash, size, transaction_hash: transactionHash, ...row }) => {
+      if (transactionId === null || anchorHash === null) return [];
+      const anchor = { id, hash: anchorHash };
+      const isOwn = row.anchor_id === id && Buffer.compare(hash, anchorHash) === 0;
       const block = { number: row.block_number, hash: row.block_hash, time: row.block_time, validator: row.validator };
-      return [{ sequence, anchorId: id, transactionId: transaction_id, hash, size, transactionHash: transaction_hash, block }];
+      return [{ sequence, anchor, isOwn, sealed: row.sealed ?? undefined, transactionId, hash, size, transactionHash, block }];
     });
 
   return {
@@ -81,7 +84,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       return toConfirmations(await select().orderBy("confirmations.sequence", "desc").limit(limit).execute());
     },
 
-    confirmAgain: ({ transactionId }, block) =>
+    confirmAgain: (transactionId, block) =>
       inTransaction(database, async (transaction) => {
         await transaction
           .updateTable("transactions")
@@ -91,11 +94,34 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         await confirmInBlocks(transaction, new Map([[transactionId, block]]));
       }),
 
-    walk: async (from, to) => ({ sequence: to, digest: await digestFrom(database, from, to) }),
+    async walk(from, to) {
+      const seals = await database
+        .selectFrom("anchors")
+        .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+        .select(["confirmations.sealed", "confirmations.hash"])
+        .where("anchors.sealed", "is not", null)
+        .where("anchors.sealed", ">", from.sequence)
+        .where("anchors.sealed", "<=", to)
+        .orderBy("anchors.sealed")
+        .execute();
+      let at = from;
+      for (const { sealed, hash } of seals) {
+        if (sealed === null || sealed <= at.sequence || sealed > to) continue;
+        at = { sequence: sealed, digest: await digestFrom(database, at, sealed) };
+        if (Buffer.compare(at.digest, hash) !== 0) throw new RangeError(`the journal up to entry ${sealed} is not what was sealed on the chain`);
+      }
+      return { sequence: to, digest: await digestFrom(database, at, to) };
+    },
 
-    async isKnown(hash) {
-      const row = await database.selectFrom("anchors").select("id").where("hash", "=", hash).executeTakeFirst();
-      return row !== undefined;
+    async anchor(hash) {
+      const row = await database
+        .selectFrom("anchors")
+        .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+        .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+        .select(["anchors.id", "transactions.id as transaction_id", "state", "confirmations.sequence"])
+        .where("anchors.hash", "=", hash)
+        .executeTakeFirst();
+      return row && { id: row.id, transactionId: row.transaction_id, isSettled: row.state === "confirmed", isConfirmed: row.sequence !== null };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from "kysely";
+import type { AlertKind } from "../domain/alerts/alert.ts";
 import type { TransactionPurpose } from "../domain/transaction.ts";
 
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
@@ -20,6 +21,11 @@ export interface Schema {
   service_log: ServiceLogTable;
   reconciliation: ReconciliationTable;
   divergences: DivergencesTable;
+  recovery_verifications: RecoveryVerificationsTable;
+  recovery_documents: RecoveryDocumentsTable;
+  api_keys: ApiKeysTable;
+  alerts: AlertsTable;
+  alert_receivers: AlertReceiversTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -230,6 +236,56 @@ export interface DivergencesTable {
   subject: string;
   message: string;
   found_at: number;
+}
+
+/** Comparisons of restored documents with what was recorded; those that are not finished have no root. */
+export interface RecoveryVerificationsTable {
+  id: string;
+  /** Unix seconds. */
+  as_of: number | null;
+  /** The newest entry of the journal when it began. */
+  newest_entry: number;
+  started_at: number;
+  finished_at: number | null;
+  documents: number;
+  matches: number;
+  mismatches: number;
+  unrecorded: number;
+  rows_root: Uint8Array | null;
+}
+
+/** Documents that were in what was restored: the first bytes of their ids' SHA-256. */
+export interface RecoveryDocumentsTable {
+  verification_id: string;
+  document: Uint8Array;
+}
+
+/** Keys that callers of the integrity-proof API show. */
+export interface ApiKeysTable {
+  id: string;
+  name: string;
+  scope: "read" | "write";
+  digest: Uint8Array;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+/** Alerts that last and that are over. */
+export interface AlertsTable {
+  id: Generated<number>;
+  kind: AlertKind;
+  subject: string;
+  message: string;
+  raised_at: number;
+  resolved_at: number | null;
+  change_number: number;
+}
+
+/** The newest change that each receiver was told of. */
+export interface AlertReceiversTable {
+  receiver: string;
+  change_number: number;
 }
 
 export type AnchorRow = Selectable<AnchorsTable>;

@@ -115,6 +115,31 @@ export function transactionStore(database: Database): TransactionStore {
       return highest ?? undefined;
     },
 
+    async settledNonces() {
+      // From one key to the next, by the index: there are few, with many transactions each.
+      const { rows: keys } = await sql<{ sender: string }>`
+        with recursive keys(sender) as (
+          select min(sender) from transactions
+          union all
+          select (select min(sender) from transactions where transactions.sender > keys.sender) from keys where keys.sender is not null
+        )
+        select sender from keys where sender is not null`.execute(database);
+      const settled: { key: string; nonces: number }[] = [];
+      for (const { sender } of keys) {
+        const row = await database
+          .selectFrom("transactions")
+          .select("nonce")
+          .where("sender", "=", sender)
+          .where("nonce", "is not", null)
+          .where("state", "in", ["confirmed", "reverted"])
+          .orderBy("nonce", "desc")
+          .limit(1)
+          .executeTakeFirst();
+        if (row?.nonce !== undefined && row.nonce !== null) settled.push({ key: sender, nonces: row.nonce + 1 });
+      }
+      return settled;
+    },
+
     async lastMinedBlock(sender, beforeNonce) {
       const row = await database
         .selectFrom("transactions")

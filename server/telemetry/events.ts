@@ -1,15 +1,23 @@
 import { EVERYBODY, type ServiceLogLine, type Telemetry } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
+import type { AlertBook } from "./alert-book.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+
+/** What a chain that came back older is told of as. */
+const CHAIN = "chain";
 
 /** Where business events go. */
 export interface TelemetryParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly alerts: AlertBook;
   /** Keeps the lines that an account's holder is shown. */
   readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
 }
+
+/** What alerts are about. */
+const ANCHORING = "anchoring";
 
 /** Counts of what only the running process knows. */
 export interface EventCounts {
@@ -18,10 +26,9 @@ export interface EventCounts {
 }
 
 /** Business events as named functions; none of them throws. */
-export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
+export function createTelemetry({ logger, metrics, alerts, serviceLog }: TelemetryParts): Telemetry & { counts(): EventCounts } {
   /** What they are about. */
   const diverged = new Set<string>();
-  let late = false;
 
   const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
     logger[level]({ account }, message);
@@ -37,7 +44,7 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
     });
   };
 
-  return {
+  const events: Telemetry & { counts(): EventCounts } = {
     loggedIn(account) {
       metrics.logins.inc({ result: "accepted" });
       tell("info", account, "logged in");
@@ -61,28 +68,22 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       metrics.anchorsSetAside.inc();
       logger.error({ hash: Buffer.from(hash).toString("hex"), hashes, reason }, "the chain does not take an anchor; it is set aside");
     },
-    anchoringLate(seconds) {
-      if (late) return;
-      late = true;
-      logger.error({ alert: "degraded_performance", state: "raised", oldest_seconds: seconds }, "proofs wait too long for the chain");
-    },
-    anchoringInTime() {
-      if (!late) return;
-      late = false;
-      logger.info({ alert: "degraded_performance", state: "resolved" }, "no proof waits too long for the chain any more");
-    },
+    anchoringLate: (seconds) =>
+      alerts.raise("degraded_performance", `proofs wait too long for the chain: the oldest for ${Math.round(seconds)} s`, ANCHORING),
+    anchoringInTime: () => alerts.resolve("degraded_performance", "no proof waits too long for the chain any more", ANCHORING),
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
-    journalDiverged(subject, message) {
+    journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
       metrics.divergences.inc();
-      logger.error({ alert: "journal_divergence", state: "raised", subject }, message);
-      toEverybody("warn", message);
+      alerts.raise("journal_divergence", message, subject);
+      if (isNews) toEverybody("warn", message);
     },
-    journalAgreed(subject) {
-      if (!diverged.delete(subject)) return;
-      logger.info({ alert: "journal_divergence", state: "resolved", subject }, "journal, replicas and chain agree on it again");
-      toEverybody("info", `${subject}: journal, replicas and chain agree again`);
+    journalAgreed(subject, isNews = true) {
+      // One that lasts since before this process is known to the alerts only.
+      if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
+      alerts.resolve("journal_divergence", "journal, replicas and chain agree on it again", subject);
+      if (isNews) toEverybody("info", `${subject}: journal, replicas and chain agree again`);
     },
     journalRepaired(message) {
       metrics.repairs.inc();
@@ -90,17 +91,20 @@ export function createTelemetry({ logger, metrics, serviceLog }: TelemetryParts)
       toEverybody("warn", message);
     },
     chainWentBack(transactions) {
-      const message = `the chain is older than the journal: ${transactions} transactions that it lost are sent again`;
       metrics.repairs.inc();
-      logger.error({ alert: "journal_divergence", state: "raised", subject: "chain" }, message);
-      toEverybody("warn", message);
+      diverged.delete(CHAIN);
+      alerts.resolve("journal_divergence", "the chain has gone back once more", CHAIN);
+      events.journalDiverged(CHAIN, `the chain is older than the journal: ${transactions} transactions that it lost are sent again`);
     },
-    replicaLagging(name, seconds, entries) {
-      logger.error({ alert: "degraded_performance", state: "raised", replica: name, lag_seconds: seconds, lag_entries: entries }, "a replica is too far behind the journal");
-    },
-    replicaCaughtUp(name) {
-      logger.info({ alert: "degraded_performance", state: "resolved", replica: name }, "the replica has caught up with the journal");
-    },
+    chainMadeWhole: () => events.journalAgreed(CHAIN),
+    replicaLagging: (name, seconds, entries) =>
+      alerts.raise("degraded_performance", `the replica ${name} is ${Math.round(seconds)} s and ${entries} entries behind the journal`, `replica ${name}`),
+    replicaCaughtUp: (name) => alerts.resolve("degraded_performance", "the replica has caught up with the journal", `replica ${name}`),
+    nodeDown: () => alerts.raise("node_down", "the chain's node does not answer"),
+    nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    syncLost: (reason) => alerts.raise("sync_lost", reason),
+    syncRegained: () => alerts.resolve("sync_lost", "the node is where the network is again"),
     counts: () => ({ divergences: diverged.size }),
   };
+  return events;
 }

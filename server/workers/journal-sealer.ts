@@ -5,7 +5,7 @@ import type { JournalHead } from "../domain/journal/ports.ts";
 const LOOK_MILLISECONDS = 1_000;
 
 export interface JournalSealerParts {
-  readonly journal: Pick<Journal, "atomically">;
+  readonly journal: Pick<Journal, "atomically" | "anchors" | "entries">;
   readonly chain: Pick<AnchorChain, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
   readonly clock: Clock;
@@ -51,19 +51,29 @@ export class JournalSealer {
 
   /** @returns the entry whose digest is on its way to the chain, when it is time for one */
   async sealIfDue(): Promise<JournalHead | undefined> {
-    const { journal, chain, transactions, clock, intervalMilliseconds } = this.#parts;
-    const sealed = await journal.atomically(async ({ anchors, intents, entries }) => {
-      const [newest, head] = [await anchors.newestSeal(), await entries.head()];
-      const openedAt = clock();
-      if (openedAt - (newest?.openedAt ?? this.#startedAt) < intervalMilliseconds) return undefined;
-      // What confirms a seal is not worth another one.
-      const covered = Math.max(newest?.sequence ?? 0, newest?.confirmation === (newest?.sequence ?? 0) + 1 ? newest.confirmation : 0);
-      if (head.sequence <= covered) return undefined;
-      const transactionId = await intents.insert(chain.anchorCall({ hash: head.digest, size: 0 }));
-      await anchors.seal({ ...head, transactionId, openedAt });
+    const { journal, chain, transactions, clock } = this.#parts;
+    // Most of the time there is nothing to write, and nobody's turn to be taken.
+    if ((await this.#due(journal)) === undefined) return undefined;
+    const sealed = await journal.atomically(async (atomic) => {
+      const head = await this.#due(atomic);
+      if (head === undefined) return undefined;
+      const transactionId = await atomic.intents.insert(chain.anchorCall({ hash: head.digest, size: 0 }));
+      await atomic.anchors.seal({ ...head, transactionId, openedAt: clock() });
       return head;
     });
     if (sealed !== undefined) transactions.wake();
     return sealed;
+  }
+
+  /** The newest entry, when it is time to seal it. */
+  async #due({ anchors, entries }: Pick<Journal, "anchors" | "entries">): Promise<JournalHead | undefined> {
+    const { clock, intervalMilliseconds } = this.#parts;
+    const newest = await anchors.newestSeal();
+    if (clock() - (newest?.openedAt ?? this.#startedAt) < intervalMilliseconds) return undefined;
+    const head = await entries.head();
+    const sealed = newest?.sequence ?? 0;
+    // What confirms a seal is not worth another one.
+    const covered = newest?.confirmation === sealed + 1 ? newest.confirmation : sealed;
+    return head.sequence > covered ? head : undefined;
   }
 }

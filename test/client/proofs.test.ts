@@ -62,6 +62,21 @@ describe("proof client", () => {
       assert.deepEqual(await client.submit({ document_id: "a/b c?#é", hash: HASH, metadata }), proof);
     });
 
+    it("gets the portable proof, once there is one", async () => {
+      const request = { document_id: "portable/é", hash: HASH, metadata: { timestamp: 1 } };
+      const pending = await client.submit(request, { confirmWithinMilliseconds: 0 });
+      if (pending.status === "pending") {
+        const refused = await client.bundle(pending.id).then(() => undefined, (error: unknown) => error);
+        // It may have been confirmed in between.
+        if (refused !== undefined) assert.propertyVal(refused, "code", "conflict");
+      }
+      const { id } = await client.submit(request);
+      const text = (await client.bundle("portable/é")) ?? assert.fail("there is none");
+      assert.equal(JSON.parse(text).record.record_hash, id);
+      assert.equal(text, (await server.get(`/api/v1/proof/${id}?format=bundle`)).text);
+      assert.isUndefined(await client.bundle("never seen"));
+    });
+
     it("gives what is still pending when the wait is over", async () => {
       const request = { document_id: "impatient", hash: HASH, metadata: { timestamp: 1 } };
       const proof = await client.submit(request, { confirmWithinMilliseconds: 0 });
@@ -138,6 +153,13 @@ describe("proof client", () => {
       const error = await failureOf(new ProofClient(server.url).verify(HASH));
       assert.deepInclude(error, { code: "unexpected_answer", status: 500, problem: undefined });
       assert.lengthOf(server.received, 1);
+    });
+
+    it("takes nothing else for a portable proof", async () => {
+      for (const body of ["text", {}, { format: "sealbook-bundle/2", record: { record_hash: ID } }, CONFIRMED]) {
+        await using server = await fakeServer({ status: 200, body });
+        assert.equal((await failureOf(new ProofClient(server.url).bundle("d"))).code, "unexpected_answer");
+      }
     });
 
     it("takes no answer of another shape", async () => {

@@ -19,6 +19,7 @@ describe("bundles of a server's proofs", function () {
   let server: TestServer;
   let directory: string;
   const signer = ed25519Signer(randomBytes(32));
+  const issuer = { signer: async () => signer };
   const trustedKey = Buffer.from(signer.publicKey).toString("hex");
 
   before(async () => {
@@ -68,7 +69,7 @@ describe("bundles of a server's proofs", function () {
   const bundleFor = async (answer: any): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), signer }).bundleFor(proofOf(answer));
+      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(proofOf(answer));
     } finally {
       rpc.close();
     }
@@ -130,7 +131,7 @@ describe("bundles of a server's proofs", function () {
   it("do not exist of proofs that are not confirmed or not on chain", async () => {
     const answer = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), signer });
+    const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer });
     expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(undefined);
     rpc.close();

@@ -40,8 +40,13 @@ const TELEMETRY: Telemetry = {
   journalAgreed: nothing,
   journalRepaired: nothing,
   chainWentBack: nothing,
+  chainMadeWhole: nothing,
   replicaLagging: nothing,
   replicaCaughtUp: nothing,
+  nodeDown: nothing,
+  nodeUp: nothing,
+  syncLost: nothing,
+  syncRegained: nothing,
 };
 
 /** What a run may choose of a relayer's configuration. */

@@ -70,9 +70,34 @@ describe("prove script", () => {
       block_number: proof.block_number,
       timestamp: proof.timestamp,
       proof_file: "docs/deep/er/still/b.txt.proof.json",
+      bundle_file: "docs/deep/er/still/b.txt.bundle.json",
       reused: false,
     });
     assert.notInclude((await readdir(join(directory, PROOFS), { recursive: true })).join(), ".tmp");
+  });
+
+  it("keeps a bundle beside each proof, the older ones too, unless it is left out", async () => {
+    const bundle = (name: string): Promise<any> => readJson(join(directory, PROOFS, name));
+    await writeFiles(directory, { "d/a": "one" });
+    const first = JSON.parse((await prove("d", "--json", "--no-bundle")).out);
+    assert.isNull(first.documents[0].bundle_file);
+    assert.isFalse(existsSync(join(directory, PROOFS, "d/a.bundle.json")));
+    // What has none gets it later.
+    const second = JSON.parse((await prove("d", "--json")).out);
+    assert.deepEqual([second.totals.reused, second.documents[0].bundle_file], [1, "d/a.bundle.json"]);
+    const { id } = await proofOf("d/a");
+    const text = await readFile(join(directory, PROOFS, "d/a.bundle.json"), "utf8");
+    assert.equal(text, `${(await server.get(`/api/v1/proof/${id}?format=bundle`)).text}\n`);
+    await writeFiles(directory, { "d/a": "two" });
+    assert.equal((await prove("d")).code, 0);
+    assert.equal((await bundle("d/a.bundle.json")).record.hash, sha256("two"));
+    assert.equal((await bundle("d/a.bundle.1.json")).record.hash, sha256("one"));
+    assert.equal((await bundle("d/a.proof.1.json")).proof.hash, sha256("one"));
+    // One that is damaged is fetched again.
+    await writeFile(join(directory, PROOFS, "d/a.bundle.json"), "{");
+    assert.equal((await prove("d")).code, 0);
+    assert.equal((await bundle("d/a.bundle.json")).record.hash, sha256("two"));
+    assert.equal((await runScript("verify", directory, "d", "--url", server.url, "--rpc", server.chainUrl)).code, 0);
   });
 
   it("uses the proofs of unchanged files again", async () => {

@@ -1,12 +1,13 @@
 import type { Proof } from "../proofs/proof.ts";
 import type { EvidenceSource } from "./anchor-evidence.ts";
 import { bundleOf } from "./bundle.ts";
-import { type BundleSigner, signedBundle } from "./signed-bundle.ts";
+import type { Issuer } from "./issuer.ts";
+import { signedBundle } from "./signed-bundle.ts";
 
 /** What the service needs. */
 export interface BundleServiceParts {
   readonly evidence: EvidenceSource;
-  readonly signer: BundleSigner;
+  readonly issuer: Pick<Issuer, "signer">;
 }
 
 /** Makes bundles of proofs. */
@@ -24,9 +25,9 @@ export class BundleService {
    */
   async bundleFor(proof: Proof): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
-    const { evidence, signer } = this.#parts;
+    const { evidence, issuer } = this.#parts;
     const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash);
     const bundle = found && bundleOf(proof, found);
-    return bundle && signedBundle(bundle, signer);
+    return bundle && signedBundle(bundle, await issuer.signer());
   }
 }

@@ -8,7 +8,10 @@ export interface JournalLine {
   readonly text: string;
 }
 
-const DIGEST_LENGTH = 32;
+/** Bytes of a digest. */
+export const DIGEST_LENGTH = 32;
+/** Bytes of its digest that a proof is stored with: a change that they do not tell, those of the next entry tell. */
+export const LINK_LENGTH = 4;
 
 /** The digest before the first entry: 32 zero bytes. */
 export const GENESIS_DIGEST: Uint8Array = new Uint8Array(DIGEST_LENGTH);

@@ -7,6 +7,7 @@ export type Subject =
   | { readonly kind: "confirmation"; readonly sequence: number }
   | { readonly kind: "anchor"; readonly hash: Uint8Array }
   | { readonly kind: "entries" }
+  | { readonly kind: "leaves"; readonly anchor: number }
   | { readonly kind: "replica"; readonly name: string };
 
 /** A disagreement that cannot be mended without somebody looking at it, or that is not mended yet. */
@@ -27,6 +28,8 @@ export function subjectText(subject: Subject): string {
       return `anchor ${Buffer.from(subject.hash).toString("hex")}`;
     case "entries":
       return "entries";
+    case "leaves":
+      return `leaves of anchor ${subject.anchor}`;
     case "replica":
       return `replica ${subject.name}`;
   }
@@ -35,10 +38,24 @@ export function subjectText(subject: Subject): string {
 /** A confirmation that holds, as the journal has it. */
 export interface Confirmation extends AnchorContent {
   readonly sequence: number;
-  readonly anchorId: number;
+  /** What the journal has it for. */
+  readonly anchor: { readonly id: number; readonly hash: Uint8Array };
+  /** Whether it was made for that anchor. */
+  readonly isOwn: boolean;
+  /** The entry whose digest the hash is; `undefined` when it stands for proofs. */
+  readonly sealed: number | undefined;
   readonly transactionId: number;
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
+}
+
+/** Where an anchor stands by what the journal says. */
+export interface AnchorStanding {
+  readonly id: number;
+  readonly transactionId: number;
+  /** Whether its transaction was mined. */
+  readonly isSettled: boolean;
+  readonly isConfirmed: boolean;
 }
 
 /** An anchor as the chain's log has it. */
@@ -76,15 +93,15 @@ export interface ReconciliationStore {
   confirmations(after: number, limit: number): Promise<Confirmation[]>;
   /** Those with the highest numbers. */
   newestConfirmations(limit: number): Promise<Confirmation[]>;
-  /** Writes that a transaction is in another block than the journal had it. */
-  confirmAgain(confirmation: Confirmation, block: BlockReference): Promise<void>;
+  /** Writes in which block a transaction is, where the journal has it in another one or in none. */
+  confirmAgain(transactionId: number, block: BlockReference): Promise<void>;
   /**
    * Goes on from an entry whose digest is known to a later one.
-   * @throws RangeError when one between is missing, or is not what its digest was made over
+   * @throws RangeError when one between is missing, or is not what its digest was made over, or not what was sealed
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
-  /** Whether an anchor with a hash is in the journal. */
-  isKnown(hash: Uint8Array): Promise<boolean>;
+  /** Closed anchors only. */
+  anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
 }
 
 /** The chain's log of anchors. */

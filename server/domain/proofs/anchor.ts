@@ -1,10 +1,16 @@
 import type { BlockReference } from "../block.ts";
 import { type MerkleTree, merkleTree } from "../merkle.ts";
 
+/** Where the chain has an anchor, or had it before it lost it. */
+export interface PlaceOnChain {
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
 /** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
 export type AnchorOutcome =
   | { readonly state: "pending" }
-  | { readonly state: "confirmed"; readonly transactionHash: Uint8Array; readonly block: BlockReference }
+  | ({ readonly state: "confirmed" } & PlaceOnChain)
   | { readonly state: "failed"; readonly reason: string };
 
 /** What goes on chain for one or many proofs. */

@@ -3,7 +3,7 @@ import { SealbookError } from "../../errors.ts";
 import type { StoredAnchor } from "./anchor.ts";
 import type { ProofIntake } from "./anchoring.ts";
 import type { ProofOutcomes } from "./proof-outcomes.ts";
-import type { NewProof, Proof, ProofMetadata, ProofRequest } from "./proof.ts";
+import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
 
 /** What the service needs. */
@@ -78,9 +78,9 @@ export class ProofService {
     const { proofs } = this.#parts.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
       const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
-      if (found.length > 0) return this.#parts.outcomes.complete(found.toReversed());
+      if (found.length > 0) return this.#withSuperseded(found.toReversed());
     }
-    return this.#parts.outcomes.complete(await proofs.byDocument(id));
+    return this.#withSuperseded(await proofs.byDocument(id));
   }
 
   /** The proofs anchored by a transaction, from a place on. */
@@ -91,6 +91,13 @@ export class ProofService {
   /** The proofs under a root, from a place on. */
   async findByRoot(root: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
     return this.#batchOf(await this.#parts.journal.anchors.byHash(root), from, limit);
+  }
+
+  async #withSuperseded(stored: readonly StoredProof[]): Promise<Proof[]> {
+    const { outcomes, journal } = this.#parts;
+    const proofs = await outcomes.complete(stored);
+    const superseded = await Promise.all(stored.map(({ anchorId }) => journal.anchors.superseded(anchorId)));
+    return proofs.map((proof, index) => ({ ...proof, superseded: superseded[index] ?? [] }));
   }
 
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {

@@ -1,5 +1,6 @@
 import { verifyPath } from "../merkle.ts";
 import type { AnchorChain, Journal, Telemetry } from "../ports.ts";
+import { contradictionOf } from "./anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";
 import { recordHash } from "./record-hash.ts";
@@ -31,9 +32,10 @@ export class ProofVerifier {
    */
   async verify(hash: Uint8Array): Promise<Verification> {
     const { journal, telemetry } = this.#parts;
-    const known = await journal.proofs.byHash(hash);
+    let isKnown = false;
     let divergence: string | undefined;
-    for (const proof of known) {
+    for await (const proof of journal.proofs.byHash(hash)) {
+      isKnown = true;
       if (proof.outcome.state !== "confirmed") continue;
       const message = await this.#divergence(proof);
       const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
@@ -45,7 +47,7 @@ export class ProofVerifier {
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };
-    if (known.length > 0) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
+    if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
   }
 
@@ -62,18 +64,7 @@ export class ProofVerifier {
     if (!(await this.#isUnder(proof, content))) {
       return "The journal's record of this hash is not under its anchor: the journal was changed";
     }
-    const { chain } = this.#parts;
-    const { transactionHash, block } = outcome;
-    const [anchor, mined] = await Promise.all([chain.anchorOf(content.hash), chain.blockOf(transactionHash, content.hash)]);
-    if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
-    if (anchor.size !== content.size) return "The journal has a record of this hash, but the chain has its anchor in another form";
-    if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
-    if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
-      return "The journal has a record of this hash, but the chain holds its transaction in another block";
-    }
-    // An anchor before this transaction is the first one of the same hash, which stands.
-    if (anchor.blockNumber <= block.number) return undefined;
-    return "The journal has a record of this hash, but the chain saw it only later";
+    return contradictionOf(this.#parts.chain, content, outcome);
   }
 
   /** Whether a record's hash leads to what its anchor put on chain. */

@@ -1,4 +1,4 @@
-import type { AnchorContent, AnchorOutcome } from "./anchor.ts";
+import type { AnchorContent, AnchorOutcome, PlaceOnChain } from "./anchor.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
 export interface ProofMetadata {
@@ -40,6 +40,8 @@ export interface PlacedProof extends NewProof {
 
 /** A proof as the journal has it: its own facts joined with those of its anchor. */
 export interface StoredProof extends PlacedProof {
+  /** Whether it is one of those that `AnchorStore.leaves` gives: not one that shares another's place. */
+  readonly isLeaf: boolean;
   readonly outcome: AnchorOutcome;
   /** Unknown while the anchor is open. */
   readonly content: AnchorContent | undefined;
@@ -58,6 +60,8 @@ export interface Proof extends NewProof {
   readonly outcome: AnchorOutcome;
   /** Set when it is confirmed as a part of a batch. */
   readonly merkle: MerkleProof | undefined;
+  /** Where the chain had it before it went back; only where that was asked for. */
+  readonly superseded?: readonly PlaceOnChain[];
 }
 
 /** Recorded texts have no separators: other parts can read alike, and then have the same hash. */

@@ -1,4 +1,4 @@
-import type { AnchorContent, StoredAnchor } from "./anchor.ts";
+import type { AnchorContent, PlaceOnChain, StoredAnchor } from "./anchor.ts";
 import type { PlacedProof, StoredProof } from "./proof.ts";
 
 /** The proofs of the journal. */
@@ -8,8 +8,8 @@ export interface ProofStore {
   byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
   /** Newest first. */
   byDocument(documentId: string): Promise<StoredProof[]>;
-  /** By the document's own hash, oldest first. */
-  byHash(hash: Uint8Array): Promise<StoredProof[]>;
+  /** By the document's own hash, oldest first; read some at a time, because one content can be that of any number. */
+  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
   /** In the order of their places, from a place on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
@@ -31,6 +31,8 @@ export interface AnchorStore {
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
+  /** Where the chain had an anchor and has it no more, oldest first. */
+  superseded(id: number): Promise<PlaceOnChain[]>;
   /** Anchors of this relayer whose transaction has no outcome. */
   underWay(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */

@@ -1,4 +1,4 @@
-import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
+import type { PlaceOnChain, StoredAnchor } from "../../domain/proofs/anchor.ts";
 import type { NewProof, Proof, ProofMetadata, StoredProof } from "../../domain/proofs/proof.ts";
 
 /** Where proofs stand, for what every representation of one carries. */
@@ -18,24 +18,29 @@ interface DocumentFields {
   readonly metadata: ProofMetadata;
 }
 
+/** Where a proof is on the chain, or was. */
+interface PlaceFields {
+  readonly tx_hash: string;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly timestamp: number;
+  readonly validator: string;
+}
+
 /** A proof as this API answers it. */
-export type ProofAnswer =
+export type ProofAnswer = { readonly superseded?: readonly PlaceFields[] } & (
   | ({ readonly status: "pending"; readonly reason?: string } & DocumentFields)
   | {
       readonly status: "confirmed";
       readonly id: string;
-      readonly proof: DocumentFields & {
+      readonly proof: DocumentFields & PlaceFields & {
         readonly chain_id: number;
         readonly contract: string;
-        readonly tx_hash: string;
-        readonly block_number: number;
-        readonly block_hash: string;
-        readonly timestamp: number;
-        readonly validator: string;
         readonly merkle?: { readonly root: string; readonly leaf: string; readonly index: number; readonly path: readonly string[] };
       };
       readonly verification_url: string;
-    };
+    }
+);
 
 /** A proof's id: the recorded hash, without prefix. */
 export function proofId(proof: NewProof): string {
@@ -57,11 +62,12 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
     metadata: proof.metadata,
   };
   const { outcome, merkle } = proof;
+  const superseded = (proof.superseded ?? []).map(representPlace);
+  const earlier = superseded.length === 0 ? {} : { superseded };
   // Accepted is accepted: what the chain does not take now is tried again, and says why it was set aside.
-  if (outcome.state === "failed") return { status: "pending", ...fields, reason: outcome.reason };
-  if (outcome.state === "pending") return { status: "pending", ...fields };
-  const { transactionHash, block } = outcome;
-  const tx_hash = prefixed(transactionHash);
+  if (outcome.state === "failed") return { status: "pending", ...fields, reason: outcome.reason, ...earlier };
+  if (outcome.state === "pending") return { status: "pending", ...fields, ...earlier };
+  const onChain = representPlace(outcome);
   return {
     status: "confirmed",
     id,
@@ -69,11 +75,7 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
       ...fields,
       chain_id: place.chainId,
       contract: place.contract,
-      tx_hash,
-      block_number: block.number,
-      block_hash: prefixed(block.hash),
-      timestamp: block.time,
-      validator: block.validator,
+      ...onChain,
       ...(merkle === undefined
         ? {}
         : {
@@ -85,7 +87,18 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
             },
           }),
     },
-    verification_url: `${place.explorerUrl}/tx/${tx_hash}`,
+    verification_url: `${place.explorerUrl}/tx/${onChain.tx_hash}`,
+    ...earlier,
+  };
+}
+
+function representPlace({ transactionHash, block }: PlaceOnChain): PlaceFields {
+  return {
+    tx_hash: prefixed(transactionHash),
+    block_number: block.number,
+    block_hash: prefixed(block.hash),
+    timestamp: block.time,
+    validator: block.validator,
   };
 }
 
@@ -102,16 +115,7 @@ export function batchPath(anchor: StoredAnchor): string {
 /** What the proofs of a batch share. */
 export function representBatch(anchor: StoredAnchor): object {
   const { outcome } = anchor;
-  const onChain =
-    outcome.state === "confirmed"
-      ? {
-          tx_hash: prefixed(outcome.transactionHash),
-          block_number: outcome.block.number,
-          block_hash: prefixed(outcome.block.hash),
-          timestamp: outcome.block.time,
-          validator: outcome.block.validator,
-        }
-      : {};
+  const onChain = outcome.state === "confirmed" ? representPlace(outcome) : {};
   return { id: batchId(anchor), root: prefixed(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
 }
 

@@ -1,22 +1,27 @@
 import { type Request, type Response, Router } from "express";
+import type { Alert, AlertStore } from "../../domain/alerts/alert.ts";
+import type { BundleService } from "../../domain/evidence/bundle-service.ts";
 import type { StoredAnchor } from "../../domain/proofs/anchor.ts";
 import type { Batch, ProofService } from "../../domain/proofs/proof-service.ts";
 import type { Proof } from "../../domain/proofs/proof.ts";
 import type { ProofVerifier } from "../../domain/proofs/proof-verifier.ts";
+import type { RecoveryService } from "../../domain/recovery/recovery-service.ts";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { jsonBody } from "../json-body.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { sendProblem } from "./problem.ts";
+import { recoveryRouter } from "./recovery-router.ts";
 import {
   batchPath,
+  proofId,
   proofPath,
   type ProofPlace,
   representBatch,
   representProof,
   representVerified,
 } from "./representation.ts";
-import { askedHash, BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, TransactionHash } from "./schemas.ts";
+import { askedHash, BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, ProofQuestion, TransactionHash } from "./schemas.ts";
 
 /** Most bytes of a request body. */
 const MAX_BODY = 64 * 1024;
@@ -29,13 +34,16 @@ const PENDING_RETRY_SECONDS = 3;
 export interface ProofApiParts {
   readonly proofs: ProofService;
   readonly verifier: ProofVerifier;
+  readonly bundles: BundleService;
   /** Known only once the server listens, because links may lead to the server itself. */
   readonly place: () => ProofPlace;
+  readonly recovery: RecoveryService;
+  readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<object>;
 }
 
 /** The integrity-proof API, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, place, status }: ProofApiParts): Router {
+export function proofRouter({ proofs, verifier, bundles, place, recovery, alerts, status }: ProofApiParts): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);
@@ -44,6 +52,18 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
     if (!isConfirmed(newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
     const history = older.map((proof) => representProof(proof, place()));
     response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
+  };
+
+  const sendBundle = async (response: Response, proof: Proof): Promise<void> => {
+    if (!isConfirmed(proof)) {
+      throw new SealbookError("conflict", "the proof is not confirmed yet, and has no bundle before that", {
+        retryAfterSeconds: PENDING_RETRY_SECONDS,
+      });
+    }
+    const bundle = await bundles.bundleFor(proof);
+    if (bundle === undefined) throw new SealbookError("conflict", "the chain does not have the proof's anchor as the journal has it");
+    // The text is signed: it is sent as it is.
+    response.attachment(`${proofId(proof)}.bundle.json`).type("application/json").send(bundle);
   };
 
   const batchAnswer = (confirmed: boolean, batch: StoredAnchor | undefined, answered: readonly Proof[]): object => ({
@@ -113,7 +133,10 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
     .route("/proof/:id")
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
-      send(response, existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`));
+      const { format } = parseInput(ProofQuestion, request.query, "query");
+      const found = existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`);
+      if (format === "bundle") await sendBundle(response, found[0]);
+      else send(response, found);
     })
     .all(onlyMethods("GET"));
 
@@ -127,6 +150,16 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
     })
     .all(onlyMethods("GET", "POST"));
 
+  router.use("/recovery", recoveryRouter(recovery));
+
+  router
+    .route("/alerts")
+    .get(async (request: Request, response: Response) => {
+      const { limit } = parseInput(PageQuestion, request.query, "query");
+      response.json({ alerts: (await alerts.list(limit)).map(representAlert) });
+    })
+    .all(onlyMethods("GET"));
+
   router
     .route("/status")
     .get(async (_request, response) => {
@@ -139,6 +172,17 @@ export function proofRouter({ proofs, verifier, place, status }: ProofApiParts):
   });
   router.use(sendProblem);
   return router;
+}
+
+function representAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
+  return {
+    alert: kind,
+    state: resolvedAt === undefined ? "raised" : "resolved",
+    ...(subject === "" ? {} : { subject }),
+    message,
+    raised_at: Math.floor(raisedAt / 1000),
+    resolved_at: resolvedAt === undefined ? null : Math.floor(resolvedAt / 1000),
+  };
 }
 
 function isConfirmed({ outcome }: Proof): boolean {

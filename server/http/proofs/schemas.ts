@@ -9,7 +9,7 @@ const MAX_SOURCE = 256;
 const MAX_PAGE = 100;
 
 /** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
-const Sha256 = z
+export const Sha256 = z
   .string()
   .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"));
@@ -28,10 +28,13 @@ const text = (maximum: number) =>
     // It has no UTF-8, over which hashes are made.
     .refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
+/** What a document is called by whoever keeps it. */
+export const DocumentId = text(MAX_DOCUMENT_ID).min(1, "is empty");
+
 /** `POST /api/v1/proof` */
 export const ProofBody = z
   .object({
-    document_id: text(MAX_DOCUMENT_ID).min(1, "is empty"),
+    document_id: DocumentId,
     hash: Sha256,
     metadata: z
       .looseObject({
@@ -53,6 +56,9 @@ export const BatchBody = z.object({
 
 /** A batch's id: its root. */
 export const BatchId = Sha256;
+
+/** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
+export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional() });
 
 /** Which part of a batch is asked for. */
 export const PageQuestion = z.object({

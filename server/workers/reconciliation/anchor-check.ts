@@ -1,11 +1,11 @@
-import type { AnchorLog, ReconciliationProgress, ReconciliationStore } from "../../domain/journal/reconciliation.ts";
+import { blockRanges } from "../../domain/journal/block-ranges.ts";
+import type { AnchorLog, LoggedAnchor, ReconciliationProgress, ReconciliationStore } from "../../domain/journal/reconciliation.ts";
+import type { AnchorChain } from "../../domain/ports.ts";
 import type { Findings } from "./findings.ts";
 
-/** Small enough for any node's limit on log queries. */
-const BLOCKS_AT_ONCE = 1_000;
-
 export interface AnchorCheckParts {
-  readonly store: ReconciliationStore;
+  readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
+  readonly chain: Pick<AnchorChain, "blockOf">;
   readonly log: AnchorLog;
   readonly findings: Findings;
 }
@@ -25,27 +25,28 @@ export class AnchorCheck {
   async run(after: ReconciliationProgress["block"], isStopped: () => boolean): Promise<ReconciliationProgress["block"]> {
     const { log } = this.#parts;
     let reached = (await this.#isOnChain(after)) ? after : undefined;
-    const newest = await log.newestBlock();
-    for (let from = reached === undefined ? log.firstBlock : reached.number + 1; from <= newest && !isStopped(); from = (reached?.number ?? newest) + 1) {
-      const to = Math.min(newest, from + BLOCKS_AT_ONCE - 1);
-      const hash = await log.blockHash(to);
+    for (const { from, to } of blockRanges(reached === undefined ? log.firstBlock : reached.number + 1, await log.newestBlock())) {
+      const hash = isStopped() ? undefined : await log.blockHash(to);
       if (hash === undefined) break;
-      await this.#compare(from, to);
+      for (const anchor of await log.anchors(from, to)) await this.#compare(anchor);
       reached = { number: to, hash };
     }
     return reached;
   }
 
-  async #compare(from: number, to: number): Promise<void> {
-    const { store, log, findings } = this.#parts;
-    for (const { hash, size, transactionHash, blockNumber } of await log.anchors(from, to)) {
-      const subject = { kind: "anchor", hash } as const;
-      if (await store.isKnown(hash)) continue;
+  async #compare({ hash, size, transactionHash, blockNumber }: LoggedAnchor): Promise<void> {
+    const { store, chain, findings } = this.#parts;
+    const subject = { kind: "anchor", hash } as const;
+    const transaction = `transaction 0x${Buffer.from(transactionHash).toString("hex")}`;
+    const known = await store.anchor(hash);
+    if (known === undefined) {
       const what = size === 0 ? "a hash" : `a root over ${size} hashes`;
-      await findings.diverged(
-        subject,
-        `the chain has ${what} in block ${blockNumber}, transaction 0x${Buffer.from(transactionHash).toString("hex")}, that the journal does not know`,
-      );
+      await findings.diverged(subject, `the chain has ${what} in block ${blockNumber}, ${transaction}, that the journal does not know`);
+    } else if (known.isSettled && !known.isConfirmed) {
+      const block = await chain.blockOf(transactionHash, hash);
+      if (block === undefined) return;
+      await store.confirmAgain(known.transactionId, block);
+      findings.repaired(`the journal had lost that anchor ${known.id} is in block ${blockNumber}, ${transaction}`);
     }
   }
 

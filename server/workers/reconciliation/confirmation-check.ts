@@ -1,7 +1,7 @@
 import { nextDigest } from "../../domain/journal/entry.ts";
 import type { JournalSource } from "../../domain/journal/ports.ts";
-import type { Confirmation, ReconciliationStore } from "../../domain/journal/reconciliation.ts";
-import type { AnchorChain } from "../../domain/ports.ts";
+import type { AnchorLog, Confirmation, ReconciliationStore } from "../../domain/journal/reconciliation.ts";
+import type { AnchorChain, Clock } from "../../domain/ports.ts";
 import type { Findings } from "./findings.ts";
 
 /** Questions to the node at once. */
@@ -9,17 +9,23 @@ const AT_ONCE = 8;
 const PAGE = 512;
 /** Confirmations that are looked at in every pass: when a chain changes, the newest are what changes first. */
 const NEWEST = 16;
+/** How long a node may lack a block before that says anything: it may lag, or its chain may be made whole again. */
+const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckParts {
   readonly store: ReconciliationStore;
   readonly entries: JournalSource;
   readonly chain: Pick<AnchorChain, "blockOf">;
+  readonly log: Pick<AnchorLog, "blockHash">;
   readonly findings: Findings;
+  readonly clock: Clock;
 }
 
 /** Compares what the journal says was confirmed with what the chain has. */
 export class ConfirmationCheck {
   readonly #parts: ConfirmationCheckParts;
+  /** Since when the node lacks the block of a confirmation. */
+  readonly #lacking = new Map<number, number>();
 
   constructor(parts: ConfirmationCheckParts) {
     this.#parts = parts;
@@ -42,40 +48,55 @@ export class ConfirmationCheck {
     return reached;
   }
 
-  /** @returns whether all of the newest are as the chain has them */
-  async newestHold(): Promise<boolean> {
+  /** @returns whether there was something new about the newest */
+  async newestChanged(): Promise<boolean> {
     return this.#compareAll(await this.#parts.store.newestConfirmations(NEWEST));
   }
 
   async #compareAll(confirmations: readonly Confirmation[]): Promise<boolean> {
-    let allHold = true;
+    let isNews = false;
     for (let first = 0; first < confirmations.length; first += AT_ONCE) {
-      const held = await Promise.all(confirmations.slice(first, first + AT_ONCE).map((each) => this.#compare(each)));
-      allHold &&= held.every(Boolean);
+      const news = await Promise.all(confirmations.slice(first, first + AT_ONCE).map((each) => this.#compare(each)));
+      isNews ||= news.some(Boolean);
     }
-    return allHold;
+    return isNews;
   }
 
+  /** @returns whether there is something new about it */
   async #compare(confirmation: Confirmation): Promise<boolean> {
     const { chain, findings, store } = this.#parts;
-    const { sequence, hash, transactionHash, block } = confirmation;
+    const { sequence, anchor, hash, transactionHash, block } = confirmation;
+    if (!confirmation.isOwn) {
+      return findings.diverged({ kind: "anchor", hash: anchor.hash }, `anchor ${anchor.id} is given the confirmation of another one, entry ${sequence}`);
+    }
     const subject = { kind: "confirmation", sequence } as const;
     const mined = await chain.blockOf(transactionHash, hash);
+    if (mined !== undefined) this.#lacking.delete(sequence);
     if (mined?.number === block.number && mined.time === block.time && Buffer.compare(mined.hash, block.hash) === 0) {
       await findings.agreed(subject);
-      return true;
+      return false;
     }
     const what = `entry ${sequence}: transaction 0x${hex(transactionHash)}`;
     if (!(await this.#isGenuine(sequence))) {
-      await findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
-    } else if (mined === undefined) {
-      await findings.diverged(subject, `${what} is not on the chain any more, though it was in block ${block.number}`);
-    } else {
-      await store.confirmAgain(confirmation, mined);
+      return findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
+    }
+    if (mined !== undefined) {
+      await store.confirmAgain(confirmation.transactionId, mined);
       findings.repaired(`${what} is in block ${mined.number} now, 0x${hex(mined.hash)}; it was in block ${block.number}, 0x${hex(block.hash)}`);
       await findings.agreed(subject);
+      return true;
     }
-    return false;
+    if (await this.#mayLag(confirmation)) return false;
+    return findings.diverged(subject, `${what} is not on the chain any more, though it was in block ${block.number}`);
+  }
+
+  /** Whether the node may merely not have come as far, of several behind one address for instance. */
+  async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
+    const { log, clock } = this.#parts;
+    if ((await log.blockHash(block.number)) !== undefined) return false;
+    const since = this.#lacking.get(sequence) ?? clock();
+    this.#lacking.set(sequence, since);
+    return clock() - since < LAG_MILLISECONDS;
   }
 
   /** Whether an entry is what the chain of digests was made over. */

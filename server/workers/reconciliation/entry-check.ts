@@ -13,7 +13,7 @@ export interface EntryCheckParts {
   readonly findings: Findings;
 }
 
-/** Walks the journal's own entries: none is missing, and each is what its digest was made over. */
+/** Walks the journal's own entries: none is missing, and each is what its digest was made over, and what was sealed. */
 export class EntryCheck {
   readonly #parts: EntryCheckParts;
   #reached: JournalHead | undefined;
@@ -29,6 +29,7 @@ export class EntryCheck {
     let at = isFull ? { sequence: 0, digest: GENESIS_DIGEST } : (this.#reached ?? head);
     try {
       while (at.sequence < head.sequence && !isStopped()) at = await store.walk(at, Math.min(head.sequence, at.sequence + STEP));
+      if (at.sequence > head.sequence) throw new RangeError(`the journal ends with entry ${head.sequence}, though it had ${at.sequence}`);
       if (at.sequence === head.sequence && Buffer.compare(at.digest, head.digest) !== 0) {
         throw new RangeError(`the journal's newest entry ${head.sequence} does not have the digest that is kept for it`);
       }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import keccak256 from "keccak256";
-import { MAX_TREE_SIZE, merkleTree, verifyPath } from "../../../server/domain/merkle.ts";
+import { MAX_TREE_SIZE, merkleRoot, merkleTree, verifyPath } from "../../../server/domain/merkle.ts";
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const batch = fc.array(hash, { minLength: 1, maxLength: 40 });
@@ -17,6 +17,11 @@ describe("merkleTree", () => {
     expect(tree.leaf(0)).to.deep.equal(twice);
     expect(tree.path(0)).to.deep.equal([]);
     expect(tree.size).to.equal(1);
+  });
+
+  it("has the root that merkleRoot gives without it", () => {
+    fc.assert(fc.property(batch, (hashes) => Buffer.compare(merkleRoot(hashes), merkleTree(hashes).root) === 0));
+    expect(() => merkleRoot([])).to.throw(RangeError, "1 to 1000");
   });
 
   it("refuses none, too many, and what is no hash", () => {

@@ -148,11 +148,11 @@ for (const engine of ENGINES) describe(`the journal's entries, on ${engine}`, fu
       if (proof === undefined) continue;
       const found = [
         await journal.proofs.byRecordHashes([proof.recordHash, randomBytes(32)]),
-        await journal.proofs.byHash(proof.hash),
+        await Array.fromAsync(journal.proofs.byHash(proof.hash)),
         await journal.proofs.byDocument(proof.documentId),
       ];
       assert.deepEqual(found.map((proofs) => proofs.map(({ documentId }) => documentId)), Array(3).fill([proof.documentId]));
     }
-    assert.isEmpty(await journal.proofs.byHash(randomBytes(32)));
+    assert.isEmpty(await Array.fromAsync(journal.proofs.byHash(randomBytes(32))));
   });
 });

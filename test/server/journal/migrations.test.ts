@@ -95,7 +95,7 @@ for (const engine of ENGINES) describe(`a journal of an earlier version, on ${en
     assert.deepEqual((await journal.anchors.leaves(1)).map((leaf) => Buffer.from(leaf)), confirmed.map((proof) => Buffer.from(proof.recordHash)));
     assert.deepEqual((await journal.anchors.leaves(2)).map((leaf) => Buffer.from(leaf)), open.map((proof) => Buffer.from(proof.recordHash)));
     assert.deepEqual((await journal.proofs.byAnchor(1, 0, 10)).map(({ documentId, leafIndex }) => [documentId, leafIndex]), [["doc 1", 0], ["doc ", 0], ["doc 2", 1], ["doc 3", 2]]);
-    assert.deepEqual((await journal.proofs.byHash(hashOf(1))).map(({ documentId }) => documentId), ["doc 1", "doc "]);
+    assert.deepEqual((await Array.fromAsync(journal.proofs.byHash(hashOf(1)))).map(({ documentId }) => documentId), ["doc 1", "doc "]);
     const [second] = await journal.proofs.byDocument("doc 2");
     assert.deepEqual(second?.metadata, { type: "log", timestamp: 1, source: "billing" });
     const [third] = await journal.proofs.byDocument("doc 3");

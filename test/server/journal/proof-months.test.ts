@@ -71,7 +71,7 @@ describe("months of proofs, on postgres", function () {
   const assertFound = async (proofs: readonly PlacedProof[], on = journal): Promise<void> => {
     const found = await on.proofs.byRecordHashes(proofs.map((proof) => proof.recordHash));
     assert.sameMembers(found.map((proof) => `${proof.documentId} ${proof.acceptedAt}`), proofs.map((proof) => `${proof.documentId} ${proof.acceptedAt}`));
-    for (const proof of proofs) assert.lengthOf(await on.proofs.byHash(proof.hash), 1);
+    for (const proof of proofs) assert.lengthOf(await Array.fromAsync(on.proofs.byHash(proof.hash)), 1);
   };
 
   it("are made ahead, once, however many ask for it", async () => {

@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import type { Journal } from "../../server/domain/ports.ts";
+import { contentOver } from "../../server/domain/proofs/anchor.ts";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { createJournal } from "../../server/journal/journal.ts";
+import { transactionStore } from "../../server/journal/transactions.ts";
+import { Documents } from "./documents.ts";
+
+const ADDRESS = `0x${"11".repeat(20)}`;
+const MOST_UNDER_WAY = 64;
+
+/** Writes confirmed proofs through the stores of the server, as it does, without a server and a chain. */
+export async function fillJournal(
+  database: Database,
+  { proofs, batchSize }: { readonly proofs: number; readonly batchSize: number },
+  onProgress: (done: number) => void,
+): Promise<void> {
+  const journal = createJournal(database, { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS }, ADDRESS);
+  const transactions = transactionStore(database);
+  const documents = new Documents();
+  for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
+    const size = Math.min(batchSize, proofs - done);
+    const id = await journal.atomically((atomic) => writeBatch(atomic, documents, size));
+    const [signed] = await transactions.claim(ADDRESS, MOST_UNDER_WAY, 0, (queued) =>
+      queued.map((each, index) => ({ id: each.id, nonce: block + index, raw: randomBytes(9), hash: randomBytes(32) })),
+    );
+    if (signed?.id !== id) throw new Error(`transaction ${id} was not signed`);
+    await transactions.settle([
+      { id, state: "confirmed", block: { number: block, hash: randomBytes(32), time: 1_700_000_000 + block, validator: "bench" } },
+    ]);
+    onProgress(done + size);
+  }
+}
+
+/** @returns the id of the transaction that anchors it */
+async function writeBatch({ anchors, proofs, intents }: Journal, documents: Documents, size: number): Promise<number> {
+  const acceptedAt = Date.now();
+  const anchorId = await anchors.open(acceptedAt);
+  const placed = Array.from({ length: size }, (_, leafIndex) => {
+    const { document_id: documentId, hash: hex, metadata } = documents.next();
+    const hash = Buffer.from(hex, "hex");
+    const recorded = recordHash({ documentId, hash, ...metadata });
+    return { documentId, hash, recordHash: recorded, metadata, acceptedAt, anchorId, leafIndex, isAlike: false };
+  });
+  await proofs.insert(placed);
+  const { content } = contentOver(placed.map((proof) => proof.recordHash), true);
+  const transactionId = await intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: content.hash });
+  await anchors.close(anchorId, { ...content, transactionId });
+  return transactionId;
+}

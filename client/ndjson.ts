@@ -1,0 +1,26 @@
+const ROWS_AT_ONCE = 1_000;
+
+/** Rows as a body of one JSON text a line, made as it is sent. */
+export async function* ndjsonOf(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
+  let lines: string[] = [];
+  for await (const row of rows) {
+    lines.push(`${JSON.stringify(row)}\n`);
+    if (lines.length < ROWS_AT_ONCE) continue;
+    yield Buffer.from(lines.join(""));
+    lines = [];
+  }
+  if (lines.length > 0) yield Buffer.from(lines.join(""));
+}
+
+/** The lines of a body, as they come in; empty ones are passed over. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") yield line;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

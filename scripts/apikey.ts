@@ -1,0 +1,103 @@
+// Makes, lists and revokes API keys of the integrity-proof API. Works beside a running server and without one.
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { parseConfig, readEnv } from "../server/config.ts";
+import { type AccessScope, type ApiKey, type ApiKeyStore, isValid, newApiKey } from "../server/domain/access/api-key.ts";
+import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
+import { apiKeyStore } from "../server/journal/api-keys.ts";
+import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+
+const DAY_MILLISECONDS = 86_400_000;
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly scope: AccessScope;
+  readonly days?: number;
+}
+
+/** Opens the journal for as long as the work takes; no chain is needed. */
+async function withKeys(work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
+  const config = parseConfig(readEnv(), { relays: false });
+  const missing = missingFile(config);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing} yet: the first start of the server makes it`);
+  const database = await openJournalDatabase(config);
+  try {
+    await work(apiKeyStore(database));
+  } finally {
+    await database.destroy();
+  }
+}
+
+function stateOf(key: ApiKey): "valid" | "expired" | "revoked" {
+  if (key.revokedAt !== undefined) return "revoked";
+  return isValid(key, Date.now()) ? "valid" : "expired";
+}
+
+function days(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("is not a number of days");
+  return Number(text);
+}
+
+function nameOf(text: string): string {
+  if (text.trim() === "" || text.length > 100) throw new InvalidArgumentError("is not 1 to 100 characters long");
+  return text;
+}
+
+const day = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+
+const program = new Command("apikey").description(
+  "Makes, lists and revokes keys for the integrity-proof API, which asks for one when API_AUTH names apikey.",
+);
+
+program
+  .command("create")
+  .description("make a key; it is printed once, and only its digest is kept")
+  .addArgument(new Argument("<name>", "who it is for").argParser(nameOf))
+  .addOption(new Option("--scope <scope>", "write, or read: nothing can be recorded with it").choices(["read", "write"]).default("write"))
+  .option("--days <number>", "days after which it expires; without it, it never does", days)
+  .option("--json", "print {key, id, name, scope, expires}")
+  .action(async (name: string, { scope, days: lifetime, json }: CreateOptions) => {
+    const now = Date.now();
+    const { key, text } = newApiKey(name, scope, now, lifetime === undefined ? undefined : now + lifetime * DAY_MILLISECONDS);
+    await withKeys((keys) => keys.insert(key));
+    const expires = day(key.expiresAt);
+    if (json === true) console.log(JSON.stringify({ key: text, id: key.id, name, scope, expires }));
+    else console.log(`key      ${text}\nid       ${key.id}\nname     ${name}\nscope    ${scope}\nexpires  ${expires ?? "never"}`);
+  });
+
+program
+  .command("list")
+  .description("list the keys, oldest first")
+  .option("--json", "print a list of {id, name, scope, state, created, expires, revoked}")
+  .action(({ json }: JsonOption) =>
+    withKeys(async (keys) => {
+      const rows = (await keys.list()).map((key) => ({
+        id: key.id,
+        name: key.name,
+        scope: key.scope,
+        state: stateOf(key),
+        created: day(key.createdAt),
+        expires: day(key.expiresAt),
+        revoked: day(key.revokedAt),
+      }));
+      if (json === true) console.log(JSON.stringify(rows));
+      else if (rows.length === 0) console.log("There are no API keys.");
+      else for (const row of rows) console.log(`${row.id}  ${row.scope.padEnd(5)}  ${row.state.padEnd(7)}  ${row.expires ?? "never expires"}  ${row.name}`);
+    }),
+  );
+
+program
+  .command("revoke")
+  .description("end a key at once")
+  .addArgument(new Argument("<id>", "its id, as list shows it"))
+  .action((id: string) =>
+    withKeys(async (keys) => {
+      if (!(await keys.revoke(id, Date.now()))) throw new CommandFailure(`there is no valid key with the id ${id}`);
+      console.log(`${id} is revoked.`);
+    }),
+  );
+
+await runCommand(program);

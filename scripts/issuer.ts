@@ -1,0 +1,65 @@
+// Lists the keys with which the server signs bundles and attestations, and makes a new one. Works beside a running
+// server, which goes on with the new key by itself, and without one.
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { parseConfig, readEnv } from "../server/config.ts";
+import { holdAdministration } from "../server/data-folder.ts";
+import type { IssuerKey } from "../server/domain/evidence/issuer.ts";
+import { keyIdOf } from "../server/domain/evidence/signed-bundle.ts";
+import { IssuerKeys, issuerKeysFile } from "../server/issuer-keys.ts";
+import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+/** A mistyped folder is told instead of being given keys of its own. */
+async function openKeys(dataDirectory: string): Promise<IssuerKeys> {
+  const file = issuerKeysFile(dataDirectory);
+  if (!existsSync(file)) throw new CommandFailure(`there are no keys in ${dataDirectory} yet: the first start of the server makes them`);
+  return IssuerKeys.open(file);
+}
+
+function report(keys: readonly IssuerKey[], json?: true): void {
+  const rows = keys.map(({ publicKey, createdAt, retiredAt }) => ({
+    key_id: keyIdOf(publicKey),
+    public_key: Buffer.from(publicKey).toString("hex"),
+    created_at: createdAt,
+    retired_at: retiredAt ?? null,
+  }));
+  if (json === true) return console.log(JSON.stringify(rows));
+  for (const { key_id, public_key, created_at, retired_at } of rows) {
+    console.log([key_id, public_key, created_at, retired_at === null ? "signs" : `retired ${retired_at}`].join("  "));
+  }
+}
+
+const program = new Command("issuer").description("Lists the keys that sign bundles and attestations, and makes a new one.");
+
+program
+  .command("list")
+  .description("list all public keys, the one that signs first")
+  .option("--json", "print a list of {key_id, public_key, created_at, retired_at}")
+  .action(async ({ json }: JsonOption) => {
+    const { dataDirectory } = parseConfig(readEnv(), { relays: false });
+    report(await (await openKeys(dataDirectory)).keys(), json);
+  });
+
+program
+  .command("rotate")
+  .description("make a new key that signs from now on; the private key before it is gone, its public key stays published")
+  .option("--json", "print the list as it is then")
+  .action(async ({ json }: JsonOption) => {
+    const { dataDirectory } = parseConfig(readEnv(), { relays: false });
+    await openKeys(dataDirectory);
+    // Of two of these at once one key would be lost.
+    const lock = await holdAdministration(dataDirectory);
+    try {
+      const keys = await openKeys(dataDirectory);
+      await keys.rotate();
+      report(await keys.keys(), json);
+    } finally {
+      lock.release();
+    }
+  });
+
+await runCommand(program);

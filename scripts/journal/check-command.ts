@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { anchorWitness } from "../../server/chain/anchor-witness.ts";
+import { type Config, parseConfig, readEnv } from "../../server/config.ts";
+import { BEGINNING, type Checkpoint } from "../../server/domain/journal/checkpoint.ts";
+import type { AnchorWitness } from "../../server/domain/journal/confirmation-judge.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { missingFile, openJournalDatabase } from "../../server/journal-database.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { type CheckResult, JournalCheck } from "../../server/journal/journal-check.ts";
+import { nearestWhole } from "../../server/journal/journal-source.ts";
+import { type Progress, showProgress } from "../proofs/progress.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { usingChain } from "../using-chain.ts";
+import { findingLine, resultLine } from "./check-report.ts";
+import { readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
+
+const FOUND = 1;
+/** Apart from 1, which says that something was found. */
+const NOT_CHECKED = 2;
+const INTERRUPTED = 130;
+const FILE = "journal-check.json";
+/** Between two writes of how far it is. */
+const KEEP_MILLISECONDS = 2_000;
+
+interface Options {
+  readonly offline?: true;
+  readonly from?: number;
+  readonly resume?: true;
+  readonly json?: true;
+}
+
+/** `journal check` */
+export function checkCommand(): Command {
+  return new Command("check")
+    .description("Checks every entry of the journal, what they are found by, and what the chain has of them.")
+    .option("--offline", "do not ask the chain")
+    .addOption(
+      new Option("--from <sequence>", "begin with this entry, trusting the digest that is stored before it")
+        .argParser(parseSequence)
+        .conflicts("resume"),
+    )
+    .option("--resume", "begin where the last check found everything right")
+    .option("--json", "print findings, and the result at the end, as lines of JSON")
+    .addHelpText(
+      "after",
+      `
+What is not as it was written, or not as the chain has it, is told with the entry's number. It only reads; what is
+written meanwhile is left to the next check. ${FILE} in DATA_DIR says up to where all was right: --resume
+trusts that file, and what was right then and changed since is not found.
+
+Ctrl-C ends the check, with what is done kept for --resume.
+Exit code: 0 all is right, 1 something is not, 2 wrong usage or it could not be checked, 130 interrupted.`,
+    )
+    .action(check);
+}
+
+async function check(options: Options): Promise<void> {
+  try {
+    const config = parseConfig(readEnv(), { relays: false });
+    const missing = missingFile(config);
+    if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
+    if (options.offline === true) return await checkIn(config, options, undefined);
+    await usingChain(
+      config,
+      ({ rpc, deployment }) => checkIn(config, options, anchorWitness(rpc, deployment.contracts.ProofAnchor)),
+      { onlyReads: true },
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isKnown = error instanceof SealbookError || error instanceof CommandFailure;
+    // What else there is: a database that is damaged as a file, for instance.
+    throw new CommandFailure(isKnown ? reason : `the journal could not be checked: ${reason}`, NOT_CHECKED);
+  }
+}
+
+async function checkIn(config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+  const database = await openJournalDatabase(config);
+  try {
+    await checkAll(database, config, options, witness);
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function checkAll(database: Database, config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+  const json = options.json === true;
+  const file = join(config.dataDirectory, FILE);
+  const asksChain = witness !== undefined;
+  // What comes before --from was not looked at: there is nothing to say of it.
+  const keep = async (checkpoint: Checkpoint): Promise<void> => {
+    if (options.from === undefined) await writeCheckpoint(file, checkpoint, asksChain);
+  };
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    stop.abort();
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  const stages = new Stages();
+  let keptAt = Date.now();
+  let result: CheckResult;
+  try {
+    result = await JournalCheck.run(
+      {
+        database,
+        ...(witness === undefined ? {} : { witness }),
+        onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
+        onProgress: (stage, done, total) => stages.update(stage, done, total),
+        async onCheckpoint(checkpoint) {
+          if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
+          keptAt = Date.now();
+          await keep(checkpoint);
+        },
+      },
+      await startOf(database, file, options, asksChain),
+      stop.signal,
+    );
+  } finally {
+    stages.stop();
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+  await keep(result.checkpoint);
+  process.stdout.write(`${resultLine(result, asksChain, json)}\n`);
+  process.exitCode = !result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0;
+}
+
+async function startOf(database: Database, file: string, { from, resume }: Options, asksChain: boolean): Promise<Checkpoint> {
+  if (resume === true) return readCheckpoint(file, asksChain);
+  if (from === undefined || from <= 1) return BEGINNING;
+  const { sequence, digest } = await nearestWhole(database, from - 1);
+  return sequence === 0 ? BEGINNING : { sequence, digest, proofs: undefined, keys: undefined };
+}
+
+function parseSequence(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It is not the number of an entry.");
+  return Number(text);
+}
+
+/** The progress of one stage after the other. */
+class Stages {
+  #stage: string | undefined;
+  #progress: Progress | undefined;
+  #done = 0;
+
+  update(stage: string, done: number, total: number): void {
+    if (this.#stage !== stage) {
+      this.stop();
+      this.#stage = stage;
+      this.#done = 0;
+      this.#progress = showProgress(`checking ${stage}`, total, stage);
+    }
+    this.#progress?.tick(done - this.#done);
+    this.#done = done;
+  }
+
+  stop(): void {
+    this.#progress?.stop();
+  }
+}

@@ -1,0 +1,23 @@
+import { type Finding, findingText } from "../../server/domain/journal/finding.ts";
+import type { CheckResult } from "../../server/journal/journal-check.ts";
+import { printable } from "../proofs/reason.ts";
+
+/** A finding as a line of the standard output. */
+export function findingLine(finding: Finding, json: boolean): string {
+  return json ? JSON.stringify({ ...finding, message: findingText(finding) }) : printable(findingText(finding));
+}
+
+/** What was looked at, as the last line. */
+export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
+  const { isComplete, from, to, proofs, confirmations, accounts, seals, pending, witnessed, findings } = result;
+  if (json) {
+    const digest = Buffer.from(checkpoint.digest).toString("hex");
+    return JSON.stringify({ kind: "result", complete: isComplete, from, to, proofs, confirmations, accounts, seals, pending, witnessed, findings, right_to: checkpoint.sequence, digest });
+  }
+  const chain = asksChain ? `${witnessed} confirmations compared with the chain` : "the chain was not asked";
+  const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
+  return (
+    `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not confirmed yet), ` +
+    `${confirmations} confirmations (${seals} of the journal itself), ${accounts} accounts; ${chain}: ${verdict}`
+  );
+}

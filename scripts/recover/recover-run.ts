@@ -1,0 +1,136 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { InventoryDocument, ProofClient } from "../../client/index.ts";
+import { withRetry } from "../../client/retry.ts";
+import { hashFile } from "../proofs/hash-file.ts";
+import { forEachConcurrently } from "../proofs/pool.ts";
+import { showProgress } from "../proofs/progress.ts";
+import { reasonOf } from "../proofs/reason.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { compareFiles, type HashedRestoredFile } from "./compare-files.ts";
+import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "./recovery-report.ts";
+import type { RestoredTree } from "./restored-tree.ts";
+
+const RETRY_FOR_MILLISECONDS = 60_000;
+/** Every row as the server told it. */
+const ROWS_FILE = "recovery-rows.ndjson";
+
+/** A run over a restored tree. */
+export interface RecoverRun {
+  readonly tree: RestoredTree;
+  readonly client: ProofClient;
+  readonly asOf: string | undefined;
+  readonly concurrency: number;
+  /** Folder of the reports. */
+  readonly out: string;
+  readonly about: Pick<RecoveryReport, "server" | "directory" | "id_from" | "id_prefix">;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Compares a restored tree with what was recorded.
+ * @throws what the signal was aborted with
+ */
+export async function recoverAll({ tree, client, asOf, concurrency, out, about, signal }: RecoverRun): Promise<RecoveryReport> {
+  const started = new Date();
+  const notChecked: NotChecked[] = tree.unreadable.map(({ id, reason }) => ({ file: id, reason }));
+  const { files, bytes } = await hashAll(tree, concurrency, signal, notChecked);
+  if (files.length === 0) throw new CommandFailure("none of the files could be read");
+  await mkdir(out, { recursive: true });
+  // From the beginning each time: what was told before a connection broke is told again.
+  const { verification, mismatches, unrecorded } = await withRetry(() => compareAll(files, { client, asOf, out, signal }), {
+    retryForMilliseconds: RETRY_FOR_MILLISECONDS,
+    signal,
+  });
+  const missing = await Array.fromAsync(client.gap(verification.verification_id, { signal }));
+  const { match, mismatch } = verification.totals;
+  const total = files.length + notChecked.length;
+  return {
+    format: "sealbook-recovery/1",
+    all_matched: match === total && missing.length + tree.unlisted.length === 0,
+    ...about,
+    started: started.toISOString(),
+    seconds: (Date.now() - started.getTime()) / 1000,
+    as_of: verification.as_of,
+    verification_id: verification.verification_id,
+    finished_at: verification.finished_at,
+    rows_root: verification.rows_root,
+    rows_file: ROWS_FILE,
+    totals: {
+      files: total,
+      bytes,
+      match,
+      mismatch,
+      unrecorded: unrecorded.length,
+      missing: missing.length,
+      not_checked: notChecked.length,
+      unlisted: tree.unlisted.length,
+    },
+    mismatches,
+    unrecorded,
+    missing: withNewNames(missing, unrecorded),
+    not_checked: notChecked.sort((a, b) => (a.file < b.file ? -1 : 1)),
+    unlisted: tree.unlisted,
+  };
+}
+
+async function hashAll(
+  { files }: RestoredTree,
+  concurrency: number,
+  signal: AbortSignal,
+  notChecked: NotChecked[],
+): Promise<{ files: HashedRestoredFile[]; bytes: number }> {
+  const hashed: (HashedRestoredFile | undefined)[] = [];
+  let bytes = 0;
+  const progress = showProgress("hashing", files.length);
+  const work = async (one: (typeof files)[number], index: number): Promise<void> => {
+    try {
+      const content = await hashFile(one.path, signal);
+      hashed[index] = { ...one, hash: content.hash };
+      bytes += content.bytes;
+    } catch (error) {
+      signal.throwIfAborted();
+      notChecked.push({ file: one.file, document_id: one.documentId, reason: reasonOf(error) });
+    }
+    progress.tick();
+  };
+  try {
+    await forEachConcurrently([...files.entries()], concurrency, ([index, one]) => work(one, index), signal);
+  } finally {
+    progress.stop();
+  }
+  signal.throwIfAborted();
+  return { files: hashed.filter((one) => one !== undefined), bytes };
+}
+
+async function compareAll(files: readonly HashedRestoredFile[], { out, ...options }: Pick<RecoverRun, "client" | "asOf" | "out" | "signal">) {
+  const mismatches: Mismatch[] = [];
+  const unrecorded: Unrecorded[] = [];
+  const progress = showProgress("comparing", files.length);
+  try {
+    const verification = await compareFiles(files, {
+      ...options,
+      rowsFile: join(out, ROWS_FILE),
+      onRow(row, { file }) {
+        progress.tick();
+        if (row.result === "mismatch") mismatches.push({ file, ...row });
+        else if (row.result === "unrecorded") unrecorded.push({ file, ...row });
+      },
+    });
+    return { verification, mismatches, unrecorded };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Says under which names the contents of missing documents are there. */
+function withNewNames(missing: readonly InventoryDocument[], unrecorded: readonly Unrecorded[]): Missing[] {
+  const names = new Map<string, string[]>();
+  for (const { file, recorded_as = [] } of unrecorded) {
+    for (const documentId of recorded_as) names.set(documentId, [...(names.get(documentId) ?? []), file]);
+  }
+  return missing.map((document) => {
+    const found_as = names.get(document.document_id);
+    return found_as === undefined ? document : { ...document, found_as };
+  });
+}

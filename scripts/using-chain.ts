@@ -1,0 +1,54 @@
+import { type ContractsLink, EMBEDDED_CHAIN_ID, openContracts } from "../server/chain-link.ts";
+import { deploymentFile, readDeployment } from "../server/chain/deployment.ts";
+import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
+import { NodeError } from "../server/chain/rpc/rpc.ts";
+import type { Config } from "../server/config.ts";
+import { holdAdministration } from "../server/data-folder.ts";
+import { CommandFailure } from "./proofs/run-command.ts";
+
+/** What is done with a chain that is open. */
+export interface ChainUse {
+  /** Whether others may administer accounts and relayers meanwhile, because nothing is written. */
+  readonly onlyReads?: boolean;
+}
+
+/**
+ * Opens the chain beside a running server, or without one, for as long as the work takes.
+ * @throws CommandFailure when there is none, or it refuses to answer
+ */
+export async function usingChain(
+  config: Config,
+  work: (link: ContractsLink) => Promise<void>,
+  { onlyReads = false }: ChainUse = {},
+): Promise<void> {
+  await assertChainMade(config);
+  await using opened = new AsyncDisposableStack();
+  // Two of these at once would start the same chain and use the same nonces.
+  const lock = await holdAdministration(config.dataDirectory);
+  let isHeld = true;
+  const release = (): void => {
+    if (isHeld) lock.release();
+    isHeld = false;
+  };
+  opened.defer(release);
+  try {
+    const link = await openContracts(config, { share: true, onEvent: () => undefined });
+    opened.defer(() => link.close());
+    if (onlyReads) release();
+    await work(link);
+  } catch (error) {
+    if (error instanceof EmbeddedChainError) throw new CommandFailure(error.message);
+    if (error instanceof NodeError) throw new CommandFailure(`the chain's node refuses to answer: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A mistyped folder is told instead of being given a chain of its own. */
+async function assertChainMade({ chain, dataDirectory }: Config): Promise<void> {
+  if (chain.kind === "remote") return;
+  if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;
+  throw new CommandFailure(
+    `there are no contracts in ${dataDirectory} yet: the first start of the server deploys them; ` +
+      "for another chain than the embedded one set RPC_URL",
+  );
+}

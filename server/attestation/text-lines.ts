@@ -1,0 +1,33 @@
+import type { PDFFont } from "pdf-lib";
+
+/** Breaks a text into lines of at most `width` points: between words, and within one that is longer than a line. */
+export function linesOf(text: string, font: PDFFont, size: number, width: number): string[] {
+  const fits = (line: string): boolean => font.widthOfTextAtSize(line, size) <= width;
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<= )/)) {
+    if (fits((line + word).trimEnd())) {
+      line += word;
+      continue;
+    }
+    if (line !== "") lines.push(line.trimEnd());
+    const pieces = piecesOf(word, fits);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** A word in pieces that fit; the last one is what is left. */
+function piecesOf(word: string, fits: (line: string) => boolean): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const character of word) {
+    if (!fits((piece + character).trimEnd())) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += character;
+  }
+  return [...pieces, piece];
+}

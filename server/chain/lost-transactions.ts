@@ -1,0 +1,82 @@
+import type { TransactionStore } from "../domain/ports.ts";
+import type { Address } from "../domain/transaction.ts";
+import { askQuantity } from "./rpc/quantity.ts";
+import type { Rpc } from "./rpc/rpc.ts";
+
+/** How long a chain may know fewer of a key's nonces than were settled before it counts as gone back. */
+const BEHIND_MILLISECONDS = 12_000;
+
+/** That a chain went back, and that it has again what it lost. */
+export type ChainEvent =
+  | { readonly kind: "chain_went_back"; readonly key: Address; readonly nonce: number; readonly count: number }
+  | { readonly kind: "chain_made_whole" };
+
+export interface LostTransactionsParts {
+  readonly rpc: Pick<Rpc, "call">;
+  readonly store: Pick<TransactionStore, "reopen" | "settledNonces" | "outcome">;
+  /** How long another relayer's key is left to it: it may have gone for good. */
+  readonly takeOverMilliseconds: number;
+  readonly onEvent: (event: ChainEvent) => void;
+}
+
+/**
+ * Notices that a chain came back older than it was: its nodes were restored from old disks. What it lost counts as
+ * sent and not settled then, so that it is given the same signed bytes again, in the same order.
+ */
+export class LostTransactions {
+  readonly #parts: LostTransactionsParts;
+  /** Since when the chain knows too few nonces of a key. */
+  readonly #behind = new Map<Address, number>();
+  /** What the chain has to take again, by nonces. */
+  #lost: readonly number[] = [];
+
+  constructor(parts: LostTransactionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reopens what the chain has lost of the own key.
+   * @param settled How many nonces were settled
+   * @returns whether there was anything
+   */
+  reopen(key: Address, settled: number): Promise<boolean> {
+    return this.#reopen(key, settled, BEHIND_MILLISECONDS);
+  }
+
+  /** Reopens what the chain has lost of keys whose own relayer did not see to it. */
+  async reopenOthers(self: Address): Promise<void> {
+    const { store, takeOverMilliseconds } = this.#parts;
+    const patience = Math.max(takeOverMilliseconds, 2 * BEHIND_MILLISECONDS);
+    for (const { key, nonces } of await store.settledNonces()) if (key !== self) await this.#reopen(key, nonces, patience);
+  }
+
+  /** Tells when the chain has again all that it had lost. */
+  async follow(): Promise<void> {
+    const { store, onEvent } = this.#parts;
+    if (this.#lost.length === 0) return;
+    for (let [first] = this.#lost; first !== undefined; [first] = this.#lost) {
+      if ((await store.outcome(first)).state === "pending") return;
+      this.#lost = this.#lost.slice(1);
+    }
+    onEvent({ kind: "chain_made_whole" });
+  }
+
+  async #reopen(key: Address, settled: number, patience: number): Promise<boolean> {
+    const { rpc, store, onEvent } = this.#parts;
+    const known = await askQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
+    if (known >= settled) {
+      this.#behind.delete(key);
+      return false;
+    }
+    // A node that only lags, of several behind one address for instance, catches up.
+    const since = this.#behind.get(key) ?? Date.now();
+    this.#behind.set(key, since);
+    if (Date.now() - since < patience) return false;
+    const lost = await store.reopen(key, known);
+    this.#behind.delete(key);
+    if (lost.length === 0) return false;
+    this.#lost = [...this.#lost, ...lost.map(({ id }) => id)];
+    onEvent({ kind: "chain_went_back", key, nonce: known, count: lost.length });
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+import { randomInt } from "node:crypto";
+
+const STRETCH = 1024;
+const WORD = 2 ** 32;
+
+/** Sums of keys, as they are kept to go on with later. */
+export interface KeptSums {
+  readonly seeds: readonly [number, number];
+  readonly count: number;
+  readonly sums: readonly [number, number];
+}
+
+/**
+ * Sums over pairs of a key and the entry it leads to, for each stretch of entries one that does not depend on their
+ * order: two sets of pairs can be compared in whatever order each of them comes, in little memory. Where the sums differ
+ * so do the sets; where they are the same the sets are, but for a chance of one in 2^64 that nobody can help along
+ * who does not know the seeds.
+ */
+export class KeySums {
+  readonly seeds: readonly [number, number];
+  readonly #first: number;
+  readonly #sums: Int32Array;
+  /** Of the entries before the first stretch. */
+  readonly #earlier = new Int32Array(3);
+
+  /**
+   * @param first The first entry that has a stretch
+   * @param last The last one
+   */
+  constructor(first: number, last: number, seeds: readonly [number, number] = newSeeds()) {
+    this.seeds = seeds;
+    this.#first = first;
+    this.#sums = new Int32Array(3 * Math.max(0, Math.ceil((last - first + 1) / STRETCH)));
+  }
+
+  /** Adds a pair; of an entry before the first it counts for all that are before. */
+  add(key: number, sequence: number): void {
+    const [a, b] = this.seeds;
+    const isEarlier = sequence < this.#first;
+    const sums = isEarlier ? this.#earlier : this.#sums;
+    const at = isEarlier ? 0 : 3 * Math.floor((sequence - this.#first) / STRETCH);
+    sums[at] = (sums[at] ?? 0) + 1;
+    sums[at + 1] = (sums[at + 1] ?? 0) + mix(a, key, sequence);
+    sums[at + 2] = (sums[at + 2] ?? 0) + mix(b, key, sequence);
+  }
+
+  /** The stretches in which two sums differ, in their order. */
+  differences(other: KeySums): { first: number; last: number }[] {
+    const found: { first: number; last: number }[] = [];
+    for (let at = 0; at < this.#sums.length; at += 3) {
+      if ([0, 1, 2].every((n) => this.#sums[at + n] === other.#sums[at + n])) continue;
+      const first = this.#first + (at / 3) * STRETCH;
+      found.push({ first, last: first + STRETCH - 1 });
+    }
+    return found;
+  }
+
+  /** The sum over all entries up to one at which a stretch of `kept` ends, or over all of them. */
+  upTo(sequence: number): KeptSums {
+    const end = Math.min(this.#sums.length, 3 * Math.ceil((sequence - this.#first + 1) / STRETCH));
+    const total = this.#earlier.slice();
+    for (let at = 0; at < end; at += 1) total[at % 3] = (total[at % 3] ?? 0) + (this.#sums[at] ?? 0);
+    return kept(this.seeds, total);
+  }
+
+  /** Puts what was summed before in the place of the entries before the first stretch. */
+  goOn({ count, sums }: KeptSums): void {
+    this.#earlier.set([count, ...sums]);
+  }
+
+  /** Whether the sums over the entries before the first stretch are the same. */
+  isSameEarlier(other: KeySums): boolean {
+    return this.#earlier.every((value, index) => value === other.#earlier[index]);
+  }
+}
+
+function kept(seeds: readonly [number, number], [count = 0, first = 0, second = 0]: Int32Array): KeptSums {
+  return { seeds, count, sums: [first, second] };
+}
+
+function newSeeds(): readonly [number, number] {
+  return [randomInt(WORD), randomInt(WORD)];
+}
+
+/** Spreads a pair over 32 bits. */
+function mix(seed: number, key: number, sequence: number): number {
+  let h = seed | 0;
+  h = step(h, key | 0);
+  h = step(h, (key / WORD) | 0);
+  h = step(h, sequence | 0);
+  h = step(h, (sequence / WORD) | 0);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+function step(h: number, word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  const mixed = h ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}

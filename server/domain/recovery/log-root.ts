@@ -1,0 +1,33 @@
+import { hash } from "node:crypto";
+
+/**
+ * The Merkle root over a list of any length, as RFC 6962 (section 2.1) has it: a leaf is SHA-256 of a zero byte and the
+ * text, a node SHA-256 of a one and its two children. Only the roots of whole subtrees are kept on the way.
+ */
+export class LogRoot {
+  /** Roots of whole subtrees from left to right, each with its height. */
+  readonly #roots: { height: number; hash: Uint8Array }[] = [];
+
+  add(text: string): void {
+    let node = { height: 0, hash: sha256(LEAF, Buffer.from(text)) };
+    for (let left = this.#roots.at(-1); left?.height === node.height; left = this.#roots.at(-1)) {
+      this.#roots.pop();
+      node = { height: node.height + 1, hash: sha256(NODE, left.hash, node.hash) };
+    }
+    this.#roots.push(node);
+  }
+
+  /** The root over what was added; that of nothing is SHA-256 of nothing. */
+  get value(): Uint8Array {
+    const [last, ...others] = this.#roots.toReversed();
+    if (last === undefined) return sha256();
+    return others.reduce((right, left) => sha256(NODE, left.hash, right), last.hash);
+  }
+}
+
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+
+function sha256(...parts: readonly Uint8Array[]): Uint8Array {
+  return hash("sha256", Buffer.concat(parts), "buffer");
+}

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Request, RequestHandler } from "express";
+import { type AccessScope, type ApiKeyStore, isValid, parseApiKey } from "../../domain/access/api-key.ts";
+import type { Clock } from "../../domain/ports.ts";
+import { SealbookError } from "../../errors.ts";
+import type { TokenVerifier } from "./token-verifier.ts";
+
+/** How callers can show who they are; nobody has to without any. */
+export interface AuthenticationParts {
+  readonly apiKeys: ApiKeyStore | undefined;
+  readonly tokens: TokenVerifier | undefined;
+  readonly clock: Clock;
+}
+
+const KEY_HEADER = "X-API-Key";
+const BEARER = /^Bearer +(\S+)$/i;
+const ASKING_METHODS = ["GET", "HEAD"];
+/** What is posted and yet only asks; routes take any case. */
+const ASKING_POSTS = /^\/(verify|recovery\/verify)\/?$/i;
+
+/** Lets only those pass that show an API key or a token that is good for what they ask. */
+export function authenticate(parts: AuthenticationParts): RequestHandler {
+  if (parts.apiKeys === undefined && parts.tokens === undefined) return (_request, _response, next) => next();
+  const schemes = [...(parts.apiKeys === undefined ? [] : ["ApiKey"]), ...(parts.tokens === undefined ? [] : ["Bearer"])];
+  return async (request, response, next) => {
+    const scope = await scopeOf(parts, request);
+    if (scope === undefined) {
+      response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
+      throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
+    }
+    if (scope === "read" && !asks(request)) {
+      throw new SealbookError("forbidden", "what was presented allows to ask, not to have something recorded");
+    }
+    next();
+  };
+}
+
+function asks({ method, path }: Request): boolean {
+  return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
+}
+
+async function scopeOf({ apiKeys, tokens, clock }: AuthenticationParts, request: Request): Promise<AccessScope | undefined> {
+  const key = request.get(KEY_HEADER);
+  if (apiKeys !== undefined && key !== undefined) {
+    const presented = parseApiKey(key);
+    const known = presented && (await apiKeys.find(presented.id));
+    // Compared also for an id that is unknown, so that time tells nothing about ids.
+    const isRight = presented !== undefined && timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));
+    return known !== undefined && isRight && isValid(known, clock()) ? known.scope : undefined;
+  }
+  const token = BEARER.exec(request.get("Authorization") ?? "")?.[1];
+  return tokens !== undefined && token !== undefined ? tokens.scopeOf(token) : undefined;
+}

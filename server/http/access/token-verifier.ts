@@ -1,0 +1,64 @@
+import { createRemoteJWKSet, errors, importSPKI, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { z } from "zod";
+import type { AccessScope } from "../../domain/access/api-key.ts";
+import { SealbookError } from "../../errors.ts";
+
+/** Whose tokens are believed. */
+export interface TokenRules {
+  /** The issuer's public key in PEM form, or the address of its JWKS. */
+  readonly key: { readonly kind: "pem"; readonly text: string } | { readonly kind: "jwks"; readonly url: string };
+  /** The one algorithm that tokens are signed with. */
+  readonly algorithm: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Checks JSON Web Tokens. */
+export interface TokenVerifier {
+  /**
+   * What a token allows; `undefined` when it is not valid here.
+   * @throws SealbookError `overloaded` when the issuer's keys cannot be fetched
+   */
+  scopeOf(token: string): Promise<AccessScope | undefined>;
+}
+
+/** Scopes are named so in a token's `scope` claim; without one of them it allows nothing. */
+const READ = "sealbook:read";
+const WRITE = "sealbook:write";
+const CLOCK_TOLERANCE_SECONDS = 5;
+const RETRY_SECONDS = 5;
+
+const Claims = z.object({ scope: z.string() });
+
+/** @throws when the key cannot be read */
+export async function tokenVerifier({ key, algorithm, issuer, audience }: TokenRules): Promise<TokenVerifier> {
+  const source: JWTVerifyGetKey = key.kind === "jwks" ? createRemoteJWKSet(new URL(key.url)) : await fixed(key.text, algorithm);
+  const options = { algorithms: [algorithm], issuer, audience, requiredClaims: ["exp"], clockTolerance: CLOCK_TOLERANCE_SECONDS };
+  return {
+    async scopeOf(token) {
+      try {
+        const { payload } = await jwtVerify(token, source, options);
+        const claims = Claims.safeParse(payload);
+        const scopes = claims.success ? claims.data.scope.split(" ") : [];
+        return scopes.includes(WRITE) ? "write" : scopes.includes(READ) ? "read" : undefined;
+      } catch (cause) {
+        if (isRefusal(cause)) return undefined;
+        throw new SealbookError("overloaded", "the keys that tokens are checked with cannot be fetched now", {
+          cause,
+          retryAfterSeconds: RETRY_SECONDS,
+        });
+      }
+    },
+  };
+}
+
+async function fixed(pem: string, algorithm: string): Promise<JWTVerifyGetKey> {
+  const key = await importSPKI(pem, algorithm);
+  return async () => key;
+}
+
+/** Whether it is the token that is wrong, not that its issuer's keys are out of reach. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout) return false;
+  return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
+}

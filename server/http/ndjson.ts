@@ -1,0 +1,72 @@
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+import { SealbookError } from "../errors.ts";
+
+/** What a body of one JSON text a line is called. */
+export const NDJSON = "application/x-ndjson";
+/** Names under which callers send it, or ask for it. */
+export const NDJSON_TYPES = [NDJSON, "application/ndjson", "application/jsonl"];
+
+const MAX_LINE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** A line of a body. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly value: unknown;
+}
+
+/**
+ * The lines of a body, as they come in, up to so many at a time; empty ones are passed over. Whoever reads no further
+ * leaves the connection open, so that the sender can be told why.
+ * @throws SealbookError `malformed` that names the line, `too_large` for one that is too long
+ */
+export async function* ndjsonLines(body: Readable, atOnce: number): AsyncGenerator<Line[], void> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  let lines: Line[] = [];
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    rest = rest.length === 0 ? asBuffer(chunk) : Buffer.concat([rest, asBuffer(chunk)]);
+    let first = 0;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE, first)) {
+      number += 1;
+      lines.push(...parseLine(rest.subarray(first, end), number));
+      first = end + 1;
+      if (lines.length === atOnce) {
+        yield lines;
+        lines = [];
+      }
+    }
+    rest = rest.subarray(first);
+    checkLength(rest, number + 1);
+  }
+  lines.push(...parseLine(rest, number + 1));
+  if (lines.length > 0) yield lines;
+}
+
+function parseLine(bytes: Buffer, number: number): Line[] {
+  checkLength(bytes, number);
+  if (!isUtf8(bytes)) throw lineFault(number, "is not UTF-8");
+  const text = bytes.toString().trim();
+  if (text === "") return [];
+  try {
+    return [{ number, value: JSON.parse(text) }];
+  } catch {
+    throw lineFault(number, "is not JSON");
+  }
+}
+
+function checkLength({ length }: Buffer, number: number): void {
+  if (length > MAX_LINE) throw new SealbookError("too_large", `line ${number} is longer than ${MAX_LINE} bytes`);
+}
+
+/** The error for what is wrong with a line, or with something in it. */
+export function lineFault(number: number, message: string, path = ""): SealbookError {
+  const where = `line ${number}${path === "" ? "" : `.${path}`}`;
+  return new SealbookError("malformed", `${where}: ${message}`, { details: [{ path: where, message }] });
+}
+
+function asBuffer(chunk: unknown): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+}

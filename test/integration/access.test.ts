@@ -1,0 +1,196 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { exportJWK, SignJWT } from "jose";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { Answer } from "../support/http.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
+const run = promisify(execFile);
+
+const document = () => ({ document_id: `access ${randomBytes(4).toString("hex")}`, hash: randomBytes(32).toString("hex") });
+
+function problem({ status, body, headers }: Answer, expected: number): void {
+  assert.equal(status, expected, JSON.stringify(body));
+  assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/);
+  assert.equal(body.status, expected);
+}
+
+describe("access to the integrity-proof API", function () {
+  describe("by network", function () {
+    let server: TestServer;
+    before(async () => {
+      server = await startServer({ ALLOWED_NETWORKS: "10.1.0.0/16,2001:db8::/32", TRUSTED_PROXIES: "127.0.0.1" });
+    });
+    after(() => server.stop());
+    const from = (address: string, path = "/api/v1/status") => server.get(path, { headers: { "X-Forwarded-For": address } });
+
+    it("is for those in the list, as the trusted proxy names them", async () => {
+      for (const inside of ["10.1.2.3", "2001:db8::1", "::ffff:10.1.255.255"]) assert.equal((await from(inside)).status, 200, inside);
+      for (const outside of ["10.2.0.1", "127.0.0.1", "8.8.8.8", "2001:db9::1", "nonsense"]) problem(await from(outside), 403);
+    });
+
+    it("looks behind one proxy only: what callers claim themselves does not count", async () => {
+      problem(await from("10.1.2.3, 8.8.8.8"), 403);
+      assert.equal((await from("8.8.8.8, 10.1.2.3")).status, 200);
+    });
+
+    it("holds for every path of it and for the metrics, not for the record store", async () => {
+      for (const path of ["/api/v1/verify?hash=00", "/api/v1/recovery/inventory", "/api/v1/nothing", "/metrics"]) problem(await from("8.8.8.8", path), 403);
+      assert.equal((await server.call("/api/admin/auth", { login: "x", password: "y" }, undefined, { "X-Forwarded-For": "8.8.8.8" })).status, 400);
+    });
+  });
+
+  it("does not believe a proxy that is not trusted", async () => {
+    const server = await startServer({ ALLOWED_NETWORKS: "10.0.0.0/8" });
+    problem(await server.get("/api/v1/status", { headers: { "X-Forwarded-For": "10.0.0.1" } }), 403);
+    await server.stop();
+  });
+
+  describe("with API keys", function () {
+    let server: TestServer;
+    let now = Date.now();
+    before(async () => {
+      server = await startServer({ API_AUTH: "apikey" }, { overrides: { clock: () => now } });
+    });
+    after(() => server.stop());
+
+    const script = async (...args: string[]) => {
+      const env = { PATH: process.env["PATH"], DATA_DIR: server.directory };
+      return (await run(process.execPath, [SCRIPT, ...args], { env })).stdout;
+    };
+    const create = async (...args: string[]): Promise<{ key: string; id: string }> => JSON.parse(await script("create", "a test", "--json", ...args));
+    const ask = (key?: string, path = "/api/v1/status") => server.get(path, { headers: key === undefined ? {} : { "X-API-Key": key } });
+
+    it("refuses whoever has none, or a wrong one", async () => {
+      const { key } = await create();
+      const forged = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+      const unknown = key.replace(/^sbk_.{12}/, `sbk_${"0".repeat(12)}`);
+      for (const wrong of [undefined, "", "sbk_", forged, unknown, key.toUpperCase(), `${key} `.repeat(2)]) {
+        const answer = await ask(wrong);
+        problem(answer, 401);
+        assert.match(answer.headers.get("www-authenticate") ?? "", /^ApiKey /);
+        assert.notInclude(answer.text, "sbk_");
+      }
+      assert.equal((await ask(key)).status, 200);
+    });
+
+    it("lets a key for reading ask everything and record nothing, however the path is written", async () => {
+      const { key } = await create("--scope", "read");
+      const headers = { "X-API-Key": key };
+      for (const path of ["/api/v1/proof", "/api/v1/PROOF", "/api/v1/proof/", "/api/v1/proof/batch"]) problem(await server.post(path, document(), headers), 403);
+      assert.equal((await server.post("/api/v1/verify", { document_hash: document().hash }, headers)).status, 200);
+      assert.equal((await server.post("/api/v1/Recovery/Verify", { documents: [document()] }, headers)).status, 200);
+      const { key: writing } = await create();
+      assert.equal((await server.post("/api/v1/proof", document(), { "X-API-Key": writing })).status, 201);
+    });
+
+    it("takes a key until it expires, or is revoked, at once", async () => {
+      const { key, id } = await create("--days", "1");
+      assert.equal((await ask(key)).status, 200);
+      now = Date.now() + 86_400_001;
+      problem(await ask(key), 401);
+      now = Date.now();
+      assert.equal((await ask(key)).status, 200);
+      await script("revoke", id);
+      problem(await ask(key), 401);
+      const [row] = JSON.parse(await script("list", "--json")).filter((each: { id: string }) => each.id === id);
+      assert.deepInclude(row, { name: "a test", scope: "write", state: "revoked" });
+      const again = await script("revoke", id).catch((error: { stderr: string }) => error.stderr);
+      assert.match(again, /there is no valid key/);
+    });
+
+    it("never writes a key to a log, the database or a list", async () => {
+      const { key } = await create();
+      await ask(key);
+      const secret = key.split("_")[2] ?? "";
+      assert.isFalse(server.log.some((line) => line.includes(secret)));
+      assert.notInclude(await script("list"), secret);
+    });
+  });
+
+  describe("with tokens", function () {
+    const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const rules = { JWT_ALGORITHM: "ES256", JWT_ISSUER: "https://login.example", JWT_AUDIENCE: "sealbook" } as const;
+
+    const token = (claims: Record<string, unknown> = {}, { key = keys.privateKey, alg = "ES256", kid = "one" }: { key?: KeyObject | Uint8Array; alg?: string; kid?: string } = {}) =>
+      new SignJWT({ iss: rules.JWT_ISSUER, aud: rules.JWT_AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60, scope: "openid sealbook:write", ...claims })
+        .setProtectedHeader({ alg, kid })
+        .sign(key);
+
+    const check = async (server: TestServer): Promise<void> => {
+      const ask = async (text: string | Promise<string>, scheme = "Bearer") => server.get("/api/v1/status", { headers: { Authorization: `${scheme} ${await text}` } });
+      assert.equal((await ask(token())).status, 200);
+      assert.equal((await ask(token(), "bearer")).status, 200);
+      const past = Math.floor(Date.now() / 1000) - 60;
+      const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+      const wrong: readonly (readonly [string, string])[] = [
+        ["expired", await token({ exp: past })],
+        ["without an end", await token({ exp: undefined })],
+        ["not valid yet", await token({ nbf: Math.floor(Date.now() / 1000) + 60 })],
+        ["of another issuer", await token({ iss: "https://other.example" })],
+        ["for another audience", await token({ aud: "other" })],
+        ["without a scope of ours", await token({ scope: "openid" })],
+        ["without scopes", await token({ scope: undefined })],
+        ["of another key", await token({}, { key: other })],
+        // The public key is public: whoever has it must not be able to sign with it as a secret.
+        ["signed with the public key as a secret", await token({}, { key: Buffer.from(keys.publicKey.export({ type: "spki", format: "pem" })), alg: "HS256" })],
+        ["unsigned", `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await token()).split(".")[1]}.`],
+        ["cut", (await token()).slice(0, -3)],
+        ["nothing", "x"],
+      ];
+      for (const [what, text] of wrong) {
+        const answer = await ask(text);
+        assert.equal(answer.status, 401, what);
+        assert.match(answer.headers.get("www-authenticate") ?? "", /Bearer/);
+      }
+      const reading = { Authorization: `Bearer ${await token({ scope: "sealbook:read" })}` };
+      problem(await server.post("/api/v1/proof", document(), reading), 403);
+      assert.equal((await server.get("/api/v1/status", { headers: reading })).status, 200);
+      assert.isFalse(server.log.some((line) => wrong.some(([, text]) => text.length > 10 && line.includes(text))));
+    };
+
+    it("checks them with a configured key", async () => {
+      const directory = await temporaryDirectory();
+      const file = join(directory, "issuer.pem");
+      await writeFile(file, keys.publicKey.export({ type: "spki", format: "pem" }));
+      const server = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules });
+      await check(server);
+      await server.stop();
+      await removeDirectory(directory);
+    });
+
+    it("checks them with the issuer's published keys, beside API keys, and says when those are out of reach", async () => {
+      const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", use: "sig" };
+      let isAway = true;
+      const issuer = createServer((_request, response) => void (isAway ? response.writeHead(500).end() : response.end(JSON.stringify({ keys: [jwk] }))));
+      issuer.listen(0, "127.0.0.1");
+      await once(issuer, "listening");
+      const address = issuer.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const server = await startServer({ API_AUTH: "apikey,jwt", JWT_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`, ...rules });
+      const headers = { Authorization: `Bearer ${await token()}` };
+      problem(await server.get("/api/v1/status", { headers }), 503);
+      isAway = false;
+      await check(server);
+      problem(await server.get("/api/v1/status", { headers: { Authorization: `Bearer ${await token({}, { kid: "two" })}` } }), 401);
+      await server.stop();
+      issuer.close();
+    });
+
+    it("does not start with a key that is none", async () => {
+      const directory = await temporaryDirectory();
+      const file = join(directory, "issuer.pem");
+      await writeFile(file, "no key");
+      const refusal = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules }, { directory }).catch((error: unknown) => error);
+      assert.match(String(refusal), /JWT_PUBLIC_KEY_FILE/);
+      await removeDirectory(directory);
+    });
+  });
+});

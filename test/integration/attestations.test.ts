@@ -1,0 +1,312 @@
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { symlink, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { assert } from "chai";
+import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from "jose";
+import { keyIdOf } from "../../server/domain/evidence/signed-bundle.ts";
+import { canonicalJson } from "../../server/domain/evidence/canonical-json.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/issuer-keys.ts";
+import { runTool } from "../support/debian-tools.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Answer } from "../support/http.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const NAME = "Archive of the Port";
+const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+
+describe("attestations", function () {
+  let server: TestServer;
+  let directory: string;
+  before(async () => {
+    directory = await temporaryDirectory();
+    await symlink(join(import.meta.dirname, "../../verifier"), join(directory, "verifier"));
+    server = await startServer({ ISSUER_NAME: NAME });
+  });
+  after(async () => {
+    await server.stop();
+    await removeDirectory(directory);
+  });
+
+  const attest = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => server.post("/api/v1/recovery/attest", body, headers);
+  const attested = async (body: unknown): Promise<any> => {
+    const answer = await attest(body);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const record = async (documentId: string, document: string, metadata: object = {}): Promise<any> => {
+    const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash: sha256(document), metadata });
+    assert.equal(body.status, "confirmed");
+    return body.proof;
+  };
+  const batch = async (documents: readonly object[]): Promise<any[]> => {
+    const { status, body } = await server.post("/api/v1/proof/batch", { documents });
+    assert.equal(status, 201);
+    return body.proofs.map((answer: any) => answer.proof);
+  };
+  const keySet = async (): Promise<any> => (await server.get("/.well-known/jwks.json")).body;
+
+  /** Runs every step as it is written, and looks for what it is said to print. */
+  async function follow(answer: any, document: string, skip: readonly string[] = []): Promise<string[]> {
+    await writeFile(join(directory, "attestation.jws"), `${answer.attestation}\n`);
+    await writeFile(join(directory, "document"), document);
+    const env = { ...process.env, DOCUMENT: "document", NODE: server.chainUrl };
+    const failed: string[] = [];
+    for (const { title, run, expect } of answer.statement.steps) {
+      if (skip.includes(title)) continue;
+      const child = spawn("sh", ["-c", run], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
+      const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      if (expect.some((value: string) => !out.includes(value))) failed.push(`${title}: ${out}${err}`);
+    }
+    return failed;
+  }
+  const ASSUMED = ["What you have"];
+
+  it("state a document's records, signed with a published key, and all that they say can be checked", async () => {
+    const documentId = `Vertrag 7 'ü' "你好" 100% \\u{41} -n`;
+    const older = await record(documentId, "first", { type: "contract", timestamp: 1_700_000_000 });
+    const [newest] = await batch([
+      { document_id: documentId, hash: sha256("second"), metadata: { timestamp: 1_700_000_001, source: "orders", more: { "ключ": [1.5, null] } } },
+      ...[1, 2, 3].map((n) => ({ document_id: `other ${n}`, hash: sha256(`other ${n}`) })),
+    ]);
+    for (const audience of ["court", "regulator", "seller"]) {
+      const answer = await attested({ document_id: documentId, audience });
+      assert.hasAllKeys(answer, ["attestation", "statement", "kid", "jwks_url"]);
+      const { attestation, statement, kid, jwks_url } = answer;
+      assert.equal(jwks_url, `${server.url}/.well-known/jwks.json`);
+      const { payload, protectedHeader } = await compactVerify(attestation, createRemoteJWKSet(new URL(jwks_url)));
+      assert.deepEqual(protectedHeader, { alg: "EdDSA", kid, typ: "sealbook-attestation+jws" });
+      assert.equal(Buffer.from(payload).toString(), canonicalJson(statement));
+
+      assert.deepEqual(statement.subject, { document_id: documentId });
+      assert.deepInclude(statement, { format: "sealbook-attestation/1", audience, record_count: 2 });
+      assert.deepEqual(statement.issuer, { name: NAME, key_id: kid, public_key: statement.issuer.public_key, jwks_url });
+      assert.equal(keyIdOf(Buffer.from(statement.issuer.public_key, "hex")), kid);
+      assert.equal(statement.chain.contract, newest.contract);
+      const [first, second] = statement.records;
+      for (const [stated, proof] of [[first, newest], [second, older]]) {
+        const { id: _, chain_id: __, contract: ___, merkle = null, ...fields } = proof;
+        assert.deepInclude(stated, { ...fields, merkle });
+        assert.equal(stated.verification_url, `${server.url}/api/v1/proof/tx/${proof.tx_hash}`);
+        const size = proof === newest ? 4 : 0;
+        assert.deepEqual(stated.first_anchor, { timestamp: proof.timestamp, block_number: proof.block_number, size });
+      }
+      const sentences = [statement.introduction, ...statement.says, ...statement.does_not_say].join(" ");
+      for (const fact of [documentId, first.hash, "There are 2 confirmed records", statement.chain.contract]) assert.include(sentences, fact);
+      assert.deepEqual(statement.checks.map(({ outcome }: any) => outcome), Array(5).fill("holds"));
+    }
+    const says = async (audience: string): Promise<string> => JSON.stringify((await attested({ document_id: documentId, audience })).statement.does_not_say);
+    assert.equal(new Set(await Promise.all(["court", "regulator", "seller"].map(says))).size, 3);
+
+    const answer = await attested({ document_id: documentId, audience: "court" });
+    assert.includeMembers(answer.statement.steps.map(({ title }: any) => title), ["The Merkle path", "The recorded hash", "The signature, with OpenSSL"]);
+    assert.deepEqual(await follow(answer, "second", ASSUMED), []);
+    // What does not hold is seen.
+    const titles = (await follow(answer, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
+    assert.deepEqual(titles, ["The document", "All of it at once, with the portable proof"]);
+    const forged = { ...answer, attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`) };
+    assert.match((await follow(forged, "second", ASSUMED))[0] ?? "", /^The signature, with OpenSSL/);
+  });
+
+  it("state a record that went on chain alone", async () => {
+    const proof = await record("-e alone\\n", "alone", { timestamp: 5 });
+    const answer = await attested({ document_id: "-e alone\\n", audience: "seller" });
+    assert.equal(answer.statement.records[0].record_hash, proof.record_hash);
+    assert.isNull(answer.statement.records[0].merkle);
+    assert.deepEqual(await follow(answer, "alone", ASSUMED), []);
+  });
+
+  it("state every document that a content was recorded of", async () => {
+    for (const [id, timestamp] of [["copy 1", 1], ["copy 2", 1], ["copy 2", 2]] as const) await record(id, "copied", { timestamp });
+    const { statement } = await attested({ hash: `0x${sha256("copied").toUpperCase()}`, audience: "court" });
+    assert.deepEqual(statement.subject, { hash: sha256("copied") });
+    assert.deepEqual(statement.records.map((r: any) => [r.document_id, r.metadata.timestamp]), [["copy 2", 2], ["copy 2", 1], ["copy 1", 1]]);
+  });
+
+  it("carry the root over all rows of a verification, which the answer's rows give", async () => {
+    const known = await record("restored", "restored", { timestamp: 1 });
+    const rows = [
+      { document_id: "restored", hash: known.hash },
+      { document_id: "restored", hash: sha256("damaged") },
+      ...Array.from({ length: 5 }, (_, n) => ({ document_id: `lost ${n} ☃`, hash: sha256(String(n)) })),
+    ];
+    const verified = await server.post("/api/v1/recovery/verify", { documents: rows, as_of: "2100-01-01" });
+    const streamed = await server.post("/api/v1/recovery/verify", rows.map((row) => `${JSON.stringify(row)}\n`).join(""), { "Content-Type": "application/x-ndjson" });
+    const ids = [verified.body.verification_id, JSON.parse(streamed.text.trimEnd().split("\n").at(-1) ?? "").verification_id];
+    for (const [index, answered] of [verified, streamed].entries()) {
+      const answer = await attested({ verification_id: ids[index], audience: "regulator" });
+      const { verification, records } = answer.statement;
+      assert.isUndefined(records);
+      assert.deepEqual(verification.totals, { documents: 7, match: 1, mismatch: 1, unrecorded: 5 });
+      assert.equal(verification.rows_root, verified.body.rows_root);
+      assert.equal(verification.as_of, index === 0 ? verified.body.as_of : null);
+      await writeFile(join(directory, "answer"), answered.text);
+      assert.deepEqual(await follow(answer, "restored"), []);
+      await writeFile(join(directory, "answer"), answered.text.replace("lost 3", "lost 4"));
+      assert.lengthOf(await follow(answer, "restored"), 1);
+    }
+  });
+
+  it("are given as a JWS alone, as JSON, and in no other form than asked for", async () => {
+    await record("forms", "forms");
+    const body = { document_id: "forms", audience: "court" };
+    const jws = await attest(body, { Accept: "application/jose" });
+    assert.equal(jws.headers.get("content-type"), "application/jose");
+    assert.match(jws.headers.get("content-disposition") ?? "", /^attachment; filename="?attestation-court-\d+\.jws"?$/);
+    await compactVerify(jws.text, createLocalJWKSet(await keySet()));
+    for (const accept of ["*/*", "application/json", "application/*", "text/html, application/json;q=0.5"]) {
+      const { headers, body: answered } = await attest(body, { Accept: accept });
+      assert.match(headers.get("content-type") ?? "", /^application\/json/, accept);
+      assert.equal(headers.get("vary"), "Accept");
+      assert.isString(answered.attestation);
+    }
+    const refused = await attest(body, { Accept: "text/html" });
+    assert.equal(refused.status, 406);
+    assert.match(refused.body.detail, /application\/pdf/);
+  });
+
+  it("stay valid after the key was changed, while the server runs", async () => {
+    await record("rotated", "rotated");
+    const body = { document_id: "rotated", audience: "court" };
+    const before = await attested(body);
+    await (await IssuerKeys.open(issuerKeysFile(server.directory))).rotate();
+    const after = await attested(body);
+    assert.notEqual(before.kid, after.kid);
+    const answer = await server.get("/.well-known/jwks.json");
+    assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/jwk-set\+json/);
+    const set = answer.body;
+    assert.deepEqual(set.keys.map((key: any) => key.kid), [after.kid, before.kid]);
+    for (const key of set.keys) {
+      assert.hasAllKeys(key, ["kty", "crv", "x", "kid", "use", "alg"]);
+      assert.deepInclude(key, { kty: "OKP", crv: "Ed25519", use: "sig", alg: "EdDSA" });
+      assert.equal(keyIdOf(Buffer.from(key.x, "base64url")), key.kid);
+    }
+    for (const { attestation } of [before, after]) await compactVerify(attestation, createLocalJWKSet(set));
+    for (const each of [before, after]) assert.deepEqual(await follow(each, "rotated", ASSUMED), []);
+    assert.equal((await server.post("/.well-known/jwks.json", {})).status, 405);
+  });
+
+  it("are verified by OpenSSL from their parts", async () => {
+    await record("openssl", "openssl");
+    const { attestation, statement } = await attested({ document_id: "openssl", audience: "court" });
+    const [header = "", payload = "", signature = ""] = attestation.split(".");
+    const path = (name: string): string => join(directory, name);
+    await writeFile(path("message"), `${header}.${payload}`);
+    await writeFile(path("signature"), Buffer.from(signature, "base64url"));
+    await writeFile(path("key.der"), Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), Buffer.from(statement.issuer.public_key, "hex")]));
+    const check = () =>
+      runTool("openssl", "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", path("key.der"), "-rawin", "-in", path("message"), "-sigfile", path("signature"));
+    assert.include(await check(), "Signature Verified Successfully");
+    await writeFile(path("message"), `${header}.${payload.slice(0, -1)}`);
+    assert.match(await check().catch(String), /Error: Command failed/);
+    assert.equal(decodeProtectedHeader(attestation).kid, statement.issuer.key_id);
+  });
+
+  it("are not made of what is not there, or pending", async () => {
+    const refused = async (body: object): Promise<string> => {
+      const answer = await attest({ ...body, audience: "court" });
+      assert.equal(answer.status, 404);
+      assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
+      return answer.body.detail;
+    };
+    assert.match(await refused({ document_id: "never" }), /^nothing is recorded of this document$/);
+    assert.match(await refused({ hash: "0".repeat(64) }), /^nothing is recorded of this hash$/);
+    assert.match(await refused({ verification_id: crypto.randomUUID() }), /^there is no verification/);
+  });
+
+  it("are not made of what is pending, and neither are bundles", async () => {
+    const slow = await startServer({ CHAIN_BLOCK_PERIOD: "2", PROOF_WAIT: "1" });
+    try {
+      // A block can come at any time: then it is another document's turn.
+      await eventually(async () => {
+        const documentId = crypto.randomUUID();
+        const submitted = await slow.post("/api/v1/proof", { document_id: documentId, hash: sha256(documentId) });
+        assert.equal(submitted.status, 202);
+        const [answer, bundle] = await Promise.all([
+          slow.post("/api/v1/recovery/attest", { document_id: documentId, audience: "court" }),
+          slow.get(`/api/v1/proof/${submitted.body.id}?format=bundle`),
+        ]);
+        assert.equal(answer.status, 404);
+        assert.match(answer.body.detail, /^nothing that is recorded of this document is confirmed yet$/);
+        assert.equal(bundle.status, 409);
+        assert.equal(bundle.headers.get("retry-after"), "3");
+        assert.match(bundle.body.detail, /not confirmed yet/);
+      });
+    } finally {
+      await slow.stop();
+    }
+  });
+
+  it("are not made when the chain contradicts the journal", async () => {
+    const { tx_hash } = await record("contradicted", "contradicted");
+    const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
+    database.exec("PRAGMA busy_timeout = 5000; drop trigger if exists confirmations_no_update");
+    const { changes } = database
+      .prepare("update confirmations set block_hash = ? where transaction_hash = ?")
+      .run(randomBytes(32), Buffer.from(tx_hash.slice(2), "hex"));
+    database.close();
+    assert.equal(changes, 1);
+    for (const subject of [{ document_id: "contradicted" }, { hash: sha256("contradicted") }]) {
+      const answer = await attest({ ...subject, audience: "court" });
+      assert.equal(answer.status, 409, answer.text);
+      assert.match(answer.body.detail, /^no statement can be made: .*another block/);
+    }
+  });
+
+  describe("input", () => {
+    const hash = "ab".repeat(32);
+    const bad: readonly (readonly [body: unknown, ...paths: string[]])[] = [
+      [{}, "audience"],
+      [{ document_id: "x" }, "audience"],
+      [{ audience: "court" }, "document_id", "hash", "verification_id"],
+      [{ document_id: "x", hash, audience: "court" }, "document_id", "hash"],
+      [{ hash, verification_id: "8ee36368-ecb3-496f-868e-7b7b35deffe0", audience: "court" }, "hash", "verification_id"],
+      ...["", "COURT", "judge", 1, null, ["court"], {}].map((audience) => [{ document_id: "x", audience }, "audience"] as const),
+      ...["", 1, null, [], "x".repeat(513), "a\0b"].map((document_id) => [{ document_id, audience: "court" }, "document_id"] as const),
+      ...["", "12", `${hash}0`, 1, null, "g".repeat(64)].map((value) => [{ hash: value, audience: "court" }, "hash"] as const),
+      ...["", "12", 1, null, "newest"].map((verification_id) => [{ verification_id, audience: "court" }, "verification_id"] as const),
+    ];
+    it("that is wrong is refused, and named", async () => {
+      for (const [body, ...paths] of bad) {
+        const answer = await attest(body);
+        assert.equal(answer.status, 400, JSON.stringify(body));
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
+        assert.sameMembers(answer.body.errors.map(({ path }: { path: string }) => path), paths, JSON.stringify(body));
+      }
+      for (const body of ["", "[]", "null", "{", '"x"', "1"]) assert.equal((await attest(body)).status, 400, body);
+      assert.equal((await attest("x=1", { "Content-Type": "application/x-www-form-urlencoded" })).status, 415);
+      assert.equal((await attest(`{"document_id":"${"x".repeat(70_000)}"}`)).status, 413);
+      const get = await server.get("/api/v1/recovery/attest");
+      assert.deepEqual([get.status, get.headers.get("allow")], [405, "POST"]);
+    });
+  });
+
+  describe("bundles over HTTP", () => {
+    it("are sent as they are signed, as a file", async () => {
+      const proof = await record("bundled/ü", "bundled");
+      for (const id of [proof.id, encodeURIComponent("bundled/ü")]) {
+        const answer = await server.get(`/api/v1/proof/${id}?format=bundle`);
+        assert.equal(answer.status, 200, answer.text);
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+        assert.match(answer.headers.get("content-disposition") ?? "", new RegExp(`^attachment; filename="?${proof.id}\\.bundle\\.json"?$`));
+        assert.equal(answer.text, canonicalJson(answer.body));
+        assert.equal(answer.body.record.record_hash, proof.record_hash);
+        assert.include((await keySet()).keys.map((key: any) => key.kid), answer.body.signature.key_id);
+      }
+    });
+
+    it("are refused in another format, and for what is not there", async () => {
+      await record("formats", "formats");
+      for (const query of ["format=", "format=xml", "format=Bundle", "format=bundle&format=bundle"]) {
+        const answer = await server.get(`/api/v1/proof/formats?${query}`);
+        assert.equal(answer.status, 400, query);
+        assert.deepEqual(answer.body.errors.map(({ path }: { path: string }) => path), ["format"]);
+      }
+      assert.equal((await server.get("/api/v1/proof/nothing?format=bundle")).status, 404);
+    });
+  });
+});

@@ -1,0 +1,288 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { Wallet } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
+import { breakIn, type Intruder } from "../support/intruder.ts";
+import { startLoad } from "../support/load.ts";
+import { type ServerProcess, startProcess } from "../support/process.ts";
+import { startRawNode } from "../support/raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { type FolderPlace, folderPlace } from "../support/replica-place.ts";
+import { rpcCall } from "../support/rpc.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+for (const engine of ENGINES) describe(`journal, replica and chain that are tampered with, on ${engine}`, function () {
+  this.timeout(120_000);
+  let chain: RemoteChain;
+  let place: FolderPlace;
+  let database: EngineDatabase;
+  let server: TestServer;
+  let intruder: Intruder;
+
+  const start = (): Promise<TestServer> =>
+    startServer(
+      {
+        ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}`, REPLICA_INTERVAL: "1",
+        RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1", SEAL_INTERVAL: "1",
+      },
+      { directory: chain.directory },
+    );
+  const prove = async (count: number): Promise<any[]> => {
+    const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });
+    assert.equal(status, 201, text);
+    return body.proofs.map(({ proof }: any) => proof);
+  };
+  const alerts = (): any[] => server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
+  const divergences = async (): Promise<number> => {
+    const { body } = await server.get("/api/v1/status");
+    assert.equal(body.status, body.journal.divergences > 0 ? "degraded" : "ok");
+    assert.isNumber(body.journal.last_reconciled);
+    return body.journal.divergences;
+  };
+  const counted = async (): Promise<number> => Number(/^sealbook_journal_divergences_total (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
+  const atRest = (): Promise<void> => eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
+
+  /** Something is found as `subject`, told once however many passes find it, and over when it is mended. */
+  const assertFound = async (subject: RegExp, message: RegExp, tamper: () => Promise<unknown>, mend: () => Promise<unknown>): Promise<void> => {
+    await atRest();
+    const [before, countedBefore] = [alerts().length, await counted()];
+    const raised = () => alerts().slice(before).filter((alert) => alert.state === "raised");
+    await tamper();
+    try {
+      await eventually(async () => assert.isTrue(raised().some((alert) => subject.test(alert.subject)), JSON.stringify(raised())));
+      assert.isAbove(await divergences(), 0);
+      await sleep(2_500);
+    } finally {
+      await mend();
+    }
+    const mine = raised().filter((alert) => subject.test(alert.subject));
+    assert.lengthOf(mine, 1);
+    assert.match(mine[0].msg, message);
+    assert.equal(await counted(), countedBefore + raised().length);
+    const lines = await server.context.journal.serviceLog.newest("", 1_000);
+    assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
+    await atRest();
+    const over = alerts().slice(before).filter((alert) => alert.state === "resolved");
+    assert.includeMembers(over.map((alert) => alert.subject), raised().map((alert) => alert.subject));
+  };
+  /** Puts other values into a row, and the old ones back. */
+  const assertChangeFound = (subject: RegExp, message: RegExp, table: string, column: string, value: string, where: string): Promise<void> =>
+    assertFound(
+      subject,
+      message,
+      () => intruder.run(`create table kept as select ${column} as value from ${table} where ${where}`).then(() => intruder.run(`update ${table} set ${column} = ${value} where ${where}`)),
+      () => intruder.run(`update ${table} set ${column} = (select value from kept) where ${where}`).then(() => intruder.run("drop table kept")),
+    );
+  const oldestConfirmation = "sequence = (select min(sequence) from confirmations)";
+
+  before(async () => {
+    chain = await startRemoteChain(startRawNode);
+    place = await folderPlace();
+    database = await emptyDatabase(engine);
+    server = await start();
+    intruder = await breakIn(database, engine);
+    for (let n = 0; n < 4; n += 1) {
+      await prove(3);
+      await sleep(1_200);
+    }
+    await eventually(async () => assert.isAtLeast((await place.list()).filter((name) => name.endsWith(".json")).length, 4));
+  });
+  after(async () => {
+    await server.stop("keep");
+    await chain.close();
+    await place.close();
+    await database.remove();
+  });
+
+  for (const [column, value] of [
+    ["block_number", () => "block_number + 1"],
+    ["block_time", () => "block_time - 1"],
+    ["block_hash", () => database.literal(randomBytes(32))],
+    ["transaction_hash", () => database.literal(randomBytes(32))],
+    ["hash", () => database.literal(randomBytes(32))],
+  ] as const) {
+    it(`find a confirmation whose ${column} was changed`, () =>
+      assertChangeFound(column === "hash" ? /^anchor/ : /^confirmation/, column === "hash" ? /another one/ : /the journal was changed/, "confirmations", column, value(), oldestConfirmation));
+  }
+
+  for (const [column, value] of [
+    ["hash", () => database.literal(randomBytes(32))],
+    ["timestamp", () => "timestamp + 1"],
+    ["metadata", () => `'{"a":1}'`],
+    ["sequence", () => "-1"],
+    ["leaf_index", () => "leaf_index + 7"],
+  ] as const) {
+    it(`find a proof whose ${column} was changed`, async () => {
+      const [row] = await database.ask("select document_id from proofs order by sequence limit 1");
+      await assertChangeFound(/^entries$/, /is missing or was changed/, "proofs", column, value(), `document_id = '${String(row?.["document_id"])}'`);
+    });
+  }
+
+  it("find a proof that was deleted", () =>
+    assertFound(
+      /^entries$/,
+      /the journal has no entry/,
+      async () => {
+        await intruder.run("create table kept as select * from proofs where sequence = (select max(sequence) from proofs)");
+        await intruder.run("delete from proofs where sequence = (select max(sequence) from proofs)");
+      },
+      () => intruder.run("insert into proofs select * from kept").then(() => intruder.run("drop table kept")),
+    ));
+
+  it("find another digest in the place of the newest", () =>
+    assertChangeFound(/^entries$/, /does not have the digest/, "journal_head", "digest", database.literal(randomBytes(32)), "id = 1"));
+
+  it("find a journal that was cut off", () =>
+    assertChangeFound(/^replica/, /does not have the journal's digest/, "journal_head", "sequence", "sequence - 3", "id = 1"));
+
+  it("mend an anchor that is confirmed by the chain and not by the journal", async () => {
+    await atRest();
+    const [proof] = await prove(2);
+    await sleep(2_500);
+    await atRest();
+    const before = alerts().length;
+    await intruder.run(`update anchors set confirmation = null where hash = ${database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"))}`);
+    await eventually(async () => {
+      const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
+      assert.equal(body.status, "confirmed");
+      assert.deepEqual(body.proof, proof);
+    });
+    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("the journal had lost"))));
+    assert.lengthOf(alerts(), before);
+  });
+
+  it("follow a block that was replaced, and keep what was before", async () => {
+    await atRest();
+    const snapshot = await rpcCall(chain.url, "evm_snapshot");
+    const from = chain.proxy.delivered.length;
+    const [proof] = await prove(2);
+    const again = chain.proxy.delivered.slice(from);
+    await rpcCall(chain.url, "evm_revert", snapshot);
+    await rpcCall(chain.url, "evm_increaseTime", 60);
+    for (const raw of again) await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+    await eventually(async () => {
+      const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
+      assert.notEqual(body.proof.block_hash, proof.block_hash);
+      assert.equal(body.superseded[0].block_hash, proof.block_hash);
+      assert.equal(body.proof.tx_hash, proof.tx_hash);
+    });
+    assert.match((await server.get("/metrics")).text, /^sealbook_journal_repairs_total [1-9]/m);
+    const lines = await server.context.journal.serviceLog.newest("", 100);
+    assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
+    await atRest();
+  });
+
+  const segment = async (index: number, ending: boolean): Promise<string> =>
+    (await place.list()).filter((name) => name.endsWith(".json") === ending && name !== "sealbook-replica.json").at(index) ?? assert.fail("there is no such segment");
+
+  it("find a byte of a segment that was changed", async () => {
+    const key = await segment(1, false);
+    const genuine = await place.get(key);
+    const forged = Buffer.from(genuine);
+    forged.writeUInt8(forged.readUInt8(forged.length - 3) ^ 4, forged.length - 3);
+    await assertFound(/^replica/, /segment 2/, () => place.put(key, forged), () => place.put(key, genuine));
+  });
+
+  it("find a segment that is gone", async () => {
+    const key = await segment(1, true);
+    const genuine = await place.get(key);
+    await assertFound(/^replica/, /segment 2.*is missing/, () => place.remove(key), () => place.put(key, genuine));
+  });
+
+  it("find a manifest that was put in the place of another", async () => {
+    const [key, other] = [await segment(1, true), await segment(2, true)];
+    const genuine = await place.get(key);
+    await assertFound(/^replica/, /segment/, async () => place.put(key, await place.get(other)), () => place.put(key, genuine));
+  });
+
+  it("find a journal that was written anew as a whole, by what was sealed and by what proofs are under", async () => {
+    const [row] = await database.ask("select hash from proofs order by sequence limit 1");
+    const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
+    const put = (value: string) => intruder.run(`update proofs set hash = ${value} where sequence = (select min(sequence) from proofs)`);
+    await server.stop("keep");
+    await put(database.literal(randomBytes(32)));
+    await intruder.rewrite();
+    server = await start();
+    await eventually(async () => {
+      const raised = alerts();
+      assert.isTrue(raised.some(({ subject, msg }) => subject === "entries" && /not what was sealed/.test(msg)), JSON.stringify(raised));
+      assert.isTrue(raised.some(({ subject }) => /^leaves of anchor/.test(subject)));
+      assert.isTrue(raised.some(({ subject }) => /^replica/.test(subject)));
+    });
+    await server.stop("keep");
+    await put(genuine);
+    await intruder.rewrite();
+    server = await start();
+    await atRest();
+  });
+
+  it("find a hash that is on the chain without the journal, and know of it after a restart", async () => {
+    await atRest();
+    const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
+    const [{ contract }] = await prove(1);
+    const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
+    const hash = randomBytes(32);
+    const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
+    const chainId = Number(await rpcCall(chain.url, "eth_chainId"));
+    const raw = await relayer.signTransaction({ to: contract, data, nonce, chainId, gasLimit: 500_000, gasPrice: 0, type: 0 });
+    await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+    await eventually(async () => assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)));
+    assert.equal(await divergences(), 1);
+    // The key's nonce is used up, and what is asked for is done all the same.
+    await prove(1);
+    const told = async () => (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) => message.includes("that the journal does not know")).length;
+    assert.equal(await told(), 1);
+    await server.stop("keep");
+    server = await start();
+    assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
+    await sleep(3_000);
+    assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
+    assert.equal(await told(), 1, "accounts were told once");
+  });
+});
+
+for (const engine of ENGINES) describe(`journal, replica and chain that nobody tampers with, on ${engine}`, function () {
+  this.timeout(180_000);
+
+  it("agree all the time, under load, over restarts and kills", async () => {
+    const chain = await startRemoteChain(startRawNode);
+    const database = await emptyDatabase(engine);
+    const place = await folderPlace();
+    const variables: EnvironmentVariables = {
+      ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}`, REPLICA_INTERVAL: "1",
+      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "2", SEAL_INTERVAL: "1", BATCH_MAX_AGE: "1",
+    };
+    let server: ServerProcess | undefined;
+    try {
+      for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) {
+        const running = (server = await startProcess(chain.directory, variables));
+        const load = startLoad(running, [200, 201, 202, 503]);
+        // Whoever is cut off by the kill is not answered.
+        const ended = load.confirms(40).then(() => sleep(4_000));
+        await ended;
+        await running.end(signal);
+        await load.end().catch(() => undefined);
+        assert.notInclude(running.output(), "journal_divergence");
+      }
+      const running = (server = await startProcess(chain.directory, variables));
+      const documents = freshDocuments(3);
+      for (const document of documents) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      await sleep(5_000);
+      await assertExactlyOnce(running, chain.url, { accepted: documents });
+      assert.equal((await running.get("/api/v1/status")).body.journal.divergences, 0);
+      assert.notInclude(running.output(), "journal_divergence");
+      assert.notInclude(running.output(), "could not be compared");
+    } finally {
+      await server?.end("SIGKILL");
+      await chain.close();
+      await place.close();
+      await database.remove();
+    }
+  });
+});

@@ -1,0 +1,308 @@
+import { randomBytes } from "node:crypto";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { Transaction } from "ethers";
+import type { EnvironmentVariables } from "../../server/config.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
+import { content } from "../support/envelope.ts";
+import { eventually } from "../support/eventually.ts";
+import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
+import { journalLines } from "../support/journal-lines.ts";
+import { runJournalScript, startJournalScript } from "../support/journal-script.ts";
+import { type BucketPlace, bucketPlace, type FolderPlace, folderPlace } from "../support/replica-place.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+interface Document {
+  readonly document_id: string;
+  readonly hash: string;
+  readonly metadata: Record<string, unknown>;
+}
+
+const documents = (count: number, metadata: Record<string, unknown> = {}): Document[] =>
+  Array.from({ length: count }, () => ({
+    document_id: randomBytes(8).toString("hex"),
+    hash: randomBytes(32).toString("hex"),
+    metadata: { timestamp: 7, ...metadata },
+  }));
+
+const folder = async (): Promise<[FolderPlace, string]> => {
+  const place = await folderPlace();
+  return [place, `file://${place.path}`];
+};
+const bucket = async (): Promise<[BucketPlace, string]> => {
+  const place = await bucketPlace();
+  return [place, `s3://${place.server.bucket}/journals/one?endpoint=${encodeURIComponent(place.server.url)}&path_style=true`];
+};
+
+/** Everything that clients can ask of a server. */
+async function everything(server: TestServer, asked: readonly Document[], reader: Login) {
+  const proofs = new Map<string, any>();
+  for (const { document_id } of asked) {
+    proofs.set(document_id, (await server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)).body);
+  }
+  const token = await server.login(reader);
+  const found = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
+  return { proofs, records: content(found, ROUTES.search).tparams.events as unknown[], count: Number((await server.get("/api/v1/status")).body.journal.records) };
+}
+
+const replicated = async (server: TestServer): Promise<void> => {
+  await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
+  // What comes next is a segment of its own.
+  await sleep(1_500);
+  await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
+};
+
+for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as const) {
+  describe(`a journal that is lost, on ${engine}`, function () {
+    this.timeout(180_000);
+    let chain: RemoteChain;
+    let place: BucketPlace | FolderPlace;
+    let target: string;
+    let directory: string;
+    let database: EngineDatabase;
+    let restored: EngineDatabase;
+    let server: TestServer | undefined;
+    /** What is left of the old journal. */
+    let lines: string[];
+    let earlier: Awaited<ReturnType<typeof everything>>;
+    let full: Login;
+    let reader: Login;
+    const settled: Document[] = [];
+    /** Accepted, and nobody knows of a confirmation. */
+    let mined: Document[];
+    let unsent: Document[];
+
+    const variables = (on: EngineDatabase): EnvironmentVariables => ({
+      ...chain.variables, DATABASE_URL: on.url, REPLICA_TARGETS: target, REPLICA_INTERVAL: "1", SEAL_INTERVAL: "2", PROOF_WAIT: "2",
+      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "2",
+    });
+    const start = (on: EngineDatabase): Promise<TestServer> => startServer(variables(on), { directory });
+    const restoreVariables = (): EnvironmentVariables => ({ RPC_URL: chain.proxy.url, DATA_DIR: directory, DATABASE_URL: restored.url });
+    const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from);
+    const isEmpty = async (on: EngineDatabase): Promise<void> => assert.deepEqual(await on.ask("select * from proofs").catch(() => []), []);
+
+    before(async () => {
+      chain = await startRemoteChain();
+      [place, target] = await openPlace();
+      [database, restored] = [await emptyDatabase(engine), await emptyDatabase(engine)];
+      directory = await temporaryDirectory();
+      await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
+      server = await start(database);
+
+      full = (await server.context.accounts?.create("full")) ?? assert.fail("no administrator");
+      reader = (await server.context.accounts?.create("read")) ?? assert.fail("no administrator");
+      const first = server;
+      const token = await eventually(() => first.login(full));
+      for (let n = 0; n < 5; n += 1) content(await server.call(ROUTES.store, { token }, { code: `c${n}`, topic: "t", payload: { n } }), ROUTES.store);
+
+      const singles = documents(5, { type: "order", source: "shop", 7: "seven", a: { b: [1.5, null, "ü\u2028"] } });
+      for (const document of singles) assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+      const together = documents(7);
+      assert.equal((await server.post("/api/v1/proof/batch", { documents: together })).status, 201);
+      // Recorded texts without separators: these read alike, one in the same batch and one after it.
+      const hash = randomBytes(32).toString("hex");
+      const [one, two, three] = [["like 1", 234], ["like 12", 34], ["like 123", 4]].map(([document_id, timestamp]) => ({ document_id: String(document_id), hash, metadata: { timestamp } }));
+      const alike = [one, two].flatMap((document) => document ?? []);
+      assert.equal((await server.post("/api/v1/proof/batch", { documents: [...documents(1), ...alike] })).status, 201);
+      const late = three ?? assert.fail();
+      assert.include([200, 201], (await server.post("/api/v1/proof", late)).status);
+      // One whose first transaction the node refuses is halved.
+      const whole = documents(6);
+      let refusals = 1;
+      chain.proxy.refusal = (raw) => (Transaction.from(raw).data.length > 10 + 64 && refusals-- > 0 ? "intrinsic gas too low" : undefined);
+      await server.post("/api/v1/proof/batch", { documents: whole });
+      await eventually(async () => {
+        for (const { document_id } of whole) assert.equal((await first.get(`/api/v1/proof/${document_id}`)).body.status, "confirmed");
+      });
+      settled.push(...singles, ...together, ...alike, late, ...whole);
+      // With a digest of it on the chain, and that confirmed.
+      await eventually(async () => assert.isNotEmpty(await database.ask("select * from confirmations where sealed is not null")));
+      await replicated(server);
+      const status = (await server.get("/api/v1/status")).body;
+      assert.equal(status.journal.divergences, 0, server.log.filter((line) => line.includes("journal_divergence")).join("\n"));
+      earlier = await everything(server, settled, reader);
+
+      // The chain has these, and the journal never hears of it.
+      chain.proxy.intercept = only(RECEIPTS, () => "cut");
+      mined = documents(4);
+      assert.equal((await server.post("/api/v1/proof/batch", { documents: mined })).status, 202);
+      await eventually(async () => assert.isAbove(chain.proxy.delivered.length, 0));
+      chain.proxy.intercept = only([...RECEIPTS, SEND], () => "cut");
+      unsent = documents(3);
+      assert.equal((await server.post("/api/v1/proof/batch", { documents: unsent })).status, 202);
+      await replicated(server);
+      await server.stop("keep");
+      server = undefined;
+      lines = await journalLines(database);
+      await rm(directory, { recursive: true });
+      await database.remove();
+      chain.proxy.mode = "pass";
+    });
+    after(async () => {
+      await server?.stop("keep");
+      await restored.remove();
+      await place.close();
+      await chain.close();
+      await removeDirectory(directory);
+    });
+
+    it("is not restored from where there is no replica, nor from another journal's", async () => {
+      const empty = await temporaryDirectory();
+      const nothing = await restore(`file://${empty}`);
+      assert.equal(nothing.code, 1, nothing.err);
+      assert.match(nothing.err, /there is no replica at/);
+      const other = await restore("file://relative,s3://two/of");
+      assert.equal(other.code, 1, other.err);
+      const marker = await place.get("sealbook-replica.json");
+      await place.put("sealbook-replica.json", marker.toString().replace(/EventTable 0x../, "EventTable 0x00"));
+      const foreign = await restore();
+      assert.equal(foreign.code, 1, foreign.err);
+      await place.put("sealbook-replica.json", marker);
+      await rm(join(directory, "deployments"), { recursive: true, force: true });
+      await removeDirectory(empty);
+    });
+
+    it("is not restored while the chain is away, and the database stays empty", async () => {
+      chain.proxy.mode = "off";
+      const { code, err } = await restore();
+      chain.proxy.mode = "pass";
+      assert.equal(code, 1, err);
+      assert.match(err, /^journal: /);
+      await isEmpty(restored);
+    });
+
+    it("is not restored from a segment that was changed, which is named", async () => {
+      const key = (await place.list()).filter((name) => !name.endsWith(".json")).at(1) ?? assert.fail("there are not two segments");
+      const genuine = await place.get(key);
+      const forged = Buffer.from(genuine);
+      forged.writeUInt8(forged.readUInt8(20) ^ 1, 20);
+      await place.put(key, forged);
+      const { code, err } = await restore();
+      await place.put(key, genuine);
+      assert.equal(code, 1, err);
+      assert.match(err, /segment 2/);
+      await isEmpty(restored);
+    });
+
+    it("leaves an empty database when it is interrupted", async () => {
+      // What the chain is asked comes last.
+      const asked = Promise.withResolvers<void>();
+      chain.proxy.intercept = only(["eth_call"], () => {
+        asked.resolve();
+        return hang();
+      });
+      const script = startJournalScript(restoreVariables(), "restore", "--from", target);
+      await Promise.race([asked.promise, script.outcome]);
+      script.kill();
+      const { code } = await script.outcome;
+      chain.proxy.mode = "pass";
+      assert.isNull(code, "it was killed");
+      await isEmpty(restored);
+    });
+
+    it("is restored as it was, and the server runs on it", async () => {
+      const { code, out, err } = await restore();
+      assert.equal(code, 0, err);
+      assert.include(out, `Restored ${lines.length} entries`);
+      assert.include(out, "4 of them were confirmed by the chain without the replica's knowing; 3 are to be anchored yet.");
+      const now = await journalLines(restored);
+      assert.deepEqual(now.slice(0, lines.length), lines);
+
+      const again = await restore();
+      assert.equal(again.code, 1);
+      assert.match(again.err, /the database is not empty/);
+
+      const running = (server = await start(restored));
+      await eventually(async () => {
+        for (const { document_id } of [...mined, ...unsent]) {
+          assert.equal((await running.get(`/api/v1/proof/${document_id}`)).body.status, "confirmed");
+        }
+      });
+      // Accounts and records come back with the copy of the chain's log.
+      await eventually(() => running.login(reader));
+      const after = await eventually(async () => {
+        const found = await everything(running, settled, reader);
+        assert.lengthOf(found.records, 5);
+        return found;
+      });
+      assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
+      assert.deepEqual(after.records, earlier.records);
+      assert.equal(after.count, earlier.count + mined.length + unsent.length);
+      for (const { hash } of [...settled, ...mined, ...unsent]) assert.isTrue((await running.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+
+      const token = await running.login(full);
+      content(await running.call(ROUTES.store, { token }, { code: "after", topic: "t", payload: {} }), ROUTES.store);
+      for (const document of documents(3)) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      const [known] = settled;
+      assert.equal((await running.post("/api/v1/proof", known)).status, 200);
+
+      // It goes on in its replica, and all agree.
+      await replicated(running);
+      await sleep(3_000);
+      const { body } = await running.get("/api/v1/status");
+      assert.deepEqual([body.status, body.journal.divergences], ["ok", 0], running.log.filter((line) => line.includes("alert")).join("\n"));
+      await running.stop("keep");
+      server = undefined;
+      assert.deepEqual((await journalLines(restored)).slice(0, now.length), now);
+    });
+  });
+}
+
+describe("a journal that is lost, with the embedded chain", function () {
+  this.timeout(120_000);
+
+  it("is restored when the chain's folder and its keys are put back, and says so when they are missing", async () => {
+    const [place, target] = await folder();
+    const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
+    const variables = { REPLICA_TARGETS: target, REPLICA_INTERVAL: "1", RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1" };
+    const restore = () => runJournalScript({ DATA_DIR: directory, CHAIN_PORT: "0" }, "restore", "--from", target);
+    let server = await startServer(variables, { directory });
+    try {
+      const { demo } = server;
+      const asked = documents(3);
+      for (const document of asked) assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+      const token = await server.login();
+      content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store);
+      const earlier = await everything(server, asked, demo);
+      await replicated(server);
+      await server.stop("keep");
+      for (const name of ["chain", "keys.json"]) await cp(join(directory, name), join(backup, name), { recursive: true });
+      await rm(directory, { recursive: true });
+
+      const missing = await restore();
+      assert.equal(missing.code, 1, missing.err);
+      assert.match(missing.err, /there is no chain in/);
+      await cp(join(backup, "chain"), join(directory, "chain"), { recursive: true });
+      const keyless = await restore();
+      assert.equal(keyless.code, 1, keyless.err);
+      assert.match(keyless.err, /keys\.json is missing/);
+      await cp(join(backup, "keys.json"), join(directory, "keys.json"));
+      const { code, err } = await restore();
+      assert.equal(code, 0, err);
+
+      server = await startServer(variables, { directory });
+      const running = server;
+      await eventually(() => running.login(demo));
+      const after = await everything(running, asked, demo);
+      assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
+      assert.deepEqual(after.records, earlier.records);
+      for (const document of documents(2)) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      await sleep(3_000);
+      assert.equal((await running.get("/api/v1/status")).body.status, "ok", running.log.filter((line) => line.includes("alert")).join("\n"));
+    } finally {
+      await server.stop();
+      await place.close();
+      await removeDirectory(backup);
+    }
+  });
+});
+
+/** Without what says where the server of today answers. */
+function withoutLinks(proofs: ReadonlyMap<string, any>): unknown {
+  return [...proofs].map(([id, { verification_url, history, ...rest }]) => [id, rest, history?.length]);
+}

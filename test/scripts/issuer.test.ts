@@ -1,0 +1,68 @@
+import { assert } from "chai";
+import { spawn } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { keyIdOf } from "../../server/domain/evidence/signed-bundle.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/issuer-keys.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../scripts/issuer.ts");
+
+async function issuer(directory: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: directory },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, out, err };
+}
+
+describe("issuer script", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+  afterEach(() => removeDirectory(directory));
+
+  it("lists the keys and makes new ones", async () => {
+    const keys = await IssuerKeys.open(issuerKeysFile(directory));
+    const id = keyIdOf((await keys.signer()).publicKey);
+    const listed = await issuer(directory, "list");
+    assert.equal(listed.code, 0, listed.err);
+    assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  \\S+Z  signs\n$`));
+    const rotated = await issuer(directory, "rotate");
+    assert.equal(rotated.code, 0, rotated.err);
+    assert.match(rotated.out, new RegExp(`^[0-9a-f]{16}  [0-9a-f]{64}  \\S+Z  signs\n${id}  [0-9a-f]{64}  \\S+Z  retired \\S+Z\n$`));
+    const rows = JSON.parse((await issuer(directory, "list", "--json")).out);
+    assert.lengthOf(rows, 2);
+    assert.hasAllKeys(rows[0], ["key_id", "public_key", "created_at", "retired_at"]);
+    assert.deepEqual([rows[0].retired_at, rows[1].key_id], [null, id]);
+    assert.equal(rows[0].key_id, keyIdOf((await keys.signer()).publicKey));
+    assert.lengthOf(JSON.parse((await issuer(directory, "rotate", "--json")).out), 3);
+  });
+
+  it("loses no key when it runs twice at once", async () => {
+    await IssuerKeys.open(issuerKeysFile(directory));
+    const outcomes = await Promise.all([1, 2, 3].map(() => issuer(directory, "rotate")));
+    assert.deepEqual(outcomes.map(({ code }) => code), [0, 0, 0], outcomes.map(({ err }) => err).join());
+    assert.lengthOf(JSON.parse((await issuer(directory, "list", "--json")).out), 4);
+  });
+
+  it("makes nothing where there are no keys, and says what is wrong with the file", async () => {
+    for (const command of ["list", "rotate"]) {
+      const { code, out, err } = await issuer(directory, command);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(err, /^issuer: there are no keys in .* yet: the first start of the server makes them\n$/);
+    }
+    assert.isEmpty(await readdir(directory));
+    await writeFile(issuerKeysFile(directory), "{}");
+    for (const command of ["list", "rotate"]) {
+      const { code, err } = await issuer(directory, command);
+      assert.equal(code, 1);
+      assert.match(err, /^issuer: issuer-keys\.json in DATA_DIR does not hold the issuer's keys\n$/);
+    }
+    assert.equal((await issuer(directory, "rotate", "--fast")).code, 2);
+  });
+});

@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/** Programs that tests use, with the packages of Debian that they come with. */
+const PACKAGES = {
+  pdftotext: "poppler-utils",
+  pdftoppm: "poppler-utils",
+  pdfdetach: "poppler-utils",
+  pdfinfo: "poppler-utils",
+  openssl: "openssl",
+} as const;
+
+/** Where Debian's package `chromium` puts it. */
+export const CHROMIUM = "/usr/bin/chromium";
+
+/** What a test fails with that lacks a program. */
+export function missingPackage(program: string, name: string): Error {
+  return new Error(`${program} is missing: install Debian's package ${name} (apt-get install ${name})`);
+}
+
+/** Runs a program and gives its standard output. */
+export async function runTool(tool: keyof typeof PACKAGES, ...args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(tool, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missingPackage(tool, PACKAGES[tool]);
+    throw error;
+  }
+}

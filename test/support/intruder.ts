@@ -1,0 +1,60 @@
+import { Kysely, sql } from "kysely";
+import { GENESIS_DIGEST, nextDigest } from "../../server/domain/journal/entry.ts";
+import { openDatabase } from "../../server/journal/database.ts";
+import { readEntries } from "../../server/journal/entries.ts";
+import { linkOf } from "../../server/journal/entry-log.ts";
+import { lineOf } from "../../server/journal/lines.ts";
+import type { Engine } from "./database.ts";
+import type { EngineDatabase } from "./engine-database.ts";
+
+const TABLES = ["proofs", "proof_labels", "confirmations", "accounts"];
+
+/** Somebody with every right on the database. */
+export interface Intruder {
+  run(statement: string): Promise<void>;
+  /** Makes all digests anew, so that the journal is whole in itself. */
+  rewrite(): Promise<void>;
+}
+
+/** Takes away what keeps entries from being changed. */
+export async function breakIn(database: EngineDatabase, engine: Engine): Promise<Intruder> {
+  const run = async (...statements: readonly string[]): Promise<void> => {
+    const connection = new Kysely<unknown>({ dialect: database.connect() });
+    try {
+      await connection.transaction().execute(async (transaction) => {
+        for (const statement of statements) await sql.raw(statement).execute(transaction);
+      });
+    } finally {
+      await connection.destroy();
+    }
+  };
+  await run(
+    ...TABLES.flatMap((table) =>
+      engine === "postgres"
+        ? [`alter table ${table} disable trigger user`, `grant update, delete on ${table} to current_user`]
+        : ["update", "delete"].map((event) => `drop trigger if exists ${table}_no_${event}`),
+    ),
+  );
+  return {
+    run,
+    async rewrite() {
+      const connection = await openDatabase(database.connect());
+      try {
+        await connection.transaction().execute(async (transaction) => {
+          const { sequence: last } = await transaction.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+          let digest = GENESIS_DIGEST;
+          for (const { entry } of await readEntries(transaction, 0, last)) {
+            digest = nextDigest(digest, lineOf(entry));
+            const { sequence } = entry;
+            if (entry.kind === "proof") await transaction.updateTable("proofs").set({ link: linkOf(digest) }).where("sequence", "=", sequence).execute();
+            if (entry.kind === "confirmation") await transaction.updateTable("confirmations").set({ digest }).where("sequence", "=", sequence).execute();
+            if (entry.kind === "account") await transaction.updateTable("accounts").set({ digest }).where("sequence", "=", sequence).execute();
+          }
+          await transaction.updateTable("journal_head").set({ digest }).execute();
+        });
+      } finally {
+        await connection.destroy();
+      }
+    },
+  };
+}

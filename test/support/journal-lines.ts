@@ -1,0 +1,16 @@
+import { openDatabase } from "../../server/journal/database.ts";
+import { readEntries } from "../../server/journal/entries.ts";
+import { lineOf } from "../../server/journal/lines.ts";
+import type { EngineDatabase } from "./engine-database.ts";
+import { assertChained } from "./journal-chain.ts";
+
+/** Every entry of a journal as the line over which its digest was made, once it is clear that the digests are so. */
+export async function journalLines(engine: EngineDatabase): Promise<string[]> {
+  const database = await openDatabase(engine.connect());
+  try {
+    const count = await assertChained(database);
+    return (await readEntries(database, 0, count)).map(({ entry }) => lineOf(entry));
+  } finally {
+    await database.destroy();
+  }
+}

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { EnvironmentVariables } from "../../server/config.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
+/** What a bucket's credentials are read from. */
+const CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+
+/** How a script ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A script that runs, and can be killed. */
+export interface RunningScript {
+  readonly outcome: Promise<Outcome>;
+  kill(): void;
+}
+
+/** Starts `npm run journal`. Nothing else of this process's environment configures it. */
+export function startJournalScript(variables: EnvironmentVariables, ...args: string[]): RunningScript {
+  const surroundings = ["PATH", "HOME", ...CREDENTIALS].map((name) => [name, process.env[name]]);
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { ...Object.fromEntries(surroundings), ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return {
+    outcome: Promise.all([code, text(child.stdout), text(child.stderr)]).then(([ended, out, err]) => ({ code: ended, out, err })),
+    kill: () => void child.kill("SIGKILL"),
+  };
+}
+
+export function runJournalScript(variables: EnvironmentVariables, ...args: string[]): Promise<Outcome> {
+  return startJournalScript(variables, ...args).outcome;
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { GENESIS_DIGEST } from "../../server/domain/journal/entry.ts";
+import type { Journal } from "../../server/domain/ports.ts";
+import { contentOver } from "../../server/domain/proofs/anchor.ts";
+import type { PlacedProof } from "../../server/domain/proofs/proof.ts";
+import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { digestFrom } from "../../server/journal/journal-source.ts";
+import { createJournal } from "../../server/journal/journal.ts";
+import { transactionStore } from "../../server/journal/transactions.ts";
+
+const ADDRESS = `0x${"11".repeat(20)}`;
+
+/** Writes a journal as the server does, without a chain. Documents, hashes and blocks are always the same. */
+export class JournalWriter {
+  readonly journal: Journal;
+  readonly #database: Database;
+  #documents = 0;
+  #nonce = 0;
+  #block = 100;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.journal = createJournal(database, { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS }, ADDRESS);
+  }
+
+  account(): Promise<void> {
+    return this.journal.accounts.insert({ address: `0x${randomBytes(20).toString("hex")}`, keystore: "{}", scope: "full", createdAt: 5 });
+  }
+
+  proof(anchorId: number, leafIndex: number, changes: Partial<PlacedProof> = {}): PlacedProof {
+    const documentId = changes.documentId ?? `document ${(this.#documents += 1)}`;
+    const hash = changes.hash ?? randomBytes(32);
+    const metadata = changes.metadata ?? { timestamp: this.#documents, type: "log", source: "test", note: "n" };
+    const recorded = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+    return { documentId, hash, recordHash: recorded, metadata, acceptedAt: 1_700_000_000_000, anchorId, leafIndex, isAlike: changes.isAlike ?? false };
+  }
+
+  /** Opens a batch with proofs in it. */
+  open(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+    return this.journal.atomically(async (atomic) => {
+      const anchorId = await atomic.anchors.open(1);
+      const proofs = Array.from({ length: size }, (_, leaf) => this.proof(anchorId, leaf));
+      await atomic.proofs.insert(proofs);
+      return { anchorId, proofs };
+    });
+  }
+
+  /** @returns the transaction that is to anchor it */
+  close(anchorId: number, proofs: readonly PlacedProof[]): Promise<number> {
+    return this.journal.atomically(async (atomic) => {
+      const { content } = contentOver(proofs.map((proof) => proof.recordHash));
+      const transactionId = await atomic.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: content.hash });
+      await atomic.anchors.close(anchorId, { ...content, transactionId });
+      return transactionId;
+    });
+  }
+
+  /** Has a transaction mined, or refused. */
+  async settle(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
+    const transactions = transactionStore(this.#database);
+    await transactions.claim(ADDRESS, 1000, 0, (queued) =>
+      queued.map((each) => ({ id: each.id, nonce: (this.#nonce += 1), raw: randomBytes(9), hash: randomBytes(32) })),
+    );
+    const number = (this.#block += 1);
+    await transactions.settle([{ id, state, block: { number, hash: randomBytes(32), time: number, validator: "v" } }]);
+  }
+
+  /** A batch that is confirmed. */
+  async confirmed(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+    const { anchorId, proofs } = await this.open(size);
+    await this.settle(await this.close(anchorId, proofs));
+    return { anchorId, proofs };
+  }
+
+  /** Anchors the journal's own digest at an entry. */
+  async seal(sequence: number): Promise<void> {
+    const transactionId = await this.journal.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.alloc(1) });
+    const values = {
+      batch_id: 0, first_leaf: 0, last_leaf: -1, first_sequence: sequence + 1, last_sequence: sequence, size: 0, sealed: sequence,
+      hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence), transaction_id: transactionId, relayer: ADDRESS, opened_at: 1,
+    };
+    const { id } = await this.#database.insertInto("anchors").values(values).returning("id").executeTakeFirstOrThrow();
+    await this.#database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+    await this.settle(transactionId);
+  }
+
+  /**
+   * Everything that an honest journal can have:
+   * 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof alone and 9 its confirmation, 10-12 and 16 a
+   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the seal of entry
+   * 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed, 27-28 an
+   * open one.
+   */
+  async everything(): Promise<void> {
+    await this.account();
+    const { anchorId: first, proofs } = await this.confirmed(5);
+    await this.confirmed(1);
+    const long = await this.open(3);
+    const between = await this.open(3);
+    const last = this.proof(long.anchorId, 3);
+    await this.journal.proofs.insert([last]);
+    const all = [...long.proofs, last];
+    await this.settle(await this.close(long.anchorId, all), "reverted");
+    const parts = await Promise.all(
+      [all.slice(0, 2), all.slice(2)].map(async (part) => {
+        const { content } = contentOver(part.map((proof) => proof.recordHash));
+        return { ...content, transactionId: await this.journal.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.alloc(1) }) };
+      }),
+    );
+    await this.journal.anchors.split(long.anchorId, parts);
+    for (const { transactionId } of parts) await this.settle(transactionId);
+    await this.settle(await this.close(between.anchorId, between.proofs));
+    await this.seal(15);
+    // Reads like the second proof: the boundary between document and timestamp has moved.
+    const second = proofs[1];
+    if (second === undefined) throw new Error("the batch has no second proof");
+    const text = `${second.documentId}${second.metadata.timestamp}`;
+    const documentId = text.slice(0, -2);
+    const alike = this.proof(first, 1, { documentId, hash: second.hash, metadata: { timestamp: Number(text.slice(-2)), type: "log" }, isAlike: true });
+    await this.journal.proofs.insert([alike]);
+    await this.account();
+    const pending = await this.open(2);
+    await this.close(pending.anchorId, pending.proofs);
+    const failed = await this.open(2);
+    await this.settle(await this.close(failed.anchorId, failed.proofs), "reverted");
+    await this.open(2);
+  }
+}

@@ -1,0 +1,99 @@
+import { hash as digest } from "node:crypto";
+import type { AnchorChain } from "../../server/domain/ports.ts";
+import type { AnchorContent, AnchorOutcome } from "../../server/domain/proofs/anchor.ts";
+import { RecoveryService } from "../../server/domain/recovery/recovery-service.ts";
+import { ProofStatements } from "../../server/journal/proofs.ts";
+import type { Database } from "../../server/journal/database.ts";
+import { recoveryStore } from "../../server/journal/recovery.ts";
+import { JournalWriter } from "./journal-writer.ts";
+
+/** What became of documents that were recorded together. */
+export type Fate = "confirmed" | "failed" | "pending";
+
+/** Something that was recorded; the model of a journal is a list of these. */
+export interface Recorded {
+  readonly documentId: string;
+  readonly hash: Uint8Array;
+  /** Its block's time; `undefined` when it is not on chain. */
+  readonly time: number | undefined;
+}
+
+type Confirmed = Extract<AnchorOutcome, { state: "confirmed" }>;
+
+/** A journal without a server: its chain has exactly what was confirmed, unless a test lets it forget. */
+export class RecoveryHistory {
+  readonly recorded: Recorded[] = [];
+  readonly service: RecoveryService;
+  readonly writer: JournalWriter;
+  /** Anchors on chain, by their hashes. */
+  readonly onChain = new Map<string, AnchorContent & { readonly outcome: Confirmed }>();
+  /** What was reported to disagree. */
+  readonly diverged: string[] = [];
+  #timestamp = 1_000;
+
+  constructor(database: Database) {
+    this.writer = new JournalWriter(database);
+    this.service = new RecoveryService({
+      journal: this.writer.journal,
+      store: recoveryStore(database, new ProofStatements()),
+      chain: this.#chain(),
+      log: {
+        firstBlock: 0,
+        newestBlock: async () => 1_000,
+        blockHash: async () => undefined,
+        anchors: async (from, to) =>
+          [...this.onChain.values()]
+            .map(({ hash, size, outcome }) => ({ hash, size, transactionHash: outcome.transactionHash, blockNumber: outcome.block.number }))
+            .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
+            .sort((a, b) => a.blockNumber - b.blockNumber),
+      },
+      telemetry: { journalDiverged: (subject) => void this.diverged.push(subject) },
+      clock: () => 1_700_000_000_000,
+    });
+  }
+
+  /** Records contents of documents under one anchor. Each block is a second after the one before. */
+  async record(documents: readonly (readonly [documentId: string, content: string])[], fate: Fate = "confirmed"): Promise<number> {
+    const { journal } = this.writer;
+    const { anchorId, proofs } = await journal.atomically(async (atomic) => {
+      const id = await atomic.anchors.open(1);
+      const placed = documents.map(([documentId, content], leaf) =>
+        this.writer.proof(id, leaf, { documentId, hash: contentHash(content), metadata: { timestamp: (this.#timestamp += 1) } }),
+      );
+      await atomic.proofs.insert(placed);
+      return { anchorId: id, proofs: placed };
+    });
+    if (fate !== "pending") await this.writer.settle(await this.writer.close(anchorId, proofs), fate === "failed" ? "reverted" : "confirmed");
+    const anchor = await journal.anchors.find(anchorId);
+    const outcome = anchor?.outcome;
+    if (anchor !== undefined && outcome?.state === "confirmed") this.onChain.set(hex(anchor.hash), { ...anchor, outcome });
+    const time = outcome?.state === "confirmed" ? outcome.block.time : undefined;
+    for (const { documentId, hash } of proofs) this.recorded.push({ documentId, hash, time });
+    return anchorId;
+  }
+
+  #chain(): AnchorChain {
+    return {
+      anchorCall: () => {
+        throw new Error("nothing is anchored here");
+      },
+      anchorOf: async (hash) => {
+        const anchor = this.onChain.get(hex(hash));
+        return anchor && { time: anchor.outcome.block.time, blockNumber: anchor.outcome.block.number, size: anchor.size };
+      },
+      blockOf: async (transactionHash, hash) => {
+        const outcome = this.onChain.get(hex(hash))?.outcome;
+        return outcome !== undefined && hex(outcome.transactionHash) === hex(transactionHash) ? outcome.block : undefined;
+      },
+    };
+  }
+}
+
+/** The SHA-256 of a content. */
+export function contentHash(content: string): Uint8Array {
+  return digest("sha256", content, "buffer");
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
