@@ -43,6 +43,13 @@ export interface RecordSearch {
   readonly limit?: number;
 }
 
+/** Some of the records that match. */
+export interface RecordPage {
+  readonly events: readonly FoundRecord[];
+  /** `undefined` on the last page. */
+  readonly next?: string | undefined;
+}
+
 interface Call {
   readonly route: string;
   readonly credentials: Readonly<Record<string, string>>;
@@ -92,17 +99,21 @@ export class RecordClient {
    * The records that match, newest first; pages are asked for as they are needed.
    * @param token The token; as a function, asked anew for every page, for tokens that are replaced meanwhile
    */
-  async *search(token: string | (() => string), { field, value, limit }: RecordSearch): AsyncGenerator<FoundRecord, void> {
-    const target = field === "code" ? "1" : "2";
+  async *search(token: string | (() => string), search: RecordSearch): AsyncGenerator<FoundRecord, void> {
     let cursor: string | undefined;
     do {
       const current = typeof token === "string" ? token : token();
-      const search = { target, value, limit, cursor };
-      const call: Call = { route: "/api/datastore/event/search", credentials: { token: current }, payload: { search } };
-      const { events, next } = (await this.#repeatable(SearchContent, call)).tparams;
+      const { events, next } = await this.page(current, search, cursor);
       yield* events;
       cursor = next;
     } while (cursor !== undefined);
+  }
+
+  /** A page of the records that match, and the cursor of the next one. */
+  async page(token: string, { field, value, limit }: RecordSearch, cursor?: string): Promise<RecordPage> {
+    const search = { target: field === "code" ? "1" : "2", value, limit, cursor };
+    const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
+    return (await this.#repeatable(SearchContent, call)).tparams;
   }
 
   /** What a transaction wrote, from its call data. */

@@ -11,6 +11,7 @@ import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-l
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import type { ServiceKeys } from "../server/chain/relayer-keys.ts";
 import { askChainId, connectRpc } from "../server/chain/rpc/connect.ts";
+import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig, readEnv } from "../server/config.ts";
 import { SealbookError } from "../server/errors.ts";
@@ -39,7 +40,8 @@ async function connect(config: Config): Promise<Connection> {
   if (hre.globalOptions.network !== "remote" || config.chain.kind !== "remote") return connectWithHardhat();
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
   const { url } = config.chain;
-  const rpc = connectRpc(url, await askChainId(url));
+  const tls = nodeTlsOptions(config.chain.tls);
+  const rpc = connectRpc(url, await askChainId(url, tls), tls);
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
 

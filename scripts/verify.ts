@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProofClient } from "../client/index.ts";
+import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
 import { parseConfig, readEnv } from "../server/config.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
 import { concurrencyOption, parseNodeUrl, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
@@ -56,7 +57,7 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
     const found = await findFiles(names, process.cwd(), directory);
     if (found.files.length + found.unreadable.length === 0) throw new CommandFailure("there are no files there");
     const server = serverWitness(new ProofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
-    const chain = chainWitness(options.rpc ?? embeddedChainUrl());
+    const chain = openWitness(options.rpc ?? embeddedChainUrl());
     const witness = options.serverOnly === true ? server : chain;
     const settings = { directory, witness, server, anyId: options.anyId === true };
     try {
@@ -67,6 +68,13 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
       chain.close();
     }
   });
+
+/** As {@link chainWitness}; over TLS what the environment says of it holds. */
+function openWitness(url: string): ReturnType<typeof chainWitness> {
+  const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
+  const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: url }, { relays: false });
+  return chainWitness(url, chain.kind === "remote" ? nodeTlsOptions(chain.tls) : {});
+}
 
 function embeddedChainUrl(): string {
   const { CHAIN_PORT } = readEnv();

@@ -4,8 +4,10 @@ import { type AuthenticationParts, authenticate } from "./http/access/authentica
 import type { NetworkList } from "./http/access/network-list.ts";
 import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
+import { urlLimit } from "./http/connection-limits.ts";
 import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
+import { openApiRouter } from "./http/openapi/router.ts";
 import { type Attest, attestRouter } from "./http/proofs/attest-router.ts";
 import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
@@ -26,6 +28,7 @@ export interface AccessParts {
 /** What the HTTP side is made of. */
 export interface AppParts {
   readonly logger: Logger;
+  readonly version: string;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
   readonly access: AccessParts;
@@ -39,7 +42,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -47,7 +50,7 @@ export function createApp(parts: AppParts): Express {
   app.set("query parser", "simple");
   // Of what a caller says of its own address nothing counts but what a proxy of ours has added.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest));
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest), urlLimit());
   const fromInside = sourceNetwork(access.networks);
   app.use("/api/v1", fromInside, authenticate(access.authentication));
   app.use("/api/v1/recovery/attest", attestRouter(attest));
@@ -64,6 +67,7 @@ export function createApp(parts: AppParts): Express {
       response.json({ status: "ok" });
     })
     .all(onlyMethods("GET"));
+  app.use(openApiRouter(version));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

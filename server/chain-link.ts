@@ -22,6 +22,7 @@ import {
 import { loadOrCreateKeys, type ServiceKeys } from "./chain/relayer-keys.ts";
 import { askChainId, connectRpc } from "./chain/rpc/connect.ts";
 import { connectInProcess } from "./chain/rpc/in-process.ts";
+import { nodeTlsOptions } from "./chain/rpc/node-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config.ts";
@@ -88,7 +89,7 @@ export async function openContracts(config: Config, options: ChainLinkOptions): 
     const link =
       config.chain.kind === "embedded"
         ? await openEmbedded(config, config.chain, options, opened)
-        : await openRemote(config, config.chain.url, options, opened);
+        : await openRemote(config, config.chain, options, opened);
     const resources = opened.move();
     return { ...link, close: () => resources.disposeAsync() };
   } catch (error) {
@@ -165,18 +166,19 @@ async function relayerKeyOf(config: Config): Promise<string> {
 
 async function openRemote(
   config: Config,
-  url: string,
+  { url, tls: nodeTls }: Extract<Config["chain"], { kind: "remote" }>,
   { onEvent }: ChainLinkOptions,
   opened: AsyncDisposableStack,
 ): Promise<Opened> {
+  const tls = nodeTlsOptions(nodeTls);
   let reachable = true;
-  const chainId = await askChainId(url).catch((error: unknown) => {
+  const chainId = await askChainId(url, tls).catch((error: unknown) => {
     // A server that starts while its node is away still answers from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });
-    return onlyKnownChain(config.dataDirectory);
+    return onlyKnownChain(config.dataDirectory, error);
   });
-  const rpc = connectRpc(url, chainId);
+  const rpc = connectRpc(url, chainId, tls);
   opened.defer(() => rpc.close());
   const file = deploymentFile(config.dataDirectory, chainId);
   const deployment = await readDeployment(file);
@@ -193,12 +195,13 @@ async function openRemote(
 }
 
 /** The chain that contracts were deployed to before, when there is just one. */
-async function onlyKnownChain(dataDirectory: string): Promise<number> {
+async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<number> {
   const folder = join(dataDirectory, "deployments");
   const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
-    throw new SealbookError("chain_unavailable", "the node at RPC_URL does not answer, and it is not known which chain it is");
+    const reason = cause instanceof SealbookError ? cause.message : "the node at RPC_URL does not answer";
+    throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);
 }

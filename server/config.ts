@@ -69,6 +69,16 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
+/** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
+const fingerprints = z.string().transform((text, context): string[] =>
+  text.split(",").map((item) => item.trim()).filter((item) => item !== "").flatMap((item) => {
+    const digits = item.replaceAll(":", "").toUpperCase();
+    if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
+    context.addIssue({ code: "custom", message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal` });
+    return [];
+  }),
+);
+
 const validatorNames = z.string().transform((text, context) => {
   const names = new Map<string, string>();
   for (const pair of text.split(",").filter((item) => item.trim() !== "")) {
@@ -121,12 +131,36 @@ const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
+  TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew when it changes",
+    unset: "no TLS",
+  }),
+  TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate's key, without a passphrase; both or none",
+    unset: "no TLS",
+  }),
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
   RPC_URL: nodeUrl.optional().meta({
     description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
     unset: "the embedded chain",
+  }),
+  RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
+    unset: "none",
+  }),
+  RPC_TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    unset: "none",
+  }),
+  RPC_TLS_CA_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the authorities that may have issued the node's certificate",
+    unset: "the usual ones",
+  }),
+  RPC_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates that the node may have, separated by commas",
+    unset: "any that the authorities have issued",
   }),
   CHAIN_PORT: whole(0, 65535).default(8545).meta({
     description: "Port of the embedded chain's own JSON-RPC on loopback; 0 takes any free one",
@@ -245,7 +279,7 @@ const Environment = z.object({
   }),
   PUBLIC_URL: httpUrl.optional().meta({
     description: "Address under which clients reach this server, for the links in its answers",
-    unset: "`http://HOST:PORT`",
+    unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
   }),
   ISSUER_NAME: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").default("Sealbook appliance").meta({
     description: "Who signs attestations, as they name it",
@@ -265,7 +299,21 @@ export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly url: string };
+  | { readonly kind: "remote"; readonly url: string; readonly tls: NodeTlsConfig };
+
+/** What a node is shown over TLS, and by what it is known. */
+export interface NodeTlsConfig {
+  readonly client: CertificateFiles | undefined;
+  /** PEM file. */
+  readonly authority: string | undefined;
+  readonly pins: readonly string[];
+}
+
+/** A certificate and its key, as PEM files. */
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** Whose tokens are taken. */
 export interface TokenConfig {
@@ -279,6 +327,8 @@ export interface TokenConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** What to listen with; without it there is no TLS. */
+  readonly tls: CertificateFiles | undefined;
   readonly dataDirectory: string;
   readonly chain: ChainConfig;
   readonly database: DatabaseConfig;
@@ -359,6 +409,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  const nodeTls = nodeTlsConfig(env, variables, details);
+  const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   if (details.length > 0) throw refusal(details);
 
@@ -366,6 +418,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   return {
     host: env.HOST,
     port: env.PORT,
+    tls,
     dataDirectory,
     chain:
       env.RPC_URL === undefined
@@ -375,7 +428,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
             directory: join(dataDirectory, "chain"),
           }
-        : { kind: "remote", url: env.RPC_URL },
+        : { kind: "remote", url: env.RPC_URL, tls: nodeTls },
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayerKey: env.RELAYER_KEY,
     administratorKey: env.ADMIN_KEY,
@@ -410,6 +463,37 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     issuerName: env.ISSUER_NAME,
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/** @param details told what is missing or contradicts */
+function nodeTlsConfig(
+  env: z.output<typeof Environment>,
+  variables: EnvironmentVariables,
+  details: { path: string; message: string }[],
+): NodeTlsConfig {
+  const secure = /^(https|wss):/.test(env.RPC_URL ?? "");
+  for (const name of ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE", "RPC_TLS_PIN"] as const) {
+    if (variables[name] !== undefined && !secure) details.push({ path: name, message: "is for a node whose RPC_URL is an https or wss address" });
+  }
+  const { RPC_TLS_CERT_FILE: certificate, RPC_TLS_KEY_FILE: key, RPC_TLS_CA_FILE: authority, RPC_TLS_PIN: pins } = env;
+  return {
+    client: certificateFiles("RPC_TLS", certificate, key, details),
+    authority: authority === undefined ? undefined : resolve(authority),
+    pins,
+  };
+}
+
+/** @param details told when there is one without the other */
+function certificateFiles(
+  prefix: "TLS" | "RPC_TLS",
+  certificate: string | undefined,
+  key: string | undefined,
+  details: { path: string; message: string }[],
+): CertificateFiles | undefined {
+  if (certificate !== undefined && key !== undefined) return { certificate: resolve(certificate), key: resolve(key) };
+  if (certificate !== undefined) details.push({ path: `${prefix}_KEY_FILE`, message: `is needed with ${prefix}_CERT_FILE` });
+  if (key !== undefined) details.push({ path: `${prefix}_CERT_FILE`, message: `is needed with ${prefix}_KEY_FILE` });
+  return undefined;
 }
 
 /** @param details told what is missing or contradicts */

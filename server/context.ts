@@ -20,7 +20,7 @@ import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
-import type { Config, TokenConfig } from "./config.ts";
+import type { CertificateFiles, Config, TokenConfig } from "./config.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
@@ -32,6 +32,7 @@ import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
 import { listen } from "./http-server.ts";
+import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
@@ -43,9 +44,9 @@ import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
 import { alertStore } from "./journal/alerts.ts";
 import { apiKeyStore } from "./journal/api-keys.ts";
-import { prepareMonths } from "./journal/proof-months.ts";
 import { ProofStatements } from "./journal/proofs.ts";
 import { recoveryStore } from "./journal/recovery.ts";
+import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
@@ -100,7 +101,8 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     opened.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
-    return build(config, logger, overrides, link, database, tokens, issuer, opened.move());
+    const certificate = config.tls && (await openCertificate(config.tls, logger));
+    return build(config, logger, overrides, link, database, tokens, issuer, certificate, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -115,6 +117,7 @@ function build(
   database: Database,
   tokens: TokenVerifier | undefined,
   issuer: Issuer,
+  certificate: ListenerCertificate | undefined,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -154,13 +157,23 @@ function build(
   const inspect = nodeInspector(rpc, signer.address, validatorNames);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
 
+  const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
+
   const metrics = createMetrics({
+    version,
+    mostPending: config.maxOutstanding,
     proofs: () => journal.proofs.counts(),
     records: () => journal.records.count(),
     liveSessions,
     transactionsUnderWay: () => transactions.countUnderWay(),
     oldestUnconfirmed: () => anchoring.oldestSeconds(),
     waiting: () => anchoring.waiting(),
+    failedAnchors,
+    entries: async () => (await journal.entries.head()).sequence,
+    unsealedSeconds: () => keeping.unsealedSeconds(),
+    lastReconciled: () => keeping.lastReconciled(),
+    certificateExpires: () => certificate?.expires,
+    alerts: () => alerts.counts(),
     replicas: () => keeping.lags(),
     chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
     node: async () => (head.reachable ? await inspect() : undefined),
@@ -230,10 +243,6 @@ function build(
     logger,
     clock,
   });
-  const months = new MonthKeeper(
-    () => prepareMonths(database, clock()),
-    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
-  );
   const recovery = new RecoveryService({
     journal,
     store: recoveryStore(database, new ProofStatements()),
@@ -242,6 +251,10 @@ function build(
     telemetry,
     clock,
   });
+  const months = new MonthKeeper(
+    () => prepareMonths(database, clock()),
+    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
+  );
   const accounts =
     link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
 
@@ -260,6 +273,7 @@ function build(
   });
   const app = createApp({
     logger,
+    version,
     records: {
       sessions,
       records,
@@ -294,7 +308,7 @@ function build(
           inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
-          failedAnchors: async () => (await journal.anchors.failed()).length,
+          failedAnchors,
           divergences: () => telemetry.counts().divergences,
           lastReconciled: () => keeping.lastReconciled(),
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
@@ -369,7 +383,7 @@ function build(
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
-      const server = await listen(app, config.host, config.port);
+      const server = await listen(app, config.host, config.port, certificate);
       opened.defer(async () => {
         // Whoever still waits for the chain then is told that it is pending instead of being cut off.
         const release = (): void => {
@@ -401,6 +415,15 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
   }
+}
+
+/** @throws SealbookError `config_invalid` when it cannot be listened with */
+function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
+  return ListenerCertificate.open(files, (event) =>
+    event.kind === "replaced"
+      ? logger.info({ expires: new Date(event.expires).toISOString() }, "there is a new certificate; connections from now on have it")
+      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
+  );
 }
 
 function isRefusedLogin(error: unknown): boolean {

@@ -2,6 +2,7 @@
 export type ErrorCode =
   | "malformed"
   | "too_large"
+  | "uri_too_long"
   | "login_refused"
   | "token_invalid"
   | "token_expired"

@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "./errors.ts";
+import { CONNECTION_LIMITS, cutOffSlowClients } from "./http/connection-limits.ts";
+import type { ListenerCertificate } from "./listener-certificate.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
-const HEADERS_MILLISECONDS = 60_000;
 /** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
 const BACKLOG = 8_192;
 
@@ -15,10 +17,31 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** @throws SealbookError `config_invalid` when the address cannot be listened on */
-export async function listen(listener: RequestListener, host: string, port: number): Promise<HttpServer> {
-  // A body may take as long as it takes: a million rows come over a slow line for hours. Headers may not.
-  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_MILLISECONDS }, listener);
+/**
+ * @param certificate makes it HTTPS
+ * @throws SealbookError `config_invalid` when the address cannot be listened on
+ */
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  certificate?: ListenerCertificate,
+  limits = CONNECTION_LIMITS,
+): Promise<HttpServer> {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMilliseconds,
+    // A stream may take any time: who is too slow is told otherwise.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMilliseconds,
+    connectionsCheckingInterval: Math.min(1_000, limits.headerMilliseconds / 4),
+  };
+  const secure = certificate === undefined ? undefined : createSecureServer({ ...certificate.options, ...options });
+  const server = secure ?? createServer(options);
+  server.maxHeadersCount = limits.headers;
+  server.maxConnections = limits.connections;
+  cutOffSlowClients(server, limits);
+  server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
@@ -26,11 +49,13 @@ export async function listen(listener: RequestListener, host: string, port: numb
     const reason = error instanceof Error ? error.message : String(error);
     throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, { cause: error });
   }
+  const unfollow = secure && certificate?.follow((options) => secure.setSecureContext(options));
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
+      unfollow?.();
       const closed = once(server, "close");
       server.close();
       // A connection that is kept alive becomes idle only with the end of its last answer.

@@ -43,6 +43,8 @@ export interface JournalKeeping {
   start(): Promise<void>;
   stop(): Promise<void>;
   lags(): ReplicaLag[];
+  /** Seconds since the journal's digest was anchored, while there is something new in it. */
+  unsealedSeconds(): number;
   /** When the last comparison with the chain ended, in Unix seconds. */
   lastReconciled(): Promise<number | null>;
 }
@@ -102,6 +104,7 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
       for (const target of targets) target.close();
     },
     lags: () => replicators.map((replicator) => ({ name: replicator.name, ...replicator.lag() })),
+    unsealedSeconds: () => sealer.unsealedSeconds(),
     async lastReconciled() {
       const { passedAt } = await store.progress();
       return passedAt === undefined ? null : Math.floor(passedAt / 1000);

@@ -1,25 +1,24 @@
-import { z } from "zod";
+import { RecordClient } from "../../client/index.ts";
 
 const PATH = "/api";
-const Answer = z.object({ content: z.object({ tparams: z.object({ tx: z.string() }) }) });
 
 /** A client of API 1 that holds a session. */
 export class RecordsApi {
-  readonly #url: string;
+  readonly #client: RecordClient;
   #token = "";
   #stored = 0;
 
   constructor(url: string) {
-    this.#url = url;
+    this.#client = new RecordClient(url);
   }
 
-  async login(credentials: { login: string; password: string }): Promise<void> {
-    this.#token = await this.#newToken("/api/admin/auth", credentials);
+  async login({ login, password }: { login: string; password: string }): Promise<void> {
+    this.#token = (await this.#client.auth(login, password)).tparams.tx;
   }
 
   /** Exchanges the token for a new one. */
   async validate(): Promise<void> {
-    this.#token = await this.#newToken("/api/admin/session/validate", { token: this.#token });
+    this.#token = (await this.#client.validate(this.#token)).tparams.tx;
   }
 
   /** A call that stores a reading with a code that no other has. */
@@ -36,15 +35,5 @@ export class RecordsApi {
 
   #call(route: string, payload: object): { path: string; body: string } {
     return { path: PATH, body: JSON.stringify({ method: "GET", route, credentials: { token: this.#token }, payload }) };
-  }
-
-  async #newToken(route: string, credentials: object): Promise<string> {
-    const response = await fetch(`${this.#url}${PATH}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ method: "GET", route, credentials }),
-    });
-    if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`);
-    return Answer.parse(await response.json()).content.tparams.tx;
   }
 }

@@ -5,6 +5,7 @@ import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   too_large: 413,
+  uri_too_long: 414,
   login_refused: 401,
   token_invalid: 401,
   token_expired: 401,

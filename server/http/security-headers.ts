@@ -22,3 +22,26 @@ export function dataHeaders(): RequestHandler {
     xXssProtection: false,
   });
 }
+
+/** Headers for a page of ours: it may load, and speak with, what comes from this server only, and no script in its text. */
+export function pageHeaders(): RequestHandler {
+  const self = ["'self'"];
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: self,
+        styleSrc: self,
+        // The style sheet has its icons in it.
+        imgSrc: [...self, "data:"],
+        connectSrc: self,
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: "no-referrer" },
+    xPoweredBy: false,
+  });
+}

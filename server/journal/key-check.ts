@@ -5,9 +5,9 @@ import { recordHash } from "../domain/proofs/record-hash.ts";
 import type { Database } from "./database.ts";
 import { readEntries } from "./entries.ts";
 import { newestSequence } from "./entry-log.ts";
+import type { KeyOfEntry } from "./key-entries.ts";
 import type { ProofEntry } from "./lines.ts";
 import { documentKey, keyOf } from "./proof-key.ts";
-import type { RecentKeysTable } from "./schema.ts";
 import { storedKeys } from "./stored-keys.ts";
 
 /** Stretches of entries whose keys are compared one by one; of more it is only told that they differ. */
@@ -16,10 +16,13 @@ const KEYS_A_PROOF = 3;
 
 /** The keys that a proof is found by. */
 export function keysOf({ documentId, hash }: ProofEntry, recorded: Uint8Array): [key: number, by: KeyKind][] {
+  // One is enough where two are the same.
   return [
-    [keyOf("recordHash", recorded), "recordHash"],
-    [keyOf("hash", hash), "hash"],
-    [documentKey(documentId), "document"],
+    ...new Map<number, KeyKind>([
+      [keyOf(recorded), "recordHash"],
+      [keyOf(hash), "hash"],
+      [documentKey(documentId), "document"],
+    ]),
   ];
 }
 
@@ -46,7 +49,7 @@ export async function checkKeys(
 ): Promise<void> {
   const { first, last } = entries;
   const stored = new KeySums(first, last, sums.seeds);
-  const later: RecentKeysTable[] = [];
+  const later: KeyOfEntry[] = [];
   let done = 0;
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
     for (const each of some) {
@@ -82,7 +85,7 @@ async function nameKeys(
       expected.set(entry.sequence, new Map(keysOf(entry, recorded)));
     }
   }
-  const strays: RecentKeysTable[] = [];
+  const strays: KeyOfEntry[] = [];
   const isIn = (sequence: number): boolean => stretches.some(({ first, last }) => sequence >= first && sequence <= last);
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
     for (const { key, sequence } of some) {

@@ -31,15 +31,22 @@ export function numbersUnder(tag: Uint8Array, epoch: number, entries: Uint8Array
   return found;
 }
 
-/** All keys of a row with the entries that they lead to. Bytes that are too few for one lead to none. */
-export function keysIn(bucket: number, epoch: number, entries: Uint8Array): { key: number; sequence: number }[] {
+/** A key and the number of the entry that it leads to. */
+export interface KeyOfEntry {
+  readonly key: number;
+  readonly sequence: number;
+}
+
+/** All that a row holds. Bytes at its end that are no whole key count as one that leads to the epoch's first entry. */
+export function entriesOf(bucket: number, epoch: number, entries: Uint8Array): KeyOfEntry[] {
   const packed = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
-  const found: { key: number; sequence: number }[] = [];
+  const found: KeyOfEntry[] = [];
   for (let at = 0; at < packed.length; at += KEY_ENTRY_BYTES) {
     const isWhole = at + KEY_ENTRY_BYTES <= packed.length;
-    const tag = isWhole ? packed.readUIntBE(at, TAG_BYTES) : 0;
-    const sequence = isWhole ? epoch * 2 ** EPOCH_BITS + packed.readUIntBE(at + TAG_BYTES, NUMBER_BYTES) : 0;
-    found.push({ key: bucket * 2 ** TAG_BITS + tag, sequence });
+    found.push({
+      key: bucket * 2 ** TAG_BITS + (isWhole ? packed.readUIntBE(at, TAG_BYTES) : 0),
+      sequence: epoch * 2 ** EPOCH_BITS + (isWhole ? packed.readUIntBE(at + TAG_BYTES, NUMBER_BYTES) : 0),
+    });
   }
   return found;
 }

@@ -9,10 +9,10 @@ import { appendEntries, inTransaction, linkOf } from "./entry-log.ts";
 import { KeyLookups } from "./key-lookups.ts";
 import type { ProofEntry } from "./lines.ts";
 import { openMonths } from "./month-partitions.ts";
-import { documentKey, keyOf } from "./proof-key.ts";
+import { documentKey, keyOf, keysOf } from "./proof-key.ts";
 import { labelIds, labelText, readLabel } from "./proof-labels.ts";
 import { ProofMonths } from "./proof-months.ts";
-import type { ProofsTable, RecentKeysTable, Schema } from "./schema.ts";
+import type { RecentKeysTable, ProofsTable, Schema } from "./schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "./statements.ts";
 
 /** Proofs of one content that are read at a time. */
@@ -115,13 +115,7 @@ export function proofRow(entry: ProofEntry, digest: Uint8Array, labelId: number 
 
 /** What a proof is found by, in the order in which the index takes it best. */
 export function proofKeys(proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[]): RecentKeysTable[] {
-  return proofs
-    .flatMap(({ sequence, documentId, hash, recordHash: recorded }) => [
-      { key: keyOf("recordHash", recorded), sequence },
-      { key: keyOf("hash", hash), sequence },
-      { key: documentKey(documentId), sequence },
-    ])
-    .sort((a, b) => a.key - b.key);
+  return proofs.flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence }))).sort((a, b) => a.key - b.key);
 }
 
 /** Statements of the hot path. */
@@ -147,19 +141,21 @@ export class ProofStatements {
 
   /** Proofs that may be the wanted ones, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
-    return this.read(database, await this.numbers(database, keys));
+    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
-  /** The numbers of proofs that may be the wanted ones, rising: for those of which there can be very many. */
-  numbers(database: Database, keys: readonly number[]): Promise<number[]> {
-    return this.#keysFound.numbersOf(database, keys);
+  /** Some of the proofs that may be the wanted ones, after one, or before it when the newest come first. */
+  async page(database: Database, key: number, after: number, order: "asc" | "desc", limit: number): Promise<ProofRow[]> {
+    const numbers = await this.#keysFound.numbersOf(database, [key]);
+    if (order === "asc") return this.#rowsOf(database, numbers.filter((number) => number > after).slice(0, limit));
+    return (await this.#rowsOf(database, numbers.filter((number) => number < after).slice(-limit))).reverse();
   }
 
-  /** @param numbers Rising */
-  async read(database: Database, numbers: readonly number[]): Promise<ProofRow[]> {
+  /** @param wanted Numbers of entries, rising */
+  async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const { numbers: ofMonth, span } of await this.#months.split(database, numbers)) {
-      for (const some of paddedPieces(ofMonth)) {
+    for (const { numbers, span } of await this.#months.split(database, wanted)) {
+      for (const some of paddedPieces(numbers)) {
         const compile = (): CompiledQuery<ProofRow> =>
           selectProofs(database)
             .where("proofs.sequence", "in", some)
@@ -204,7 +200,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async byRecordHashes(recordHashes) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf("recordHash", hash)));
+      const rows = await statements.lookup(database, recordHashes.map((hash) => keyOf(hash)));
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
@@ -214,10 +210,13 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async *byHash(hash) {
-      const numbers = await statements.numbers(database, [keyOf("hash", hash)]);
-      for (let first = 0; first < numbers.length; first += PAGE) {
-        const rows = await statements.read(database, numbers.slice(first, first + PAGE));
+      const key = keyOf(hash);
+      for (let after = 0; ; ) {
+        const rows = await statements.page(database, key, after, "asc", PAGE);
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < PAGE) return;
+        after = last.sequence;
       }
     },
 

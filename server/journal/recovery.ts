@@ -26,9 +26,8 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async ofContent(hash, limit) {
-      const numbers = await statements.numbers(database, [keyOf("hash", hash)]);
-      const rows = await statements.read(database, numbers.slice(-limit));
-      return rows.filter((row) => Buffer.compare(row.hash, hash) === 0).map(toProof).reverse();
+      const rows = await statements.page(database, keyOf(hash), Number.MAX_SAFE_INTEGER, "desc", limit);
+      return rows.filter((row) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
     async proofsAfter(sequence, limit) {

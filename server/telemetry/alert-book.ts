@@ -1,4 +1,4 @@
-import type { Alert, AlertKind, AlertStore } from "../domain/alerts/alert.ts";
+import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "../domain/alerts/alert.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Logger } from "./logger.ts";
 
@@ -37,6 +37,12 @@ export class AlertBook {
 
   lasts(kind: AlertKind, subject = ""): boolean {
     return this.#open.has(keyOf(kind, subject));
+  }
+
+  /** How many of each kind last. */
+  counts(): ReadonlyMap<AlertKind, number> {
+    const open = [...this.#open];
+    return new Map(ALERT_KINDS.map((kind) => [kind, open.filter((key) => key.startsWith(`${kind} `)).length]));
   }
 
   raise(kind: AlertKind, message: string, subject = ""): void {

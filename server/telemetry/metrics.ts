@@ -1,11 +1,17 @@
+import type { AlertKind } from "../domain/alerts/alert.ts";
 import type { NodeReport } from "../domain/ports.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** How long what the node said of itself is good enough. */
 const NODE_REPORT_MILLISECONDS = 1_000;
+/** Sums that come with the standard metrics under names that conventions keep for counters; what they sum is there too. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** What gauges ask for when the metrics are read. */
 export interface MetricSources {
+  readonly version: string;
+  /** Proofs that may be pending before no more are accepted. */
+  readonly mostPending: number;
   proofs(): Promise<{ records: number; pending: number }>;
   records(): Promise<number>;
   liveSessions(): Promise<number>;
@@ -14,6 +20,18 @@ export interface MetricSources {
   oldestUnconfirmed(): Promise<number>;
   /** Requests that wait for the chain. */
   waiting(): number;
+  /** Anchors that the chain did not take and that wait for another try. */
+  failedAnchors(): Promise<number>;
+  /** Number of the journal's newest entry. */
+  entries(): Promise<number>;
+  /** Seconds since the journal's digest was anchored, while there is something new in it. */
+  unsealedSeconds(): number;
+  /** When journal and chain were last compared, in Unix seconds. */
+  lastReconciled(): Promise<number | null>;
+  /** When the certificate that the server listens with expires, in Unix milliseconds. */
+  certificateExpires(): number | undefined;
+  /** How many alerts of each kind last. */
+  alerts(): ReadonlyMap<AlertKind, number>;
   /** How far each replica is behind the journal. */
   replicas(): readonly { readonly name: string; readonly seconds: number; readonly entries: number }[];
   chain(): { blockNumber: number | undefined; reachable: boolean };
@@ -26,6 +44,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
 
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void => {
@@ -57,8 +76,13 @@ export function createMetrics(sources: MetricSources) {
       return node && read(node);
     });
 
+  new Gauge({ name: "sealbook_build_info", help: "Always 1, with the version", labelNames: ["version"], registers }).set(
+    { version: sources.version },
+    1,
+  );
   gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await sources.proofs()).records);
   gauge("sealbook_proofs_pending", "Proofs accepted and not confirmed yet", async () => (await sources.proofs()).pending);
+  gauge("sealbook_proofs_pending_limit", "Pending proofs past which no more are accepted", () => sources.mostPending);
   gauge("sealbook_proof_oldest_pending_seconds", "Time since the oldest proof was accepted that is not on chain", () =>
     sources.oldestUnconfirmed(),
   );
@@ -66,6 +90,14 @@ export function createMetrics(sources: MetricSources) {
   gauge("sealbook_records", "Records in the local copy of the event table", () => sources.records());
   gauge("sealbook_sessions_live", "Sessions that are live", () => sources.liveSessions());
   gauge("sealbook_transactions_under_way", "Transactions without an outcome", () => sources.transactionsUnderWay());
+  gauge("sealbook_anchors_failed", "Anchors that the chain did not take and that wait for another try", () => sources.failedAnchors());
+  gauge("sealbook_journal_entries", "Entries of the journal", () => sources.entries());
+  gauge("sealbook_journal_unsealed_seconds", "Time since the journal's digest was anchored; 0 when there is nothing new in it", () =>
+    sources.unsealedSeconds(),
+  );
+  gauge("sealbook_journal_reconciled_timestamp_seconds", "When journal and chain were last compared", async () =>
+    (await sources.lastReconciled()) ?? undefined,
+  );
   gauge("sealbook_chain_block_number", "Number of the newest block seen", () => sources.chain().blockNumber);
   gauge("sealbook_chain_up", "Whether the node answers (1) or not (0)", () => (sources.chain().reachable ? 1 : 0));
   nodeGauge("sealbook_chain_block_age_seconds", "Time since the newest block", (node) =>
@@ -74,8 +106,24 @@ export function createMetrics(sources: MetricSources) {
   nodeGauge("sealbook_chain_syncing", "Whether the node is catching up (1) or not (0)", (node) => (node.syncing ? 1 : 0));
   nodeGauge("sealbook_chain_peers", "Peers of the node", (node) => node.peers);
   nodeGauge("sealbook_consensus_validators", "Validators of the consensus network", (node) => node.consensus.validators.length);
+  nodeGauge("sealbook_consensus_quorum", "Validators that have to agree on a block", (node) => node.consensus.quorum);
   nodeGauge("sealbook_relayer_balance_wei", "Balance of the relayer's key", (node) => Number(node.balance));
 
+  new Gauge({
+    name: "sealbook_alerts_active",
+    help: "Alerts that last",
+    labelNames: ["alert"],
+    registers,
+    collect() {
+      for (const [alert, count] of sources.alerts()) this.set({ alert }, count);
+    },
+  });
+
+  gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the certificate expires that the server listens with", () => {
+    const expires = sources.certificateExpires();
+    return expires === undefined ? undefined : expires / 1000;
+  });
+  gauge("sealbook_replicas", "Targets that the journal is replicated to", () => sources.replicas().length);
   const replicaGauge = (name: string, help: string, read: (replica: ReturnType<MetricSources["replicas"]>[number]) => number): void => {
     new Gauge({
       name,
@@ -89,6 +137,10 @@ export function createMetrics(sources: MetricSources) {
   };
   replicaGauge("sealbook_replica_lag_seconds", "Age of the oldest journal entry that a replica does not have", ({ seconds }) => seconds);
   replicaGauge("sealbook_replica_lag_entries", "Journal entries that a replica does not have", ({ entries }) => entries);
+
+  const logins = new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers });
+  // A rate needs to know that there were none before the first one.
+  for (const result of ["accepted", "refused"]) logins.inc({ result }, 0);
 
   return {
     registry,
@@ -111,7 +163,7 @@ export function createMetrics(sources: MetricSources) {
       registers,
     }),
     recordsStored: new Counter({ name: "sealbook_records_stored_total", help: "Records stored", registers }),
-    logins: new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers }),
+    logins,
     divergences: new Counter({
       name: "sealbook_journal_divergences_total",
       help: "Disagreements of journal, replicas and chain that were found, each once",

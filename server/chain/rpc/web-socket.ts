@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
 import type { OpenSocket } from "./message-socket.ts";
+import { explainTls, type NodeTlsOptions } from "./node-tls.ts";
 import { LARGEST_ANSWER, TIMEOUT_MILLISECONDS } from "./rpc.ts";
 
 /** How often the other side has to give a sign of life. An answer that takes longer to come in is as good as none. */
@@ -9,10 +10,12 @@ const PULSE_MILLISECONDS = TIMEOUT_MILLISECONDS / 2;
 export function webSocketOpener(
   url: URL,
   headers: Readonly<Record<string, string>>,
+  tls: NodeTlsOptions = {},
   pulseMilliseconds = PULSE_MILLISECONDS,
 ): OpenSocket {
   return ({ onOpen, onMessage, onClose }) => {
     const socket = new WebSocket(url, {
+      ...tls,
       headers,
       handshakeTimeout: TIMEOUT_MILLISECONDS,
       maxPayload: LARGEST_ANSWER,
@@ -39,7 +42,7 @@ export function webSocketOpener(
       alive = true;
       onMessage(Buffer.isBuffer(data) ? data.toString("utf8") : "");
     });
-    socket.on("error", (error) => (reason ??= error));
+    socket.on("error", (error) => (reason ??= explainTls(error)));
     socket.on("close", (code) => {
       clearInterval(pulse);
       onClose(reason ?? new Error(`the node closed the connection (${code})`));

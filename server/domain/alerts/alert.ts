@@ -1,5 +1,7 @@
 /** What operators are called for. */
-export type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence";
+export const ALERT_KINDS = ["node_down", "sync_lost", "degraded_performance", "journal_divergence"] as const;
+
+export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** Something that is wrong, or was. */
 export interface Alert {

@@ -10,7 +10,7 @@ export interface JournalLine {
 
 /** Bytes of a digest. */
 export const DIGEST_LENGTH = 32;
-/** Bytes of its digest that a proof is stored with: a change that they do not tell, those of the next entry tell. */
+/** Bytes of its digest that a proof is stored with. */
 export const LINK_LENGTH = 4;
 
 /** The digest before the first entry: 32 zero bytes. */

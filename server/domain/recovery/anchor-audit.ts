@@ -6,6 +6,8 @@ import type { ConfirmedProof } from "./restored.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
+/** Anchors that are remembered; with more of them, some are checked again. */
+const MOST_HELD = 100_000;
 const NO_ANCHOR = "the journal calls it confirmed without an anchor";
 
 /**
@@ -17,9 +19,9 @@ export class AnchorAudit {
   readonly #anchors: Pick<Journal["anchors"], "leaves">;
   readonly #chain: AnchorChain;
   readonly #telemetry: Pick<Telemetry, "journalDiverged">;
-  /** Roots that hold; there are many, so there is no more to each than its number. */
+  /** Anchors that hold; there are many, so there is no more to each than its number. */
   readonly #held = new Set<number>();
-  /** Roots that do not, and those that are being checked. */
+  /** Anchors that do not, and those that are being checked. */
   readonly #others = new Map<number, Promise<string | undefined>>();
 
   constructor(anchors: Pick<Journal["anchors"], "leaves">, chain: AnchorChain, telemetry: Pick<Telemetry, "journalDiverged">) {
@@ -35,24 +37,23 @@ export class AnchorAudit {
   async faultOf(proof: ConfirmedProof): Promise<string | undefined> {
     const { anchorId, recordHash, content } = proof;
     if (content === undefined) return this.#diverged("proof", recordHash, NO_ANCHOR);
-    if (content.size === 0) {
-      if (Buffer.compare(recordHash, content.hash) !== 0) return this.#diverged("proof", recordHash, NOT_UNDER);
-      return this.#contradiction(content, proof);
-    }
-    const fault = this.#held.has(anchorId) ? undefined : await this.#faultOfRoot(content, proof);
-    if (fault !== undefined || proof.isLeaf) return fault;
+    const isAlone = content.size === 0;
+    if (isAlone && Buffer.compare(recordHash, content.hash) !== 0) return this.#diverged("proof", recordHash, NOT_UNDER);
+    const fault = this.#held.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
+    if (fault !== undefined || isAlone || proof.isLeaf) return fault;
     // It shares the place of another one, if it is what it claims to be.
     const leaf = (await this.#anchors.leaves(anchorId))[proof.leafIndex];
     const isShared = proof.isAlike && leaf !== undefined && Buffer.compare(leaf, recordHash) === 0;
     return isShared ? undefined : this.#diverged("proof", recordHash, NOT_UNDER);
   }
 
-  #faultOfRoot(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
+  #faultOfAnchor(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
     const { anchorId } = proof;
     const known = this.#others.get(anchorId);
     if (known !== undefined) return known;
     const audit = this.#audit(content, proof).then((fault) => {
       if (fault !== undefined) return fault;
+      if (this.#held.size === MOST_HELD) this.#held.clear();
       this.#held.add(anchorId);
       this.#others.delete(anchorId);
       return undefined;
@@ -62,6 +63,7 @@ export class AnchorAudit {
   }
 
   async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
+    if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
     const isWhole = leaves.length === content.size && leaves.length <= MAX_TREE_SIZE && Buffer.compare(merkleRoot(leaves), content.hash) === 0;
     return isWhole ? this.#contradiction(content, proof) : this.#diverged("anchor", content.hash, CHANGED);

@@ -9,7 +9,7 @@ import { type Comparison, compare, type ConfirmedProof, counted, isConfirmedBy, 
 
 /** Other documents that are named for a content that was recorded of them, and proofs looked at to find them. */
 const MOST_OTHERS = 10;
-const MOST_OTHERS_LOOKED_AT = 64;
+const MOST_OTHERS_LOOKED_AT = 20;
 /** Documents that wait for an answer of the journal or the chain at a time. */
 const AT_ONCE = 32;
 /** Proofs looked at to fill a page. */
@@ -152,18 +152,27 @@ export class RecoveryService {
   async #compareAll(documents: readonly RestoredDocument[], asOf: number | undefined, audit: AnchorAudit): Promise<ComparedDocument[]> {
     const ids = new Set(documents.map(({ documentId }) => documentId));
     const found = Map.groupBy(await this.#parts.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
+    // Contents that many files have, such as none at all, are looked for once.
+    const others = new Map<string, Promise<string[]>>();
+    const recordedAs = (hash: Uint8Array): Promise<string[]> => {
+      const key = Buffer.from(hash).toString("hex");
+      const names = others.get(key) ?? this.#recordedAs(hash, asOf, audit);
+      others.set(key, names);
+      return names;
+    };
     return mapConcurrently(documents, async (document) => {
       const recorded = found.get(document.documentId) ?? [];
-      return { document, comparison: await this.#compare(document, recorded, asOf, audit) };
+      const comparison = await this.#compare(document, confirmedOf(recorded, asOf), audit);
+      if (comparison !== undefined) return { document, comparison };
+      const reason = recorded.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
+      return { document, comparison: { result: "unrecorded", reason, recordedAs: await recordedAs(document.hash) } };
     });
   }
 
-  async #compare({ hash }: RestoredDocument, recorded: readonly RecordedProof[], asOf: number | undefined, audit: AnchorAudit): Promise<Comparison> {
-    const comparison = compare(hash, confirmedOf(recorded, asOf));
-    if (comparison === undefined) {
-      const reason = recorded.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
-      return { result: "unrecorded", reason, recordedAs: await this.#recordedAs(hash, asOf, audit) };
-    }
+  /** @returns `undefined` when nothing was on chain */
+  async #compare({ hash }: RestoredDocument, confirmed: readonly ConfirmedProof[], audit: AnchorAudit): Promise<Comparison | undefined> {
+    const comparison = compare(hash, confirmed);
+    if (comparison === undefined) return undefined;
     const fault = await audit.faultOf(comparison.proof);
     if (fault !== undefined) return { result: "unrecorded", reason: fault, recordedAs: [] };
     if (comparison.result === "match" || comparison.earlier === undefined) return comparison;

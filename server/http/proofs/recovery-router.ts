@@ -89,9 +89,14 @@ function verifyLines(recovery: RecoveryService, request: Request, response: Resp
 
 async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
   let isEmpty = true;
-  for await (const lines of ndjsonLines(request, ROWS_AT_ONCE)) {
-    yield lines.map(documentOf);
-    isEmpty = false;
+  try {
+    for await (const lines of ndjsonLines(request, ROWS_AT_ONCE)) {
+      yield lines.map(documentOf);
+      isEmpty = false;
+    }
+  } finally {
+    // Who sends the rest reads the answer only afterwards.
+    request.resume();
   }
   if (isEmpty) throw malformed("body", "has no row");
 }

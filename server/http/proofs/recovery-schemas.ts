@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DocumentId, Sha256 } from "./schemas.ts";
+import { DocumentId, inQuery, Sha256 } from "./schemas.ts";
 
 const MAX_JSON_DOCUMENTS = 100_000;
 const MAX_PAGE = 10_000;
@@ -14,10 +14,11 @@ const Moment = z.union([z.int().min(0, "is before 1970"), z.string()]).transform
     return z.NEVER;
   }
   return seconds;
-});
+}).meta({ id: "Moment", description: "An ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.", examples: ["2026-11-21"] });
 
 function secondsOf(text: string): number | undefined {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
+  // Fewer digits are a year, or a date without its hyphens.
+  if (/^\d{9,12}$/.test(text)) return Number(text);
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
   if (day === undefined) return undefined;
   // A day that no month has would roll over to the next one.
@@ -30,16 +31,19 @@ function secondsOf(text: string): number | undefined {
 /** A row of `POST /api/v1/recovery/verify`. */
 export const RestoredRow = z
   .object({ document_id: DocumentId, hash: Sha256 })
-  .transform(({ document_id, hash }) => ({ documentId: document_id, hash }));
+  .transform(({ document_id, hash }) => ({ documentId: document_id, hash }))
+  .meta({ id: "RestoredDocument", description: "A restored document, by its hash." });
 
 /** Its JSON body. */
-export const VerifyBody = z.object({
-  as_of: Moment.optional(),
-  documents: z
-    .array(RestoredRow)
-    .min(1, "has no document")
-    .max(MAX_JSON_DOCUMENTS, `has more than ${MAX_JSON_DOCUMENTS} documents; send them as NDJSON`),
-});
+export const VerifyBody = z
+  .object({
+    as_of: Moment.optional(),
+    documents: z
+      .array(RestoredRow)
+      .min(1, "has no document")
+      .max(MAX_JSON_DOCUMENTS, `has more than ${MAX_JSON_DOCUMENTS} documents; send them as NDJSON`),
+  })
+  .meta({ id: "RestoredDocuments", description: "What came back, to be compared with what was recorded until a moment." });
 
 /** Its query, with an NDJSON body. */
 export const VerifyQuestion = z.object({ as_of: Moment.optional() });
@@ -50,18 +54,25 @@ const limit = z
   .transform(Number)
   .refine((value) => value >= 1 && value <= MAX_PAGE, `is not between 1 and ${MAX_PAGE}`);
 const cursor = z.string().regex(/^\d{1,15}$/, "is not a cursor that an answer gave").transform(Number);
+const ofPage = {
+  limit: { ...inQuery(1, MAX_PAGE, USUAL_PAGE), description: "Most entries of an answer; an NDJSON answer without it has all." },
+  cursor: { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." },
+};
 
 /** `GET /api/v1/recovery/inventory` */
 export const InventoryQuestion = z.object({
   date: Moment.optional(),
-  limit: limit.default(USUAL_PAGE),
-  cursor: cursor.default(0),
+  limit: limit.default(USUAL_PAGE).meta(ofPage.limit),
+  cursor: cursor.default(0).meta(ofPage.cursor),
 });
 
 /** `GET /api/v1/recovery/gap` */
 export const GapQuestion = z.object({
-  verification_id: z.uuid("is not the id of a verification").optional(),
-  against: z.enum(["restored", "journal"]).default("restored"),
-  limit: limit.default(USUAL_PAGE),
-  cursor: cursor.optional(),
+  verification_id: z.uuid("is not the id of a verification").optional().meta({ description: "The newest when it is missing." }),
+  against: z
+    .enum(["restored", "journal"])
+    .default("restored")
+    .meta({ description: "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks." }),
+  limit: limit.default(USUAL_PAGE).meta(ofPage.limit),
+  cursor: cursor.optional().meta(ofPage.cursor),
 });

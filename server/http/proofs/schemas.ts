@@ -12,13 +12,24 @@ const MAX_PAGE = 100;
 export const Sha256 = z
   .string()
   .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
-  .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"));
+  .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"))
+  .meta({ id: "Sha256", description: "A SHA-256 as 64 hexadecimal digits, with or without `0x`." });
 
 /** A transaction hash as callers write it. */
 export const TransactionHash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
-  .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"));
+  .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"))
+  .meta({ description: "A transaction's hash as `0x` and 64 hexadecimal digits." });
+
+/** How a number is described that comes as the text of a query. */
+export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
+  type: "integer",
+  minimum,
+  maximum,
+  default: usual,
+  pattern: undefined,
+});
 
 const text = (maximum: number) =>
   z
@@ -29,7 +40,9 @@ const text = (maximum: number) =>
     .refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
 /** What a document is called by whoever keeps it. */
-export const DocumentId = text(MAX_DOCUMENT_ID).min(1, "is empty");
+export const DocumentId = text(MAX_DOCUMENT_ID)
+  .min(1, "is empty")
+  .meta({ id: "DocumentId", description: "What a document is called by whoever keeps it." });
 
 /** `POST /api/v1/proof` */
 export const ProofBody = z
@@ -42,17 +55,21 @@ export const ProofBody = z
         timestamp: z.int().min(0, "is before 1970").exactOptional(),
         source: text(MAX_SOURCE).exactOptional(),
       })
-      .default({}),
+      .default({})
+      .meta({ description: "Kept with the proof, with fields of any name; `timestamp` and `type` go into the recorded hash." }),
   })
-  .transform(({ document_id, hash, metadata }) => ({ documentId: document_id, hash, metadata }));
+  .transform(({ document_id, hash, metadata }) => ({ documentId: document_id, hash, metadata }))
+  .meta({ id: "Document", description: "A document to be proved, by its hash." });
 
 /** `POST /api/v1/proof/batch` */
-export const BatchBody = z.object({
-  documents: z
-    .array(ProofBody)
-    .min(1, "has no document")
-    .max(MAX_TREE_SIZE, `has more than ${MAX_TREE_SIZE} documents`),
-});
+export const BatchBody = z
+  .object({
+    documents: z
+      .array(ProofBody)
+      .min(1, "has no document")
+      .max(MAX_TREE_SIZE, `has more than ${MAX_TREE_SIZE} documents`),
+  })
+  .meta({ id: "BatchBody", description: "Documents that share one transaction." });
 
 /** A batch's id: its root. */
 export const BatchId = Sha256;
@@ -64,12 +81,16 @@ export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bun
 export const PageQuestion = z.object({
   limit: z.string().regex(/^\d{1,4}$/, "is not a number").transform(Number)
     .refine((value) => value >= 1 && value <= MAX_TREE_SIZE, `is not between 1 and ${MAX_TREE_SIZE}`)
-    .default(MAX_PAGE),
-  cursor: z.string().regex(/^\d{1,4}$/, "is not a cursor that an answer gave").transform(Number).default(0),
+    .default(MAX_PAGE)
+    .meta({ ...inQuery(1, MAX_TREE_SIZE, MAX_PAGE), description: "Most entries of an answer." }),
+  cursor: z.string().regex(/^\d{1,4}$/, "is not a cursor that an answer gave").transform(Number).default(0)
+    .meta({ ...inQuery(0, 9_999), description: "Where to go on: `next` of the answer before." }),
 });
 
 /** `GET` and `POST /api/v1/verify` */
-export const HashQuestion = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() });
+export const HashQuestion = z
+  .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
+  .meta({ id: "HashQuestion", description: "A hash, under one of two names." });
 
 /**
  * The hash that a verify call asks about: `hash` and `document_hash` are two names of one thing.

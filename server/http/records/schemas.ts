@@ -14,13 +14,14 @@ const text = (maximum: number) =>
     .string()
     .min(1, "is empty")
     .refine((value) => [...value].length <= maximum, `is longer than ${maximum} characters`)
-    .refine((value) => !value.includes("\0"), "contains a NUL character");
+    .refine((value) => !value.includes("\0"), "contains a NUL character")
+    .meta({ maxLength: maximum });
 
 // Kept as it is: what a body parser made of JSON needs no second look at every value.
 const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "is not an object",
-);
+).meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
 
 /** A call that says at least what it is about, so that its failure can name it. */
 export const NamedRoute = z.object({ route: z.string() });
@@ -37,12 +38,15 @@ export const AuthCall = z.object({
     login: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/, "is not a blockchain address: 0x and 40 hexadecimal digits")
-      .transform((address) => getAddress(address.toLowerCase())),
+      .transform((address) => getAddress(address.toLowerCase()))
+      .meta({ description: "The account's address." }),
     password: z.string().min(1, "is empty").max(MAX_PASSWORD, `is longer than ${MAX_PASSWORD} characters`),
   }),
 });
 
-const credentials = z.object({ token: z.string() });
+const credentials = z
+  .object({ token: z.string() })
+  .meta({ id: "Token", description: "The token that the newest answer of the session gave." });
 
 export const TokenCall = z.object({ credentials });
 
@@ -55,8 +59,10 @@ export const SearchCall = z.object({
   credentials,
   payload: z.object({
     search: z.object({
-      target: z.enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)'),
-      value: text(2 * MAX_TEXT),
+      target: z
+        .enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)')
+        .meta({ description: "What is searched: `1` for the code, `2` for the topic." }),
+      value: text(2 * MAX_TEXT).meta({ description: "`*` stands for any run of characters, `\\*` for a star." }),
       limit: z
         .int()
         .min(1, "is less than 1")
@@ -66,7 +72,8 @@ export const SearchCall = z.object({
         .string()
         .regex(/^[1-9]\d{0,14}$/, "is not a cursor from an earlier answer")
         .transform(Number)
-        .optional(),
+        .optional()
+        .meta({ description: "Where to go on: `next` of the answer before." }),
     }),
   }),
 });
@@ -75,6 +82,6 @@ export const DecodeCall = z.object({
   credentials,
   payload: z.object({
     function: z.enum(ROW_FUNCTIONS, "is neither set nor insert"),
-    inputdata: z.string(),
+    inputdata: z.string().meta({ description: "The transaction's call data, hexadecimal." }),
   }),
 });

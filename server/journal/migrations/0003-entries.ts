@@ -3,7 +3,7 @@ import { GENESIS_DIGEST, nextDigest } from "../../domain/journal/entry.ts";
 import { recordHash } from "../../domain/proofs/record-hash.ts";
 import { accountLine, confirmationLine, proofLine } from "../lines.ts";
 import { openMonths } from "../month-partitions.ts";
-import { documentKey, keyOf } from "../proof-key.ts";
+import { keysOf } from "../proof-key.ts";
 import { settleKeys } from "../proof-keys.ts";
 
 const ROWS_AT_ONCE = 500;
@@ -139,7 +139,7 @@ export async function moveEntries(untyped: Kysely<unknown>): Promise<void> {
         })
         .execute();
       const recorded = recordHash({ documentId: row.document_id, timestamp, type: type ?? "", hash });
-      const keys = [keyOf("recordHash", recorded), keyOf("hash", hash), documentKey(row.document_id)];
+      const keys = keysOf({ documentId: row.document_id, hash, recordHash: recorded });
       await db.insertInto("proof_keys_recent").values(keys.map((key) => ({ key, sequence }))).execute();
     }
     await settleKeys(db, sequence - rows.length, sequence);

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
-import { KEY_ENTRY_BYTES, keysIn, numbersUnder, tagOf } from "../../../server/journal/key-entries.ts";
+import { KEY_ENTRY_BYTES, numbersUnder, tagOf } from "../../../server/journal/key-entries.ts";
 import { KeyLookups } from "../../../server/journal/key-lookups.ts";
-import { documentKey, KEY_RANGE, keyOf } from "../../../server/journal/proof-key.ts";
+import { documentKey, KEY_RANGE, keyOf, keysOf } from "../../../server/journal/proof-key.ts";
 import { settleKeys } from "../../../server/journal/proof-keys.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -16,12 +17,17 @@ const aNumber = fc.tuple(fc.constantFrom(0, 1, 2, 300, 2 ** 16), fc.constantFrom
 const someKeys = fc.uniqueArray(fc.record({ key: aKey, sequence: aNumber }), { maxLength: 60, selector: ({ key, sequence }) => `${key} ${sequence}` });
 
 describe("a key", function () {
-  it("is the first 36 bits of a hash and its kind", () => {
-    assert.equal(keyOf("document", Buffer.from("ffffffffffff0000", "hex")), KEY_RANGE - 2);
-    assert.equal(keyOf("hash", Buffer.from("0000000010000000", "hex")), 5);
-    assert.equal(keyOf("recordHash", Buffer.from("000000000fffffff", "hex")), 0);
+  it("is the first 38 bits of a hash", () => {
+    assert.equal(keyOf(Buffer.from("ffffffffffff0000", "hex")), KEY_RANGE - 1);
+    assert.equal(keyOf(Buffer.from("0000000004000000", "hex")), 1);
+    assert.equal(keyOf(Buffer.from("0000000003ffffff", "hex")), 0);
     // The SHA-256 of nothing begins with e3b0c44298fc.
-    assert.equal(documentKey(""), 0xe3b0c4429 * 4 + 2);
+    assert.equal(documentKey(""), Math.floor(0xe3b0c44298fc / 2 ** 10));
+  });
+
+  it("is given once to a proof whose document's hash is that of its id", () => {
+    const hash = createHash("sha256").update("a").digest();
+    assert.deepEqual(keysOf({ documentId: "a", hash, recordHash: Buffer.alloc(32) }), [0, keyOf(hash)]);
   });
 
   it("is found among those it is packed with, and nothing else", () =>
@@ -35,10 +41,6 @@ describe("a key", function () {
         }));
         const expected = packed.filter(({ key }) => key % 2 ** 16 === wanted % 2 ** 16).map(({ number }) => epoch * 2 ** 24 + number);
         assert.deepEqual(numbersUnder(tagOf(wanted), epoch, entries), expected);
-        const all = packed.map(({ key, number }) => ({ key: 7 * 2 ** 16 + (key % 2 ** 16), sequence: epoch * 2 ** 24 + number }));
-        assert.deepEqual(keysIn(7, epoch, entries), all);
-        // Bytes that are left over are told.
-        assert.deepEqual(keysIn(7, epoch, Buffer.concat([entries, Buffer.alloc(1)])), [...all, { key: 7 * 2 ** 16, sequence: 0 }]);
       }),
     ));
 });

@@ -192,7 +192,7 @@ describe("JSON-RPC over HTTP", () => {
   });
 
   it("does not wait for ever", async () => {
-    const hasty = new HttpRpc(new HttpPost(new URL(`http://127.0.0.1:${port}`), {}, 50), 1);
+    const hasty = new HttpRpc(new HttpPost(new URL(`http://127.0.0.1:${port}`), {}, {}, 50), 1);
     respond = () => undefined;
     assert.include(await unavailable(hasty.call("a", [])), "within 0.05 s");
     respond = (response) => void response.write("{");

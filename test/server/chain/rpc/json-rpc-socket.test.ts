@@ -13,7 +13,7 @@ import { refused, unavailable } from "./failures.ts";
 describe("JSON-RPC over WebSocket", () => {
   let node: FakeSocketNode;
   let rpc: Rpc;
-  const hasty = (pulse: number, timeout: number) => new JsonRpcSocket(webSocketOpener(new URL(node.url), {}, pulse), 1, timeout);
+  const hasty = (pulse: number, timeout: number) => new JsonRpcSocket(webSocketOpener(new URL(node.url), {}, {}, pulse), 1, timeout);
   const called = (method: string) => node.calls.filter((call) => call.method === method);
 
   beforeEach(async () => {

@@ -1,0 +1,109 @@
+import { type Json, JsonSchemas } from "./json-schemas.ts";
+import type { Answer, Example, Operation } from "./operation.ts";
+
+const API_KEY = "apiKey";
+const TOKEN = "token";
+const GUARDS = [{ [API_KEY]: [] }, { [TOKEN]: [] }, {}];
+
+/** What the operations of one kind have in common. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** An OpenAPI 3.1 document of some operations. */
+export function openApiDocument(version: string, tags: readonly Tag[], operations: readonly Operation[]): Json {
+  const schemas = new JsonSchemas();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describe(operation, schemas);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Sealbook",
+      version,
+      summary: "Proves later that a record existed on a given day and was not changed.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "The server that this document comes from." }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: {
+        [API_KEY]: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key of `npm run apikey`, where the server asks for one." },
+        [TOKEN]: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "A token with the scope `sealbook:read` or `sealbook:write`, where the server asks for one.",
+        },
+      },
+      schemas: schemas.components,
+    },
+  };
+}
+
+function describe(operation: Operation, schemas: JsonSchemas): Json {
+  const { id, tag, summary, description, isGuarded, body, answers, examples } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: isGuarded ? GUARDS : [],
+    parameters: parametersOf(operation, schemas),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body, examples, schemas) } }),
+    responses: Object.fromEntries(answers.map((answer) => [String(answer.status), answerOf(answer, examples, schemas)])),
+  };
+}
+
+function parametersOf({ parameters = {}, examples }: Operation, schemas: JsonSchemas): Json[] {
+  return (["path", "query"] as const).flatMap((place) => {
+    const fields = parameters[place];
+    return (fields === undefined ? [] : schemas.fieldsOf(fields)).map(({ name, isRequired, schema }) => {
+      const { description, ...rest } = schema;
+      const values = examples.flatMap((example) => {
+        const value = example[place]?.[name];
+        return value === undefined ? [] : [{ ...example, value }];
+      });
+      return {
+        name,
+        in: place,
+        required: isRequired,
+        ...(description === undefined ? {} : { description }),
+        schema: rest,
+        ...named(values),
+      };
+    });
+  });
+}
+
+function bodyOf(body: NonNullable<Operation["body"]>, examples: readonly Example[], schemas: JsonSchemas): Json {
+  return Object.fromEntries(
+    Object.entries(body).map(([type, schema]) => {
+      const values = examples.flatMap((example) => (example.body?.type === type ? [{ ...example, value: example.body.value }] : []));
+      return [type, { schema: schemas.of(schema), ...named(values) }];
+    }),
+  );
+}
+
+function answerOf({ status, description, content, headers = {} }: Answer, examples: readonly Example[], schemas: JsonSchemas): Json {
+  const described = Object.entries(headers).map(([name, meaning]) => [name, { description: meaning, schema: { type: "string" } }]);
+  return {
+    description,
+    ...(described.length === 0 ? {} : { headers: Object.fromEntries(described) }),
+    content: Object.fromEntries(
+      Object.entries(content).map(([type, schema]) => {
+        const values = examples.flatMap((example) =>
+          example.answer.status === status && example.answer.type === type ? [{ ...example, value: example.answer.value }] : [],
+        );
+        return [type, { schema: schemas.of(schema), ...named(values) }];
+      }),
+    ),
+  };
+}
+
+/** Examples of a request and of its answer are found by their name. */
+function named(examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[]): Json {
+  if (examples.length === 0) return {};
+  return { examples: Object.fromEntries(examples.map(({ name, summary, value }) => [name, { summary, value }])) };
+}

@@ -1,0 +1,22 @@
+import { PROOF_OPERATIONS } from "../proofs/operations.ts";
+import { RECOVERY_OPERATIONS } from "../proofs/recovery-operations.ts";
+import { RECORD_OPERATIONS } from "../records/operations.ts";
+import type { Tag } from "./document.ts";
+import type { Operation } from "./operation.ts";
+import { SERVICE_OPERATIONS } from "./service-operations.ts";
+
+/** What the operations are grouped by. */
+export const TAGS: readonly Tag[] = [
+  { name: "Records", description: "The record store: signed rows on chain, found by code and topic." },
+  { name: "Proofs", description: "Integrity proofs: hashes on chain, found by document, hash and transaction." },
+  { name: "Recovery", description: "What is asked after a disaster." },
+  { name: "Operation", description: "How the server is." },
+];
+
+/** Everything that can be asked of the server. What is new is added to the list of its kind. */
+export const OPERATIONS: readonly Operation[] = [
+  ...RECORD_OPERATIONS,
+  ...PROOF_OPERATIONS,
+  ...RECOVERY_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+];

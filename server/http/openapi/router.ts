@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { type RequestHandler, Router } from "express";
+import { SealbookError } from "../../errors.ts";
+import { onlyMethods } from "../only-methods.ts";
+import { pageHeaders } from "../security-headers.ts";
+import { openApiDocument } from "./document.ts";
+import { OPERATIONS, TAGS } from "./operations.ts";
+
+const MAX_AGE_SECONDS = 300;
+const PAGE = join(import.meta.dirname, "page");
+const LIBRARY = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+/** What of the library's folder the page needs. */
+const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
+
+/** The document of both APIs, and a page to try them. */
+export function openApiRouter(version: string): Router {
+  const router = Router({ strict: true });
+  const text = JSON.stringify(openApiDocument(version, TAGS, OPERATIONS));
+  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+
+  router
+    .route("/openapi.json")
+    .get((_request, response) => {
+      response.set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` }).type("json").send(text);
+    })
+    .all(onlyMethods("GET"));
+
+  // Without the slash the page's own files would be looked for beside it.
+  router.route("/docs").get((_request, response) => response.redirect(301, "/docs/")).all(onlyMethods("GET"));
+  router.route("/docs/").get(pageHeaders(), file(PAGE, "index.html")).all(onlyMethods("GET"));
+  router.route("/docs/initializer.js").get(file(PAGE, "initializer.js")).all(onlyMethods("GET"));
+  for (const name of LIBRARY_FILES) router.route(`/docs/${name}`).get(file(LIBRARY, name)).all(onlyMethods("GET"));
+  return router;
+}
+
+/** Gives one file, and no other. */
+function file(root: string, name: string): RequestHandler {
+  return (_request, response, next) => {
+    response.sendFile(name, { root, maxAge: MAX_AGE_SECONDS * 1000 }, (error: unknown) => {
+      if (error !== undefined && !response.headersSent) next(new SealbookError("internal", "a file of the page cannot be read", { cause: error }));
+    });
+  };
+}

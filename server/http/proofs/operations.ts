@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { type Answer, JSON_TYPE, type Operation } from "../openapi/operation.ts";
+import { Alerts, BatchAnswer, BatchPage, FoundProof, ProofAnswer, Status, Verification } from "./answers.ts";
+import {
+  answered,
+  BATCH_ANSWER,
+  BATCH_FIRST_PAGE,
+  CONFIRMED,
+  CONTRACT,
+  EXAMPLE_IDS,
+  missing,
+  ORDERS,
+  refused,
+  VERIFIED,
+} from "./examples.ts";
+import { refusals } from "./refusals.ts";
+import { BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, TransactionHash } from "./schemas.ts";
+
+const TAG = "Proofs";
+const UNKNOWN = "ab".repeat(32);
+
+const location = { Location: "Where it is found from now on." };
+const retry = { "Retry-After": "Seconds after which asking again is worth it." };
+
+/** How something is answered that is to be anchored. */
+const accepted = (schema: z.ZodType): Answer[] => [
+  { status: 200, description: "It was on chain already.", content: { [JSON_TYPE]: schema } },
+  { status: 201, description: "It is on chain.", content: { [JSON_TYPE]: schema }, headers: location },
+  { status: 202, description: "It was accepted and will be on chain.", content: { [JSON_TYPE]: schema }, headers: { ...location, ...retry } },
+];
+const found = (schema: z.ZodType, description: string): Answer => ({ status: 200, description, content: { [JSON_TYPE]: schema } });
+const json = (value: unknown) => ({ type: JSON_TYPE, value });
+
+const noHash = refused(400, "malformed", "The request is not valid", "document_hash: is missing", [
+  { path: "document_hash", message: "is missing" },
+]);
+const unproved = { valid: false, message: "No proof found for this hash" };
+
+/** The integrity-proof API. */
+export const PROOF_OPERATIONS: readonly Operation[] = [
+  {
+    id: "submitProof",
+    method: "post",
+    path: "/api/v1/proof",
+    tag: TAG,
+    summary: "Have a document proved",
+    description: "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the same time, is answered with the same proof.",
+    isGuarded: true,
+    body: { [JSON_TYPE]: ProofBody },
+    answers: [...accepted(ProofAnswer), ...refusals(400, 413, 415)],
+    examples: [
+      { name: "contract", summary: "A contract", body: json(CONTRACT), answer: answered(CONFIRMED, 201) },
+      { name: "again", summary: "The same once more", body: json({ ...CONTRACT, hash: `0x${CONTRACT.hash.toUpperCase()}` }), answer: answered(CONFIRMED) },
+    ],
+  },
+  {
+    id: "submitProofs",
+    method: "post",
+    path: "/api/v1/proof/batch",
+    tag: TAG,
+    summary: "Have many documents proved at once",
+    description: "Takes up to 1000 documents, which share one transaction: all of them are accepted, or none.",
+    isGuarded: true,
+    body: { [JSON_TYPE]: BatchBody },
+    answers: [...accepted(BatchAnswer), ...refusals(400, 413, 415)],
+    examples: [{ name: "orders", summary: "Two orders", body: json({ documents: ORDERS }), answer: answered(BATCH_ANSWER, 201) }],
+  },
+  {
+    id: "findBatch",
+    method: "get",
+    path: "/api/v1/proof/batch/{id}",
+    tag: TAG,
+    summary: "Find what was anchored together",
+    description: "The proofs that one root stands for, page by page.",
+    isGuarded: true,
+    parameters: { path: z.object({ id: BatchId }), query: PageQuestion },
+    answers: [found(BatchPage, "The batch, and a page of its proofs."), ...refusals(400, 404)],
+    examples: [
+      { name: "page", summary: "The first page", path: { id: EXAMPLE_IDS.batch }, query: { limit: 1, cursor: 0 }, answer: answered(BATCH_FIRST_PAGE) },
+      { name: "unknown", summary: "There is none", path: { id: UNKNOWN }, answer: missing(`there is no batch ${UNKNOWN}`) },
+    ],
+  },
+  {
+    id: "findByTransaction",
+    method: "get",
+    path: "/api/v1/proof/tx/{txhash}",
+    tag: TAG,
+    summary: "Find what a transaction anchored",
+    description: "One proof, or a page of the proofs of a batch.",
+    isGuarded: true,
+    parameters: { path: z.object({ txhash: TransactionHash }), query: PageQuestion },
+    answers: [found(z.union([BatchPage, FoundProof]), "What the transaction anchored."), ...refusals(400, 404)],
+    examples: [
+      { name: "one", summary: "A single document", path: { txhash: EXAMPLE_IDS.transaction }, answer: answered(CONFIRMED) },
+      {
+        name: "unknown",
+        summary: "There is none",
+        path: { txhash: `0x${UNKNOWN}` },
+        answer: missing(`no proof was anchored by transaction 0x${UNKNOWN}`),
+      },
+    ],
+  },
+  {
+    id: "findProof",
+    method: "get",
+    path: "/api/v1/proof/{id}",
+    tag: TAG,
+    summary: "Find a proof",
+    description: "By its id, else by what the document is called: then the newest one, with the older ones as its history.",
+    isGuarded: true,
+    parameters: { path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }) },
+    answers: [{ ...found(FoundProof, "The proof."), headers: retry }, ...refusals(400, 404)],
+    examples: [
+      { name: "id", summary: "By its id", path: { id: EXAMPLE_IDS.proof }, answer: answered(CONFIRMED) },
+      { name: "document", summary: "By its document", path: { id: CONTRACT.document_id }, answer: answered(CONFIRMED) },
+      {
+        name: "unknown",
+        summary: "There is none",
+        path: { id: "nothing" },
+        answer: missing('there is no proof with the id, and no document, "nothing"'),
+      },
+    ],
+  },
+  {
+    id: "verifyHash",
+    method: "get",
+    path: "/api/v1/verify",
+    tag: TAG,
+    summary: "Check a hash",
+    description: "Whether a document with this hash was recorded, and when.",
+    isGuarded: true,
+    parameters: { query: HashQuestion },
+    answers: [found(Verification, "Whether there is a proof."), ...refusals(400)],
+    examples: [
+      { name: "proved", summary: "It was recorded", query: { hash: CONTRACT.hash }, answer: answered(VERIFIED) },
+      { name: "unproved", summary: "It was not", query: { document_hash: UNKNOWN }, answer: answered(unproved) },
+    ],
+  },
+  {
+    id: "verifyPostedHash",
+    method: "post",
+    path: "/api/v1/verify",
+    tag: TAG,
+    summary: "Check a hash that is posted",
+    description: "The same as a GET; nothing is recorded.",
+    isGuarded: true,
+    body: { [JSON_TYPE]: HashQuestion },
+    answers: [found(Verification, "Whether there is a proof."), ...refusals(400, 413, 415)],
+    examples: [
+      { name: "proved", summary: "It was recorded", body: json({ document_hash: CONTRACT.hash }), answer: answered(VERIFIED) },
+      { name: "unproved", summary: "It was not", body: json({ document_hash: UNKNOWN }), answer: answered(unproved) },
+      { name: "nothing", summary: "Nothing is asked", body: json({}), answer: noHash },
+    ],
+  },
+  {
+    id: "listAlerts",
+    method: "get",
+    path: "/api/v1/alerts",
+    tag: "Operation",
+    summary: "List alerts",
+    description: "What is wrong, and what was.",
+    isGuarded: true,
+    parameters: { query: PageQuestion.pick({ limit: true }) },
+    answers: [found(Alerts, "The alerts."), ...refusals(400)],
+    examples: [
+      {
+        name: "newest",
+        summary: "The newest one",
+        query: { limit: 1 },
+        answer: answered({
+          alerts: [{ alert: "node_down", state: "resolved", message: "the chain's node does not answer", raised_at: 1_795_291_000, resolved_at: 1_795_291_060 }],
+        }),
+      },
+    ],
+  },
+  {
+    id: "status",
+    method: "get",
+    path: "/api/v1/status",
+    tag: "Operation",
+    summary: "Tell the state of the server and its chain",
+    description: "`ok`, `degraded` or `down`, and the figures behind it.",
+    isGuarded: true,
+    answers: [found(Status, "The state."), ...refusals()],
+    examples: [
+      {
+        name: "ok",
+        summary: "All is well",
+        answer: answered({
+          status: "ok",
+          version: "0.1.0",
+          uptime: 86_400,
+          node: { client: "anvil/v1.7.1", chain_id: 7325, block_number: 12, block_age: 1, syncing: false, peers: 0 },
+          consensus: { protocol: "none", validators: [], quorum: 0, proposer: "embedded" },
+          journal: { records: 4, pending: 0, last_reconciled: 1_795_291_651, divergences: 0, replica_lag: null },
+          relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+        }),
+      },
+    ],
+  },
+];

@@ -1,0 +1,25 @@
+import type { Answer } from "../openapi/operation.ts";
+import { PROBLEM_TYPE } from "../openapi/operation.ts";
+import { Problem } from "./answers.ts";
+
+const DESCRIPTIONS = {
+  400: "What was sent is not valid.",
+  401: "An API key or a token that is valid is needed.",
+  403: "The caller's network, or what it presented, does not allow this.",
+  404: "There is no such thing.",
+  413: "The body is too large.",
+  415: "The body is of another media type.",
+  503: "It cannot be done now; trying again later can succeed.",
+} as const;
+
+/** How requests are refused, by status; every guarded operation can be refused to its caller. */
+export function refusals(...statuses: readonly (keyof typeof DESCRIPTIONS)[]): Answer[] {
+  return ([...statuses, 401, 403, 503] as const)
+    .toSorted((a, b) => a - b)
+    .map((status) => ({
+      status,
+      description: DESCRIPTIONS[status],
+      content: { [PROBLEM_TYPE]: Problem },
+      ...(status === 503 ? { headers: { "Retry-After": "Seconds after which to try again." } } : {}),
+    }));
+}

@@ -1,0 +1,65 @@
+import { assert } from "chai";
+import { ProofClient, RecordClient } from "../../client/index.ts";
+import { EXAMPLE_IDS } from "../../server/http/proofs/examples.ts";
+import { EXAMPLE_CREDENTIALS } from "../../server/http/records/examples.ts";
+import { type DocumentedExample, OpenApi, openApiText } from "../support/openapi.ts";
+import { fakeServer } from "./fake-server.ts";
+
+const openApi = new OpenApi(openApiText());
+const { login, password, token } = EXAMPLE_CREDENTIALS;
+const HASH = "ab".repeat(32);
+const record = { code: "c", topic: "t", payload: {} };
+
+const proofs = (url: string) => new ProofClient(url, { retryForMilliseconds: 0 });
+const records = (url: string) => new RecordClient(url, { retryForMilliseconds: 0 });
+
+/** Every call of the clients, with the operation that it is of. */
+const CALLS: readonly (readonly [operation: string, isOf: (example: DocumentedExample) => boolean, call: (url: string) => Promise<unknown>])[] = [
+  ["submitProof", () => true, (url) => proofs(url).submit({ document_id: "d", hash: HASH })],
+  ["findProof", () => true, (url) => proofs(url).find("a document/with a slash")],
+  ["findByTransaction", () => true, (url) => proofs(url).findByTransaction(EXAMPLE_IDS.transaction)],
+  ["verifyHash", () => true, (url) => proofs(url).verify(HASH)],
+  ["status", () => true, (url) => proofs(url).status()],
+  ["call", isRoute("/api/admin/auth"), (url) => records(url).auth(login, password)],
+  ["call", isRoute("/api/admin/session/validate"), (url) => records(url).validate(token)],
+  ["call", isRoute("/api/admin/session/extend"), (url) => records(url).extend(token)],
+  ["call", isRoute("/api/admin/session/close"), (url) => records(url).close(token)],
+  ["call", isRoute("/api/datastore/event/store"), (url) => records(url).store(token, record)],
+  ["call", isRoute("/api/datastore/event/search"), (url) => records(url).page(token, { field: "code", value: "*" })],
+  ["call", isRoute("/api/datastore/transaction/decode"), (url) => records(url).decode(token, "set", "0x")],
+];
+
+function isRoute(route: string): (example: DocumentedExample) => boolean {
+  return ({ body }) => (body?.value as { route?: string } | undefined)?.route === route;
+}
+
+describe("the client and the API document", () => {
+  it("speak of the same: every call is an operation, and takes its answers", async () => {
+    for (const [id, isOf, call] of CALLS) {
+      const operation = openApi.operations.find((candidate) => candidate.id === id) ?? assert.fail(id);
+      const examples = operation.examples.filter((example) => example.answer.status < 300 && isOf(example));
+      assert.isNotEmpty(examples, id);
+      for (const { answer } of examples) {
+        await using server = await fakeServer({ status: answer.status, headers: { "Content-Type": answer.type }, body: answer.value });
+        await call(server.url);
+        const { method, url, body, headers } = server.received[0] ?? assert.fail(id);
+        assert.equal(openApi.operationOf(method, url)?.id, id, url);
+        if (body !== "") assert.equal(openApi.faultOfBody(operation, headers["content-type"] ?? "", JSON.parse(body)), undefined, id);
+      }
+    }
+  });
+
+  it("agree on refusals", async () => {
+    for (const [id, isOf, call] of CALLS) {
+      const operation = openApi.operations.find((candidate) => candidate.id === id) ?? assert.fail(id);
+      for (const { answer } of operation.examples.filter((example) => example.answer.status >= 400 && isOf(example))) {
+        await using server = await fakeServer({ status: answer.status, headers: { "Content-Type": answer.type }, body: answer.value });
+        const thrown: unknown = await call(server.url).catch((error: unknown) => error);
+        // What is not found is told by nothing at all.
+        if (answer.status === 404 && thrown === undefined) continue;
+        assert.deepInclude(thrown, { name: "ClientError", status: answer.status });
+        assert.notPropertyVal(thrown, "code", "unexpected_answer");
+      }
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { ClientError, type FoundRecord, RecordClient, RecordSession } from "../../client/index.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { callDataVectors } from "../vectors/calldata/vectors.ts";
+import { rejection } from "./fake-server.ts";
+
+const LIFETIME_SECONDS = 6;
+
+/** A client that counts what it is asked for. */
+class CountingClient extends RecordClient {
+  logins = 0;
+  extensions = 0;
+  override auth(...args: Parameters<RecordClient["auth"]>) {
+    this.logins += 1;
+    return super.auth(...args);
+  }
+  override extend(...args: Parameters<RecordClient["extend"]>) {
+    this.extensions += 1;
+    return super.extend(...args);
+  }
+}
+
+async function all(records: AsyncIterable<FoundRecord>): Promise<FoundRecord[]> {
+  const found: FoundRecord[] = [];
+  for await (const record of records) found.push(record);
+  return found;
+}
+
+describe("a session of the record client", function () {
+  let server: TestServer;
+  let client: CountingClient;
+  before(async () => {
+    server = await startServer({ SESSION_LIFETIME: String(LIFETIME_SECONDS), SESSION_MINIMUM_TO_EXTEND: "1" });
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    client = new CountingClient(server.url);
+  });
+
+  it("outlives its token by far while it is used, with one login", async () => {
+    await using session = await RecordSession.open(client, server.demo);
+    const tokens = new Set([session.token]);
+    const end = performance.now() + 2.5 * LIFETIME_SECONDS * 1000;
+    let stored = 0;
+    while (performance.now() < end) {
+      // Several at once: those on their way while the token is replaced are made again with the next one.
+      const calls = [1, 2, 3].map((number) => session.store({ code: "lasting", topic: "t", payload: { number } }));
+      stored += (await Promise.all(calls)).length;
+      tokens.add(session.token);
+    }
+    assert.equal(client.logins, 1);
+    assert.isAtLeast(client.extensions, 3);
+    assert.isAtLeast(tokens.size, 4);
+    assert.lengthOf(await all(session.search({ field: "code", value: "lasting", limit: 50 })), stored);
+  });
+
+  it("outlives its token while nobody uses it", async () => {
+    await using session = await RecordSession.open(client, server.demo);
+    const first = session.token;
+    await sleep(2 * LIFETIME_SECONDS * 1000);
+    assert.notEqual(session.token, first);
+    const vector = callDataVectors().find(({ name }) => name === "own-set-plain") ?? assert.fail();
+    assert.deepEqual(await session.decode("set", vector.inputdata), vector.transaction as never);
+    assert.equal(client.logins, 1);
+  });
+
+  it("logs in again when its token was ended by others", async () => {
+    await using session = await RecordSession.open(client, server.demo);
+    await client.close(session.token);
+    await session.store({ code: "again", topic: "t", payload: {} });
+    assert.equal(client.logins, 2);
+  });
+
+  it("is over when it is closed", async () => {
+    const session = await RecordSession.open(client, server.demo);
+    await session.close();
+    await session.close();
+    const errors = [await rejection(session.store({ code: "c", topic: "t", payload: {} })), await rejection(client.validate(session.token))];
+    for (const error of errors) assert.deepInclude(error, { name: "ClientError", code: "token_invalid" });
+  });
+
+  it("does not begin with a wrong password", async () => {
+    const error = await rejection(RecordSession.open(client, { ...server.demo, password: "wrong" }));
+    assert.instanceOf(error, ClientError);
+    assert.propertyVal(error, "code", "login_refused");
+  });
+});

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { debianProgram } from "../support/debian-program.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import { freshDocuments } from "../support/exactly-once.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+const DEPLOY = join(import.meta.dirname, "../../deploy");
+const RULES = join(DEPLOY, "prometheus/alerts.yml");
+const RULE_TESTS = join(DEPLOY, "prometheus/alerts.test.yml");
+const DASHBOARD = join(DEPLOY, "grafana/sealbook.json");
+/** There with TLS only, whose tests look at it. */
+const WITH_TLS = "sealbook_tls_certificate_expiry_timestamp_seconds";
+const run = promisify(execFile);
+
+/** Runs promtool, which is to find nothing wrong. */
+async function promtool(args: readonly string[], input = ""): Promise<string> {
+  const running = run(debianProgram("promtool", "prometheus"), args);
+  running.child.stdin?.end(input);
+  const { stdout, stderr } = await running.catch((error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`));
+  return stdout + stderr;
+}
+
+/** Everything that a dashboard asks for, as it is written there. */
+function queriesOf(node: unknown): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => (key === "expr" && typeof value === "string" ? [value] : queriesOf(value)));
+}
+
+/** The metrics that a query is about: Sealbook's own, and those of the process. */
+function metricsIn(query: string): string[] {
+  return query.replaceAll(/"[^"]*"/g, "").match(/\b(?:sealbook|process|nodejs)_\w+/g) ?? [];
+}
+
+describe("monitoring", function () {
+  let directory: string;
+  let server: TestServer;
+  before(async () => {
+    directory = await temporaryDirectory();
+    await mkdir(join(directory, "replica"));
+    server = await startServer({ REPLICA_TARGETS: `file://${directory}/replica`, RECONCILE_INTERVAL: "1" });
+    await server.login();
+    await server.call(ROUTES.auth, { ...server.demo, password: "wrong" });
+    assert.equal((await server.post("/api/v1/proof/batch", { documents: freshDocuments(3) })).status, 201);
+  });
+  after(async () => {
+    await server.stop();
+    await removeDirectory(directory);
+  });
+
+  const queries = async (): Promise<string[]> => {
+    const rules = [...(await readFile(RULES, "utf8")).matchAll(/expr: (?:>-\n)?((?:.*\n)(?: {10}.*\n)*)/g)].map(([, query = ""]) => query);
+    const panels = queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")));
+    assert.isAbove(rules.length, 10);
+    assert.isAbove(panels.length, 40);
+    return [...rules, ...panels];
+  };
+
+  it("has metrics with which promtool finds nothing wrong", async () => {
+    assert.equal(await promtool(["check", "metrics"], (await server.get("/metrics")).text), "");
+  });
+
+  it("has all the metrics that rules and dashboard ask for", async () => {
+    const asked = new Set((await queries()).flatMap(metricsIn).filter((name) => name !== WITH_TLS));
+    await eventually(async () => {
+      const lines = (await server.get("/metrics")).text.split("\n").filter((line) => !line.startsWith("#"));
+      const there = new Set(lines.map((line) => line.split(/[{ ]/)[0]));
+      assert.deepEqual([...asked].filter((name) => !there.has(name)), []);
+    });
+  });
+
+  it("shows every metric of Sealbook's own on the dashboard", async () => {
+    const shown = new Set(queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8"))).flatMap(metricsIn).map((name) => name.replace(/_(bucket|count|sum)$/, "")));
+    const types = [...(await server.get("/metrics")).text.matchAll(/^# TYPE (sealbook_\w+)/gm)].map(([, name = ""]) => name);
+    assert.deepEqual(types.filter((name) => !shown.has(name)), []);
+  });
+
+  it("has rules of which each fires when it should, and none when all is well", async () => {
+    assert.match(await promtool(["check", "rules", RULES]), /SUCCESS/);
+    assert.match(await promtool(["test", "rules", RULE_TESTS]), /SUCCESS/);
+    const tests = await readFile(RULE_TESTS, "utf8");
+    for (const [, alert] of (await readFile(RULES, "utf8")).matchAll(/- alert: (\w+)/g)) {
+      assert.include(tests, `- alertname: ${alert}\n`, "it is fired");
+      assert.include(tests, `- { alertname: ${alert}, eval_time: 3h, exp_alerts: [] }\n`, "it is quiet");
+    }
+  });
+
+  it("has a dashboard whose queries Prometheus understands", async () => {
+    const panels = queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")));
+    const rules = panels.map((query, index) => ({ record: `query:${index}`, expr: query.replaceAll("$__rate_interval", "5m") }));
+    const file = join(directory, "queries.yml");
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+    assert.match(await promtool(["check", "rules", file]), new RegExp(`${panels.length} rules found`));
+  });
+});

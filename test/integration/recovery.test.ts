@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { ClientError, ProofClient } from "../../client/index.ts";
+import { eventually } from "../support/eventually.ts";
+import { request } from "../support/http.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const NDJSON = "application/x-ndjson";
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+describe("recovery over HTTP", function () {
+  let chain: RemoteChain;
+  let server: TestServer;
+  let client: ProofClient;
+
+  before(async () => {
+    chain = await startRemoteChain();
+    server = await startServer({ ...chain.variables, PROOF_WAIT: "1", RECONCILE_INTERVAL: "3600" }, { directory: chain.directory });
+    client = new ProofClient(server.url, { retryForMilliseconds: 0 });
+  });
+  after(async () => {
+    chain.proxy.mode = "pass";
+    await server.stop("keep");
+    await chain.close();
+  });
+
+  const documentsOf = (name: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ document_id: `${name} ${n}`, hash: sha256(`${name} ${n}`), metadata: { timestamp: 1_700_000_000 } }));
+  const record = async (documents: readonly object[]): Promise<any> => {
+    const answer = await server.post("/api/v1/proof/batch", { documents });
+    assert.equal(answer.status, 201, answer.text.slice(0, 300));
+    return answer.body;
+  };
+  const rowsOf = (documents: readonly { document_id: string; hash: string }[]): { document_id: string; hash: string }[] =>
+    documents.map(({ document_id, hash }) => ({ document_id, hash }));
+  const verify = async (documents: readonly object[]): Promise<any> => {
+    const answer = await server.post("/api/v1/recovery/verify", { documents });
+    assert.equal(answer.status, 200, answer.text.slice(0, 300));
+    return answer.body;
+  };
+  const stream = (rows: readonly object[]) =>
+    request(`${server.url}/api/v1/recovery/verify`, {
+      method: "POST",
+      headers: { "Content-Type": NDJSON },
+      body: rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    });
+  const inDatabase = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"));
+    try {
+      database.exec("pragma busy_timeout = 5000");
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+
+  it("tells the same rows as JSON and as lines, with the same root", async () => {
+    const documents = documentsOf("same", 5);
+    await record(documents);
+    const rows = [...rowsOf(documents), { document_id: "same 1", hash: sha256("x") }, { document_id: "other", hash: sha256("same 2") }];
+    const json = await verify(rows);
+    const lines = (await stream(rows)).text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const last = lines.pop();
+    assert.deepEqual(lines, json.documents);
+    assert.deepEqual(last.totals, { documents: 7, match: 5, mismatch: 1, unrecorded: 1 });
+    assert.deepEqual(last.totals, json.totals);
+    assert.equal(last.rows_root, json.rows_root);
+    assert.notEqual(last.verification_id, json.verification_id);
+    const [match, , , , , mismatch, unrecorded] = json.documents;
+    const { body } = await server.get("/api/v1/proof/same%200");
+    assert.deepEqual(match, {
+      document_id: "same 0", result: "match", hash: body.proof.hash, id: body.id,
+      recorded_at: body.proof.timestamp, tx_hash: body.proof.tx_hash, block_number: body.proof.block_number,
+    });
+    assert.equal(mismatch.recorded_hash, sha256("same 1"));
+    assert.deepEqual(unrecorded, { document_id: "other", result: "unrecorded", hash: sha256("same 2"), recorded_as: ["same 2"] });
+  });
+
+  it("compares with what was recorded last, and knows older versions", async () => {
+    const version = (n: number) => ({ document_id: "versions", hash: sha256(`version ${n}`), metadata: { timestamp: n } });
+    for (const n of [1, 2, 3]) await record([version(n)]);
+    const { documents } = await verify(rowsOf([version(3), version(2), version(1), version(4)]));
+    assert.deepEqual(documents.map(({ result }: any) => result), ["match", "mismatch", "mismatch", "mismatch"]);
+    assert.deepEqual(documents.map(({ earlier }: any) => earlier !== undefined), [false, true, true, false]);
+  });
+
+  it("does not take what waits for the chain for recorded", async () => {
+    chain.proxy.mode = "off";
+    const pending = documentsOf("pending", 1);
+    assert.equal((await server.post("/api/v1/proof/batch", { documents: pending })).status, 202);
+    const { documents: [row] } = await verify(rowsOf(pending));
+    assert.equal(row.result, "unrecorded");
+    assert.match(row.reason, /not on chain/);
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.equal((await verify(rowsOf(pending))).totals.match, 1));
+  });
+
+  it("answers 503 while the chain is away, for whatever takes it", async () => {
+    const documents = documentsOf("away", 3);
+    await record(documents);
+    chain.proxy.mode = "off";
+    try {
+      for (const answer of [
+        await server.post("/api/v1/recovery/verify", { documents: rowsOf(documents) }), await stream(rowsOf(documents)),
+        await server.get("/api/v1/recovery/inventory"), await server.get("/api/v1/recovery/gap?against=journal"),
+        await request(`${server.url}/api/v1/recovery/inventory`, { headers: { Accept: NDJSON } }),
+      ]) {
+        assert.equal(answer.status, 503, answer.text.slice(0, 300));
+        assert.match(answer.headers.get("content-type") ?? "", /problem\+json/);
+      }
+      const error = await client.verifyRestored(rowsOf(documents)).next().catch((thrown: unknown) => thrown);
+      assert.instanceOf(error, ClientError);
+      if (error instanceof ClientError) assert.equal(error.code, "chain_unavailable");
+    } finally {
+      chain.proxy.mode = "pass";
+    }
+    await eventually(async () => assert.equal((await verify(rowsOf(documents))).totals.match, 3));
+  });
+
+  it("believes no row that was changed in the database", async () => {
+    const documents = documentsOf("tampered", 4);
+    const { batch } = await record(documents);
+    const forged = sha256("forged");
+    inDatabase((database) => {
+      for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger' and tbl_name = 'proofs'").all()) database.exec(`drop trigger "${name}"`);
+      database.exec(`update proofs set hash = x'${forged}' where document_id = 'tampered 2'`);
+    });
+    const { documents: rows } = await verify([...rowsOf(documents), { document_id: "tampered 2", hash: forged }]);
+    for (const { result, reason } of rows) {
+      assert.equal(result, "unrecorded");
+      assert.match(reason, /journal was changed/);
+    }
+    const alert = server.log.find((line) => line.includes(batch.root.slice(2)) && line.includes("journal_divergence"));
+    assert.isDefined(alert);
+    const listed = await Array.fromAsync(client.inventory());
+    for (const { document_id, fault } of listed) assert.equal(fault !== undefined, document_id.startsWith("tampered"), document_id);
+  });
+
+  it("lists anchors that the journal lacks", async () => {
+    const before = await Array.fromAsync(client.unknownAnchors());
+    const { batch } = await record(documentsOf("lost", 3));
+    inDatabase((database) => database.exec(`update anchors set hash = x'${"00".repeat(32)}' where hash = x'${batch.root.slice(2)}'`));
+    const after = await Array.fromAsync(client.unknownAnchors());
+    inDatabase((database) => database.exec(`update anchors set hash = x'${batch.root.slice(2)}' where hash = x'${"00".repeat(32)}'`));
+    assert.deepEqual(after.slice(before.length), [
+      { hash: batch.root.slice(2), size: 3, tx_hash: batch.tx_hash, block_number: batch.block_number },
+    ]);
+  });
+
+  it("pages say where to go on, and lines give all of them", async () => {
+    await record(documentsOf("pages", 30));
+    const { verification_id } = await verify([{ document_id: "none", hash: sha256("none") }]);
+    for (const [path, list] of [["inventory?", "documents"], [`gap?verification_id=${verification_id}&`, "documents"], ["gap?against=journal&", "anchors"]] as const) {
+      const paged: unknown[] = [];
+      for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+        const { body }: { body: any } = await server.get(`/api/v1/recovery/${path}limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`);
+        paged.push(...body[list]);
+        cursor = body.next;
+      }
+      const { text, headers } = await request(`${server.url}/api/v1/recovery/${path}`, { headers: { Accept: NDJSON } });
+      assert.match(headers.get("content-type") ?? "", /^application\/x-ndjson/);
+      assert.deepEqual(text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line)), paged);
+      if (list === "documents") assert.isAtLeast(paged.length, 30);
+    }
+  });
+
+  it("keeps two comparisons apart that go on at the same time", async () => {
+    const [one, two] = [documentsOf("one", 900), documentsOf("two", 900)];
+    await record([...one.slice(0, 450), ...two.slice(0, 450)]);
+    const known = new Set([...one, ...two].map(({ document_id }) => document_id));
+    const gaps = await Promise.all(
+      [one, two].map(async (documents) => {
+        const rows = client.verifyRestored(rowsOf(documents));
+        let last = await rows.next();
+        while (last.done !== true) last = await rows.next();
+        assert.deepInclude(last.value.totals, { documents: 900, match: 450, unrecorded: 450 });
+        return (await Array.fromAsync(client.gap(last.value.verification_id))).map(({ document_id }) => document_id).filter((id) => known.has(id));
+      }),
+    );
+    assert.deepEqual(gaps, [two, one].map((documents) => documents.slice(0, 450).map(({ document_id }) => document_id)));
+  });
+
+  describe("as a stream", () => {
+    const line = `${JSON.stringify({ document_id: "x".repeat(400), hash: "ab".repeat(32) })}\n`;
+    const open = () => {
+      const sent = httpRequest(`${server.url}/api/v1/recovery/verify`, { method: "POST", headers: { "Content-Type": NDJSON } });
+      sent.on("error", () => undefined);
+      return sent;
+    };
+    const unfinished = (): unknown => inDatabase((database) => database.prepare("select count(*) as n from recovery_verifications where finished_at is null").get()?.["n"]);
+
+    it("gives its first rows before the last are sent", async () => {
+      const sent = open();
+      sent.write(line.repeat(2_000));
+      const [response] = await once(sent, "response");
+      const lines = createInterface({ input: response })[Symbol.asyncIterator]();
+      assert.equal(JSON.parse(String((await lines.next()).value)).result, "unrecorded");
+      sent.end(line);
+      let last = "";
+      let count = 1;
+      for (let next = await lines.next(); next.done !== true; next = await lines.next(), count += 1) last = String(next.value);
+      assert.equal(count, 2_002);
+      assert.equal(JSON.parse(last).totals.documents, 2_001);
+    });
+
+    it("takes no more than is read of its answer", async () => {
+      const sent = open();
+      // Nobody reads an answer that somebody waits for.
+      const answered = once(sent, "response");
+      let count = 0;
+      const many = line.repeat(1_000);
+      // Until nothing is taken for a while.
+      for (let isTaken = true; isTaken; ) {
+        count += 1_000;
+        assert.isBelow(count, 300_000, "the server takes rows although nobody reads");
+        if (!sent.write(many)) isTaken = await Promise.race([once(sent, "drain").then(() => true), sleep(3_000, false)]);
+      }
+      sent.end();
+      const [response] = await answered;
+      let rows = 0;
+      for await (const text of createInterface({ input: response })) rows += text.includes('"result"') ? 1 : 0;
+      assert.equal(rows, count);
+    });
+
+    it("leaves nothing behind when the client goes away in the middle", async () => {
+      const sent = open();
+      sent.write(line.repeat(3_000));
+      await once(sent, "response");
+      assert.equal(unfinished(), 1);
+      sent.destroy();
+      await eventually(async () => assert.equal(unfinished(), 0));
+      assert.equal((await server.get("/api/v1/status")).status, 200);
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import express from "express";
+import { CONNECTION_LIMITS } from "../../../server/http/connection-limits.ts";
+import { ndjsonLines } from "../../../server/http/ndjson.ts";
+import { type HttpServer, listen } from "../../../server/http-server.ts";
+import { sendRaw } from "../../support/raw.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+
+/** The limits of a server in a hurry. */
+const SHORT = { ...CONNECTION_LIMITS, headerMilliseconds: 400, bodyMilliseconds: 1_500, stallMilliseconds: 400, idleMilliseconds: 400 };
+const PATIENCE_MILLISECONDS = 4_000;
+
+/** Whatever a connection gets from first to last, and how long it lasts. */
+interface Course {
+  readonly socket: Socket;
+  readonly ended: Promise<{ text: string; milliseconds: number }>;
+}
+
+function open(url: string, firstBytes: string): Course {
+  const start = performance.now();
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+  socket.on("error", () => undefined);
+  socket.write(firstBytes);
+  const ended = new Promise<{ text: string; milliseconds: number }>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`still open: ${text}`)), PATIENCE_MILLISECONDS);
+    socket.on("close", () => {
+      clearTimeout(late);
+      resolve({ text, milliseconds: performance.now() - start });
+    });
+  });
+  return { socket, ended };
+}
+
+/** Sends a byte now and then, as long as it can. */
+async function drip(socket: Socket, byte: string, everyMilliseconds: number): Promise<void> {
+  while (!socket.destroyed && socket.writable) {
+    socket.write(byte);
+    await sleep(everyMilliseconds);
+  }
+}
+
+describe("limits of a connection", function () {
+  describe("in time", function () {
+    let server: HttpServer;
+    before(async () => {
+      const app = express();
+      // Else it writes what it is told to refuse to the console.
+      app.set("env", "test");
+      app.post("/lines", async (request, response) => {
+        let count = 0;
+        for await (const lines of ndjsonLines(request, 1000)) count += lines.length;
+        response.json({ count });
+      });
+      app.post("/json", express.json({ limit: "2mb" }), (request, response) => void response.json(request.body));
+      app.post("/refused", (_request, response) => void response.status(415).send("no"));
+      app.get("/slow", async (_request, response) => {
+        await sleep(3 * SHORT.stallMilliseconds);
+        response.send("at last");
+      });
+      app.get("/large", (_request, response) => void response.send(Buffer.alloc(64 * 1024 * 1024)));
+      server = await listen(app, "127.0.0.1", 0, undefined, SHORT);
+    });
+    after(() => server.close());
+    afterEach(async () => {
+      const answer = await fetch(`${server.url}/json`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "[1]" });
+      assert.deepEqual(await answer.json(), [1], "others are answered");
+    });
+
+    it("cuts off who sends nothing, or headers without an end", async () => {
+      const silent = open(server.url, "");
+      const half = open(server.url, "GET /slow HTTP/1.1\r\nHost: a\r\nX-");
+      const dripping = open(server.url, "GET /slow HTTP/1.1\r\nHost: a\r\nX-A: ");
+      void drip(dripping.socket, "a", 50);
+      for (const { ended } of [silent, half, dripping]) {
+        const { text, milliseconds } = await ended;
+        assert.match(text, /^(HTTP\/1\.1 408 |$)/);
+        assert.isBelow(milliseconds, 2_500);
+      }
+    });
+
+    it("cuts off who sends a body without an end, at once or byte by byte", async () => {
+      for (const [path, type] of [["/json", "application/json"], ["/lines", "application/x-ndjson"], ["/refused", "application/json"]]) {
+        const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 10000\r\n\r\n[`;
+        const halted = open(server.url, head);
+        const dripping = open(server.url, head);
+        void drip(dripping.socket, " ", 50);
+        for (const { ended } of [halted, dripping]) assert.isBelow((await ended).milliseconds, 2_500);
+      }
+    });
+
+    it("gives a body of a largest size a longest time, and a stream all the time that it goes on", async () => {
+      const row = `${JSON.stringify({ filler: "x".repeat(150) })}\n`;
+      const json = open(server.url, "POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n");
+      void drip(json.socket, row, 100);
+      const lines = open(server.url, `POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${30 * row.length}\r\n\r\n`);
+      for (let count = 0; count < 30; count += 1) {
+        lines.socket.write(row);
+        await sleep(80);
+      }
+      const { text, milliseconds } = await lines.ended;
+      assert.match(text, /^HTTP\/1\.1 200 [\s\S]*\{"count":30\}/);
+      assert.isAbove(milliseconds, SHORT.bodyMilliseconds);
+      assert.isBelow((await json.ended).milliseconds, 2 * SHORT.bodyMilliseconds + 500);
+    });
+
+    it("waits with whoever waits for the server", async () => {
+      assert.equal(await (await fetch(`${server.url}/slow`)).text(), "at last");
+    });
+
+    it("cuts off who does not take the answer", async () => {
+      const { socket, ended } = open(server.url, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+      socket.pause();
+      await sleep(3 * SHORT.stallMilliseconds);
+      socket.resume();
+      assert.isBelow((await ended).text.length, 64 * 1024 * 1024);
+    });
+
+    it("closes connections that nobody uses any more", async () => {
+      const { text } = await open(server.url, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n").ended;
+      assert.match(text, /^HTTP\/1\.1 404 /);
+    });
+  });
+
+  describe("in size", function () {
+    let server: TestServer;
+    before(async () => {
+      server = await startServer();
+    });
+    after(() => server.stop());
+    afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others are answered"));
+
+    const ask = (target: string, headers = "") => sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
+
+    it("refuses a giant address", async () => {
+      const answer = await ask(`/api/v1/proof/${"x".repeat(9_000)}`);
+      assert.match(answer, /^HTTP\/1\.1 414 [\s\S]*application\/problem\+json[\s\S]*uri_too_long/);
+      assert.match(await ask(`/${"x".repeat(100_000)}`), /^HTTP\/1\.1 431 /);
+      assert.match(await ask(`/api/v1/proof/${encodeURIComponent("\u20ac".repeat(512))}`), /^HTTP\/1\.1 404 /);
+    });
+
+    it("refuses giant headers and too many", async () => {
+      assert.match(await ask("/api/v1/status", `X-A: ${"x".repeat(20_000)}\r\n`), /^HTTP\/1\.1 431 /);
+      assert.match(await ask("/api/v1/status", "X-A: b\r\n".repeat(150)), /^HTTP\/1\.1 431/);
+      assert.match(await ask("/api/v1/status", "X-A: b\r\n".repeat(90)), /^HTTP\/1\.1 200 /);
+    });
+
+    it("answers requests that are sent ahead in their order", async () => {
+      const paths = Array.from({ length: 50 }, (_, number) => `/api/v1/proof/ahead-${number}`);
+      const text = await sendRaw(server.url, paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""), 1_000);
+      const named = [...text.matchAll(/\\"ahead-(\d+)\\"/g)].map(([, number]) => Number(number));
+      assert.deepEqual(named, paths.map((_, number) => number));
+    });
+
+    it("refuses what is no HTTP, or ambiguous", async () => {
+      const post = "POST /api HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+      for (const bytes of [
+        "nonsense\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /api/v1/status HTTP/1.1\r\n\r\n", "\0\0\0\0\r\n\r\n",
+        `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+        `${post}Content-Length: -1\r\n\r\n`, `${post}Transfer-Encoding: x\r\n\r\n`, `${post}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
+      ]) {
+        assert.match(await sendRaw(server.url, bytes), /^HTTP\/1\.1 400 /, bytes);
+      }
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { openApiDocument } from "../../server/http/openapi/document.ts";
+import { OPERATIONS, TAGS } from "../../server/http/openapi/operations.ts";
+
+// Tests say what is in it.
+type Loose = any;
+
+/** An example of a request, with what it is to be answered with. */
+export interface DocumentedExample {
+  readonly name: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: { readonly type: string; readonly value: unknown } | undefined;
+  readonly answer: { readonly status: number; readonly type: string; readonly value: unknown };
+}
+
+/** An operation as the document describes it. */
+export interface DocumentedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly described: Loose;
+  readonly examples: readonly DocumentedExample[];
+}
+
+/** An OpenAPI document as whoever gets it reads it: nothing is known of it but its text. */
+export class OpenApi {
+  readonly document: Loose;
+  readonly #validators = new Map<object, z.ZodType>();
+
+  constructor(text: string) {
+    this.document = JSON.parse(text);
+  }
+
+  get operations(): DocumentedOperation[] {
+    return Object.entries<Loose>(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries<Loose>(methods).map(([method, described]) => ({
+        id: described.operationId,
+        method: method.toUpperCase(),
+        path,
+        described,
+        examples: examplesOf(described),
+      })),
+    );
+  }
+
+  /** The operation that a request is of; paths without parameters come first, as in the server. */
+  operationOf(method: string, url: string): DocumentedOperation | undefined {
+    const path = url.split("?")[0] ?? "";
+    const matching = this.operations.filter((operation) => {
+      const pattern = operation.path.replaceAll(/\{\w+\}/g, "[^/]+");
+      return operation.method === method && new RegExp(`^${pattern}$`).test(path);
+    });
+    return matching.toSorted((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || b.path.length - a.path.length)[0];
+  }
+
+  /** What is wrong with an answer by the document; `undefined` when nothing is. */
+  faultOf(operation: DocumentedOperation, status: number, contentType: string, text: string): string | undefined {
+    const response = operation.described.responses[status];
+    if (response === undefined) return `status ${status} is not described`;
+    const type = contentType.split(";")[0] ?? "";
+    const content = response.content[type];
+    if (content === undefined) return `media type ${type} is not described`;
+    if (content.schema.contentSchema !== undefined) {
+      const faults = text.split("\n").filter((line) => line !== "").map((line) => this.#fault(content.schema.contentSchema, JSON.parse(line)));
+      return faults.find((fault) => fault !== undefined);
+    }
+    return this.#fault(content.schema, type.endsWith("json") ? JSON.parse(text) : text);
+  }
+
+  /** What is wrong with a body by the document; `undefined` when nothing is. */
+  faultOfBody(operation: DocumentedOperation, type: string, value: unknown): string | undefined {
+    const content = operation.described.requestBody?.content[type];
+    return content === undefined ? `media type ${type} is not described` : this.#fault(content.schema, value);
+  }
+
+  /** A schema without references, in which objects have no fields but those that are named. */
+  closed(schema: Loose): Loose {
+    if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
+    if (typeof schema !== "object" || schema === null) return schema;
+    if (typeof schema.$ref === "string") return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
+    const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.closed(value)]));
+    return copy["properties"] === undefined || "additionalProperties" in copy ? copy : { ...copy, additionalProperties: false };
+  }
+
+  #fault(schema: Loose, value: unknown): string | undefined {
+    let validator = this.#validators.get(schema);
+    if (validator === undefined) this.#validators.set(schema, (validator = z.fromJSONSchema(this.closed(schema))));
+    const parsed = validator.safeParse(value);
+    return parsed.success ? undefined : z.prettifyError(parsed.error);
+  }
+}
+
+/** The document as a server would serve it. */
+export function openApiText(): string {
+  return JSON.stringify(openApiDocument("0.0.0", TAGS, OPERATIONS));
+}
+
+/** In the order of the requests: one can be about what the one before it left. */
+function examplesOf({ parameters = [], requestBody, responses }: Loose): DocumentedExample[] {
+  const order = Object.values<Loose>(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples));
+  const examples = Object.entries<Loose>(responses).flatMap(([status, response]) =>
+    Object.entries<Loose>(response.content).flatMap(([type, content]) =>
+      Object.entries<Loose>(content.examples ?? {}).map(([name, example]) => {
+        const of = (place: string) =>
+          Object.fromEntries(
+            parameters.flatMap((parameter: Loose) =>
+              parameter.in === place && parameter.examples?.[name] !== undefined ? [[parameter.name, parameter.examples[name].value]] : [],
+            ),
+          );
+        const [bodyType, body] = Object.entries<Loose>(requestBody?.content ?? {}).find(([, { examples }]) => examples?.[name] !== undefined) ?? [];
+        return {
+          name,
+          path: of("path"),
+          query: of("query"),
+          body: bodyType === undefined ? undefined : { type: bodyType, value: body.examples[name].value },
+          answer: { status: Number(status), type, value: example.value },
+        };
+      }),
+    ),
+  );
+  return examples.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+}

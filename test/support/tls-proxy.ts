@@ -1,0 +1,44 @@
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { createServer } from "node:tls";
+import type { Authority, IssuedCertificate } from "./certificates.ts";
+
+/** What a node's operator puts in front of it: TLS, for those only who show a certificate of an authority. */
+export interface TlsProxy {
+  readonly port: number;
+  /** Shows another certificate from now on, and cuts every connection. */
+  show(certificate: IssuedCertificate): void;
+  close(): Promise<void>;
+}
+
+/** Puts a proxy in front of a port on loopback. */
+export async function startTlsProxy(target: number, shown: IssuedCertificate, clients: Authority): Promise<TlsProxy> {
+  const sockets = new Set<Socket>();
+  const options = ({ certificate, key }: IssuedCertificate) => ({ cert: certificate, key, ca: clients.certificate });
+  const server = createServer({ ...options(shown), requestCert: true, rejectUnauthorized: true }, (incoming) => {
+    const outgoing = connect(target, "127.0.0.1");
+    for (const [socket, other] of [[incoming, outgoing], [outgoing, incoming]] as const) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.on("tlsClientError", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    show(certificate) {
+      server.setSecureContext(options(certificate));
+      cut();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        cut();
+      }),
+  };
+}
