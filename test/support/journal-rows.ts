@@ -12,14 +12,17 @@ export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.ha
   left join transactions on transactions.id = transaction_id
   order by proofs.sequence`;
 
+/** One engine gives large whole numbers as text. */
+const whole = z.coerce.number();
+
 const Row = z.object({
-  sequence: z.number(),
+  sequence: whole,
   document_id: z.string(),
-  timestamp: z.number(),
+  timestamp: whole,
   hash: z.instanceof(Uint8Array),
   label: z.string().nullable(),
-  anchor: z.number(),
-  place: z.number(),
+  anchor: whole,
+  place: whole,
   state: z.string().nullable(),
 });
 
