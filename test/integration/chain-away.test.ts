@@ -59,7 +59,7 @@ describe("when the chain is away", function () {
       | "byId" | "byDocument" | "status" | "metrics", Answer> & { many: Answer[] };
 
     before(async () => {
-      assert.equal((await submit(known)).status, 201);
+      await confirmed((await submit(known)).body.id);
       tokens = { live: await server.login(account), validated: await server.login(account), closed: await server.login(account) };
       chain.proxy.mode = "off";
       const pending = submit(waiting);
