@@ -22,6 +22,8 @@ const SESSIONS_AND_ROLES = [
   SessionRegistry.getEvent("RoleRevoked").topicHash,
 ];
 const ROW_WRITTEN = EventTable.getEvent("RowWritten").topicHash;
+/** Arguments of events that a list leaves out. */
+const LONG_ARGUMENTS = ["rowdata", "signature"];
 const SCOPES = [undefined, "read", "full"] as const;
 
 /** Tells what addresses are, and what they did as far as events of the contracts say so. */
@@ -81,7 +83,10 @@ export class AddressReader {
     const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
     const items = logs.flatMap((log) => {
       const block = blocks.get(log.blockNumber);
-      return block === undefined ? [] : [{ transactionHash: log.transactionHash, block, log: this.#decoder.logOf(log) }];
+      if (block === undefined) return [];
+      const { address: contract, event } = this.#decoder.logOf(log);
+      const short = event && { ...event, arguments: event.arguments.filter(({ name }) => !LONG_ARGUMENTS.includes(name)) };
+      return [{ transactionHash: log.transactionHash, block, contract, event: short }];
     });
     return { items, next };
   }

@@ -132,5 +132,8 @@ export interface ExploredAddress {
 export interface Activity {
   readonly transactionHash: string;
   readonly block: BlockSummary;
-  readonly log: DecodedLog;
+  /** The contract that says so. */
+  readonly contract: Address;
+  /** Without what would be long: the transaction has all of it. */
+  readonly event: DecodedLog["event"];
 }

@@ -19,15 +19,19 @@ const Kind = z.enum(["anchor", "record", "session", "administration", "deploymen
 const Argument = z.object({ name: z.string(), type: z.string(), value: z.union([z.string(), z.boolean()]) });
 const Arguments = z.array(Argument).meta({ id: "DecodedArguments", description: "Values as the contract's ABI names them; integers in decimal." });
 
+const Event = z
+  .object({ contract: Contract, name: z.string(), arguments: Arguments })
+  .meta({ id: "DecodedEvent", description: "What an entry of the log says when one of the contracts wrote it." });
+
 const Log = z
   .object({
     index: whole,
     address: Address,
     topics: z.array(ChainHash),
     data: Hex,
-    event: z.object({ contract: Contract, name: z.string(), arguments: Arguments }).optional(),
+    event: Event.optional(),
   })
-  .meta({ id: "DecodedLog", description: "An entry of the log; `event` is what it says when one of the contracts wrote it." });
+  .meta({ id: "DecodedLog", description: "An entry of the log." });
 
 const AnchorDeed = z.object({
   kind: z.literal("anchor"),
@@ -166,7 +170,7 @@ export const AddressAnswer = z
   .meta({ id: "ExploredAddress" });
 
 export const ActivityAnswer = z
-  .object({ activity: z.array(z.object({ tx_hash: ChainHash, block: BlockSummary, log: Log })), next })
+  .object({ activity: z.array(z.object({ tx_hash: ChainHash, block: BlockSummary, address: Address, event: Event.optional() })), next })
   .meta({ id: "AddressActivity", description: "Events of the contracts, the newest first; a transaction that left none is not among them." });
 
 export const SearchAnswer = z

@@ -122,7 +122,12 @@ export function representAddress(explored: ExploredAddress): z.input<typeof answ
 
 export function representActivity({ items, next }: Page<Activity>): z.input<typeof answers.ActivityAnswer> {
   return {
-    activity: items.map(({ transactionHash, block, log }) => ({ tx_hash: transactionHash, block: representSummary(block), log: representLog(log) })),
+    activity: items.map(({ transactionHash, block, contract, event }) => ({
+      tx_hash: transactionHash,
+      block: representSummary(block),
+      address: contract,
+      event: event && { ...event, arguments: [...event.arguments] },
+    })),
     next,
   };
 }
