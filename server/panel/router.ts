@@ -13,7 +13,7 @@ export const BUILT_PANEL = join(import.meta.dirname, "../../panel/dist");
  * Files whose name carries a digest of what is in them are kept by browsers for ever; the pages are asked for anew.
  */
 export function panelRouter(settings: PageSettings, directory = BUILT_PANEL): Router {
-  const router = Router();
+  const router = Router({ strict: true });
   const headers = panelHeaders(settings.tiles);
   router.get("/", headers, page(join(directory, "index.html"), settings));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));

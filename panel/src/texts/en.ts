@@ -1,3 +1,5 @@
+import { explorer } from "./en/explorer.ts";
+import { proofs } from "./en/proofs.ts";
 export const en = {
   common: {
     copy: "Copy",
@@ -30,7 +32,7 @@ export const en = {
 
   decode: {},
 
-  proofs: {},
+  proofs,
 
-  explorer: {},
+  explorer,
 };

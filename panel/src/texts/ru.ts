@@ -1,3 +1,5 @@
+import { explorer } from "./ru/explorer.ts";
+import { proofs } from "./ru/proofs.ts";
 import type { Texts } from "./texts.ts";
 
 export const ru: Texts = {
@@ -32,7 +34,7 @@ export const ru: Texts = {
 
   decode: {},
 
-  proofs: {},
+  proofs,
 
-  explorer: {},
+  explorer,
 };

@@ -16,7 +16,7 @@ export function Arguments({ of, caption }: { of: readonly DecodedArgument[]; cap
       keyOf={({ name }) => name}
       columns={[
         { title: words.name, cell: ({ name, type }) => <><span class="mono">{name}</span> <span class="muted small mono">{type}</span></> },
-        { title: words.value, cell: ({ type, value }) => <Value type={type} value={value} /> },
+        { title: words.argument, cell: ({ type, value }) => <Value type={type} value={value} /> },
       ]}
     />
   );
