@@ -20,7 +20,7 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
   const isRight = isOnChain && path.end === path.claimed;
   return (
     <figure class="tree">
-      <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={tree.label(path.pairs.length)}>
+      <svg class="tree-drawing" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={tree.label(path.pairs.length)}>
         {lines.map(({ from, to, isOnWay }) => (
           <path key={`${from.x} ${from.y} ${to.x}`} class={isOnWay ? "tree-line tree-way" : "tree-line"} d={`M${from.x} ${from.y}V${(from.y + to.y) / 2}H${to.x}V${to.y}`} />
         ))}
@@ -29,11 +29,11 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
         ))}
       </svg>
       {looked === undefined ? null : (
-        <figcaption class="tree-about stack" role="status">
+        <div class="tree-about stack" role="status">
           <div class="row"><strong>{tree.kinds[looked.kind]}</strong>{looked.kind === "root" ? <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge> : null}</div>
           <Hash whole value={looked.hash} />
           <p class="small muted">{tree.about[looked.kind]}</p>
-        </figcaption>
+        </div>
       )}
     </figure>
   );
