@@ -30,7 +30,7 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
       </svg>
       {looked === undefined ? null : (
         <div class="tree-about stack" role="status">
-          <div class="row"><strong>{tree.kinds[looked.kind]}</strong>{looked.kind === "root" ? <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge> : null}</div>
+          <div class="row"><strong>{looked.kind === "root" && !isRight ? tree.lost : tree.kinds[looked.kind]}</strong>{looked.kind === "root" ? <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge> : null}</div>
           <Hash whole value={looked.hash} />
           <p class="small muted">{tree.about[looked.kind]}</p>
         </div>
@@ -41,11 +41,12 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
 
 function Node({ place: { kind, hash, x, y, width, height }, state, isLooked, onLook }: { place: Place; state: "good" | "bad" | undefined; isLooked: boolean; onLook: () => void }) {
   const { tree } = texts.value.proofs;
+  const title = state === "bad" ? tree.lost : tree.kinds[kind];
   const classes = ["tree-node", `tree-${kind}`, ...(state === undefined ? [] : [`tree-${state}`]), ...(isLooked ? ["tree-looked"] : [])];
   return (
-    <g class={classes.join(" ")} tabIndex={0} role="img" aria-label={`${tree.kinds[kind]}: ${hash}`} onFocus={onLook} onPointerEnter={onLook} onClick={onLook}>
+    <g class={classes.join(" ")} tabIndex={0} role="img" aria-label={`${title}: ${hash}`} onFocus={onLook} onPointerEnter={onLook} onClick={onLook}>
       <rect x={x} y={y} width={width} height={height} rx="7" />
-      <text class="tree-kind" x={x + width / 2} y={y + 17}>{tree.kinds[kind]}</text>
+      <text class="tree-kind" x={x + width / 2} y={y + 17}>{title}</text>
       <text class="tree-hash" x={x + width / 2} y={y + 34}>{shortened(hash)}</text>
     </g>
   );
