@@ -1,3 +1,5 @@
+import { explorer } from "./en/explorer.ts";
+import { proofs } from "./en/proofs.ts";
 export const en = {
   common: {
     copy: "Copy",
@@ -167,9 +169,9 @@ export const en = {
     again: "Decode another one",
   },
 
-  proofs: {},
+  proofs,
 
-  explorer: {},
+  explorer,
 
   errors: {
     unknown: "That did not work.",

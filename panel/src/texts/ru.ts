@@ -1,3 +1,5 @@
+import { explorer } from "./ru/explorer.ts";
+import { proofs } from "./ru/proofs.ts";
 import type { Texts } from "./texts.ts";
 import { counted } from "./counted.ts";
 
@@ -173,9 +175,9 @@ export const ru: Texts = {
     again: "Разобрать другую",
   },
 
-  proofs: {},
+  proofs,
 
-  explorer: {},
+  explorer,
 
   errors: {
     unknown: "Не получилось.",
