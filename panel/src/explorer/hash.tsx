@@ -1,5 +1,6 @@
 import { CopyButton } from "../components/copy-button.tsx";
 import { texts } from "../texts/texts.ts";
+import "./hash.css";
 import { shortened } from "../format/shortened.ts";
 
 /** A hash or an address: short in lists, whole where it is looked at; it can lead somewhere, and be copied. */

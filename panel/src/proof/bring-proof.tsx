@@ -43,7 +43,7 @@ export function BringProof({ root }: { root?: string }) {
   }
   return (
     <div class="stack">
-      <FileDrop title={bring.title} hint={bring.hint} accept=".json,application/json" onFiles={(files) => void takeFiles(files)} />
+      <FileDrop small={root !== undefined} title={bring.title} hint={bring.hint} accept=".json,application/json" onFiles={(files) => void takeFiles(files)} />
       {proof === "unreadable" ? <Notice kind="bad" title={bring.unreadable}>{bring.unreadableHelp}</Notice> : null}
       <div class="card stack">
         <More title={bring.paste}>

@@ -21,24 +21,27 @@ interface OnChain {
   readonly anchor: ExploredAnchor | undefined;
 }
 
-/** The way of a proof to the chain: computed here, compared with what the chain has. */
-export function PathView({ proof }: { proof: BroughtProof }) {
+/**
+ * The way of a proof to the chain: computed here, compared with what the chain has.
+ * @param isChecked it was said already that the proof holds, and of which file
+ */
+export function PathView({ proof, isChecked = false }: { proof: BroughtProof; isChecked?: boolean }) {
   const hash = anchoredHash(proof);
   const question = useAsked(async (): Promise<OnChain> => {
     const [chain, anchor] = await Promise.all([explorerClient.chain(), explorerClient.anchor(hash)]);
     return { chain, anchor };
   }, hash);
-  return <Answer of={question}>{(onChain) => <Path proof={proof} onChain={onChain} />}</Answer>;
+  return <Answer of={question}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</Answer>;
 }
 
-function Path({ proof, onChain: { chain, anchor } }: { proof: BroughtProof; onChain: OnChain }) {
+function Path({ proof, onChain: { chain, anchor }, isChecked }: { proof: BroughtProof; onChain: OnChain; isChecked: boolean }) {
   const { path: words } = texts.value.proofs;
   const path = pathOf(proof, anchor?.size);
   const fault = faultOf(proof, path, chain, anchor);
   const file = useSignal<"same" | "changed" | undefined>(undefined);
   return (
     <div class="stack stack-wide">
-      {fault === undefined && anchor !== undefined ? (
+      {fault === undefined && anchor !== undefined ? isChecked ? null : (
         <Notice kind="good" title={words.holds}>
           {words.holdsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock} <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
         </Notice>
@@ -58,7 +61,7 @@ function Path({ proof, onChain: { chain, anchor } }: { proof: BroughtProof; onCh
             ]}
           />
           <p class="small muted">{words.recordHashAbout}</p>
-          <CompareFile hash={proof.documentHash} state={file} />
+          {isChecked ? null : <CompareFile hash={proof.documentHash} state={file} />}
         </section>
         <section class="card stack">
           <h3>{words.way}</h3>

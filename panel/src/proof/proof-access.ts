@@ -15,7 +15,7 @@ const RETRY_FOR_MILLISECONDS = 3_000;
 export function proofClient(): ProofClient {
   const shown = access.value.trim();
   const headers: Record<string, string> = shown === "" ? {} : JWT.test(shown) ? { Authorization: `Bearer ${shown}` } : { "X-API-Key": shown };
-  return new ProofClient(location.origin, { headers, retryForMilliseconds: RETRY_FOR_MILLISECONDS });
+  return new ProofClient(location.origin, { headers, credentials: "omit", retryForMilliseconds: RETRY_FOR_MILLISECONDS });
 }
 
 /** Has the reader asked for a key when the server wants one. */

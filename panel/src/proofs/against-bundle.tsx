@@ -38,7 +38,7 @@ export function AgainstBundle({ document, bundle }: { document: Document; bundle
           <ol class="checks">{steps.value.map((step) => <StepItem key={step.title} step={step} />)}</ol>
         </section>
       )}
-      {proof === undefined || isChanged ? null : <PathView proof={proof} />}
+      {proof === undefined || isChanged ? null : <PathView proof={proof} isChecked={outcome?.ok === true} />}
     </div>
   );
 }

@@ -26,6 +26,12 @@ export function eventText(event: Event): string {
       return events.accountEnrolled(shortened(value("account")));
     case "AccountRevoked":
       return events.accountRevoked(shortened(value("account")));
+    case "RoleGranted":
+      return events.roleGranted(shortened(value("account")));
+    case "RoleRevoked":
+      return events.roleRevoked(shortened(value("account")));
+    case "LifetimeChanged":
+      return events.lifetimeChanged(value("lifetime"));
     default:
       return event.name;
   }

@@ -55,7 +55,7 @@ function Found({ text, findings }: { text: string; findings: readonly Finding[] 
           <li key={finding.kind}>
             <Icon name={finding.kind === "anchor" ? "proofs" : finding.kind === "session" ? "clock" : "explorer"} />
             <span>{search.kinds[finding.kind]}</span>
-            <Hash value={"hash" in finding ? finding.hash : finding.address} {...hrefOf(finding)} />
+            <Hash value={finding.kind === "address" ? finding.address : finding.hash} {...hrefOf(finding)} />
           </li>
         ))}
       </ul>

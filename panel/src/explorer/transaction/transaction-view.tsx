@@ -51,13 +51,13 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
       {status === "reverted" ? <Notice kind="bad" title={words.reverted}>{reason === undefined ? null : <code>{reason}</code>}</Notice> : null}
       {status === "pending" ? <Notice kind="warning" title={words.pending}>{words.pendingHelp}</Notice> : null}
       <DeedCard deed={deed} />
+      <Place transaction={transaction} />
       {deed.kind === "anchor" && deed.first !== null ? (
         <section class="stack">
           <h2>{texts.value.explorer.anchor.follow}</h2>
           <BringProof root={deed.hash} />
         </section>
       ) : null}
-      <Place transaction={transaction} />
       <div class="card stack">
         {call === undefined ? null : (
           <More title={words.call(call.signature)}>

@@ -214,6 +214,9 @@ export const explorer = {
     sessionClosed: "Session closed",
     accountEnrolled: (account: string) => `Account ${account} enrolled`,
     accountRevoked: (account: string) => `Account ${account} revoked`,
+    roleGranted: (account: string) => `Right given to ${account}`,
+    roleRevoked: (account: string) => `Right taken from ${account}`,
+    lifetimeChanged: (seconds: string) => `Lifetime of sessions set to ${seconds} s`,
     foreign: "Unknown event",
   },
 

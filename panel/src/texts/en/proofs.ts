@@ -116,6 +116,7 @@ export const proofs = {
 
   tree: {
     label: (levels: number) => `The way from the document to what is on the chain: ${levels} ${levels === 1 ? "level" : "levels"} of a tree`,
+    lost: "Not on the chain",
     kinds: { root: "On the chain", node: "Node", leaf: "Leaf", sibling: "Neighbour", record: "Recorded hash", document: "Document's SHA-256" },
     about: {
       root: "Where the way ends, as computed here.",

@@ -213,6 +213,9 @@ export const explorer: Texts["explorer"] = {
     sessionClosed: "Сессия закрыта",
     accountEnrolled: (account) => `Зарегистрирована учётная запись ${account}`,
     accountRevoked: (account) => `Отозвана учётная запись ${account}`,
+    roleGranted: (account) => `Право дано ${account}`,
+    roleRevoked: (account) => `Право отозвано у ${account}`,
+    lifetimeChanged: (seconds) => `Срок сессий теперь ${seconds} с`,
     foreign: "Неизвестное событие",
   },
 

@@ -119,6 +119,7 @@ export const proofs: Texts["proofs"] = {
 
   tree: {
     label: (levels) => `Путь от документа до цепочки: ${levels} ${plural("ru", levels, { one: "уровень", few: "уровня", many: "уровней", other: "уровня" })} дерева`,
+    lost: "Нет в цепочке",
     kinds: { root: "В цепочке", node: "Узел", leaf: "Лист", sibling: "Сосед", record: "Записанный хеш", document: "SHA-256 документа" },
     about: {
       root: "Где путь кончается, как вычислено здесь.",
