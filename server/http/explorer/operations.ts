@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Answer, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../openapi/operation.ts";
 import { Problem } from "../proofs/answers.ts";
-import { answered, EXAMPLE_IDS, missing, refused } from "../proofs/examples.ts";
+import { answered, EXAMPLE_IDS, missing } from "../proofs/examples.ts";
 import {
   ActivityAnswer,
   AddressAnswer,
@@ -59,10 +59,6 @@ const question = (
   ],
 });
 
-const notAHash = refused(400, "malformed", "The request is not valid", "hash: is not a hash: 64 hexadecimal digits", [
-  { path: "hash", message: "is not a hash: 64 hexadecimal digits" },
-]);
-
 /** The explorer. */
 export const EXPLORER_OPERATIONS: readonly Operation[] = [
   question(
@@ -113,7 +109,6 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       examples: [
         { name: "anchor", summary: "One that anchored a hash", path: { hash: EXAMPLE_IDS.transaction }, answer: answered(EXPLORED_TRANSACTION) },
         { name: "unknown", summary: "There is none", path: { hash: UNKNOWN }, answer: missing(`the chain has no transaction 0x${UNKNOWN}`) },
-        { name: "malformed", summary: "It is no hash", path: { hash: "nothing" }, answer: notAHash },
       ],
     },
     TransactionAnswer,
