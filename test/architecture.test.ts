@@ -64,6 +64,13 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
+  it("lets the panel know the server by its client only", () => {
+    const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
+      importsOf(from).filter((to) => to.includes("/") && /^(server|scripts|test|bench)\//.test(to)).map((to) => `${from} -> ${to}`),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
   it("lets the chain folder alone import the generated types", () => {
     expect(offences((from, to) => to.startsWith("typechain-types/") && roomOf(from) !== "chain")).to.deep.equal([]);
   });
