@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Wallet } from "ethers";
 import { type EmbeddedChain, startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content } from "../support/envelope.ts";
 import { rpcCall } from "../support/rpc.ts";

@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { openSqlite } from "../../server/journal/sqlite.ts";
 import { fillJournal } from "../../bench/load/journal.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";

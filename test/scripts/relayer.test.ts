@@ -9,7 +9,7 @@ import { deploy, type Deployment, deploymentFile } from "../../server/chain/depl
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
