@@ -11,6 +11,7 @@ import { anchorChain } from "./chain/anchor-chain.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
+import { readNodeList } from "./chain/consensus/enode.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config } from "./config/config.ts";
@@ -123,7 +124,12 @@ function build(
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
+  const inspect = nodeInspector({
+    rpc,
+    relayer: () => sender.address,
+    names: validatorNames,
+    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+  });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;
@@ -356,6 +362,8 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
     const { kind, ...details } = event.event;
     const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
+  } else if (event.kind === "failed_over") {
+    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {
