@@ -30,18 +30,18 @@ export type Pace = "on_time" | "slow" | "stalled";
  */
 export function rhythmOf(blocks: readonly BftBlock[]): Rhythm | undefined {
   const intervals = blocks.slice(1).map(({ time, round }, index) => ({ seconds: time - (blocks[index]?.time ?? time), round }));
-  const atOnce = intervals.filter(({ round }) => round === 0).map(({ seconds }) => seconds);
-  const usual = median(atOnce);
-  if (usual === undefined) return undefined;
-  // Without the pause of a network that was restarted.
-  const regular = atOnce.filter((seconds) => seconds <= 2 * usual + TOLERANCE_SECONDS);
-  const blockPeriod = regular.reduce((sum, seconds) => sum + seconds, 0) / regular.length;
-  const learnt = median(intervals.filter(({ round }) => round > 0).map(({ seconds, round }) => (seconds - blockPeriod) / (2 ** round - 1)));
+  const blockPeriod = typical(intervals.filter(({ round }) => round === 0).map(({ seconds }) => seconds));
+  if (blockPeriod === undefined) return undefined;
+  const learnt = typical(intervals.filter(({ round }) => round > 0).map(({ seconds, round }) => (seconds - blockPeriod) / (2 ** round - 1)));
   return { blockPeriod, requestTimeout: Math.max(blockPeriod, learnt ?? PRESUMED_TIMEOUT_PERIODS * blockPeriod) };
 }
 
-function median(values: readonly number[]): number | undefined {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+/** The mean of what is usual: without the pause of a network that was restarted. */
+function typical(values: readonly number[]): number | undefined {
+  const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  if (median === undefined) return undefined;
+  const usual = values.filter((value) => value <= 2 * median + TOLERANCE_SECONDS);
+  return usual.reduce((sum, value) => sum + value, 0) / usual.length;
 }
 
 /** The age at which a block is too old for the rounds of as many missing proposers as a network goes on without. */
