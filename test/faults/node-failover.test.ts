@@ -47,41 +47,37 @@ const goesTo = ({ addresses }: Scene, place: number): Promise<void> =>
 describe("nodes that stand in for each other: what was accepted meanwhile ends on chain once, when the one in use", function () {
   this.timeout(120_000);
   inParallel({
-    "goes, and the next one too": underLoad(overHttp, async (scene) => {
+    "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(overHttp, async (scene) => {
       const { network, load, addresses } = scene;
       network.at(0).isUp = false;
       await goesTo(scene, 1);
-      await load.confirms(10);
       network.at(0).isUp = true;
       network.at(1).isUp = false;
-      await eventually(async () => assert.isTrue((await addresses()).some(({ active, reachable }) => active && reachable)), 60_000);
+      await eventually(async () => assert.notEqual((await addresses()).findIndex(({ active }) => active), 1), 60_000);
+      await load.confirms(5);
+      network.at(1).isUp = true;
+
+      const used = (await addresses()).findIndex(({ active }) => active);
+      network.at(used).lag = 15;
+      await eventually(async () => assert.match(String((await addresses())[used]?.reason), /^it is \d+ blocks behind$/), 60_000);
+      await load.confirms(5);
+      network.at(used).lag = 0;
+      await eventually(async () => assert.isTrue((await addresses())[used]?.reachable), 60_000);
+
+      const next = (await addresses()).findIndex(({ active }) => active);
+      assert.notEqual(next, used);
+      network.partition([network.at(next)]);
+      await eventually(async () => assert.isFalse((await addresses())[next]?.active), 60_000);
+      await load.confirms(5);
+      network.partition();
     }),
-    "goes, over connections that stay open": underLoad(overWebSocket, async (scene) => {
-      scene.network.at(0).isUp = false;
-      await goesTo(scene, 1);
-    }),
-    "lags behind the others": underLoad(overHttp, async (scene) => {
-      scene.network.at(0).lag = 15;
-      await goesTo(scene, 1);
-      assert.match(String((await scene.addresses())[0]?.reason), /^it is \d+ blocks behind$/);
-      await scene.load.confirms(10);
-      scene.network.at(0).lag = 0;
-      await eventually(async () => assert.isTrue((await scene.addresses())[0]?.reachable), 60_000);
-    }),
-    "goes while the only one left lags": underLoad(overHttp, async (scene) => {
+    "goes, over a connection that stays open, and the only one left lags": underLoad(overWebSocket, async (scene) => {
       const { network, load } = scene;
-      network.at(1).lag = 15;
-      network.at(2).lag = 15;
+      for (const place of [1, 2]) network.at(place).lag = 15;
       network.at(0).isUp = false;
       await goesTo(scene, 1);
       await load.confirms(5);
-      network.at(1).lag = 0;
-    }),
-    "is cut off from the network, with what it was given": underLoad(overHttp, async (scene) => {
-      scene.network.partition([scene.network.at(0)]);
-      await goesTo(scene, 1);
-      await scene.load.confirms(10);
-      scene.network.partition();
+      for (const place of [1, 2]) network.at(place).lag = 0;
     }),
     "has a certificate that has expired, which is told": async () => {
       const directory = await temporaryDirectory();

@@ -35,7 +35,7 @@ export function networkFaults({ validators, participation, peers, addresses }: N
   for (const name of peers.unlisted) faults.push(worse(`peer ${name}`, `the node is connected with ${name}, which is not on the list of the network's nodes`));
   if (peers.listed !== undefined && peers.count - peers.unlisted.length < peers.listed) {
     const who = peers.missing.length === 0 ? "" : `: ${peers.missing.join(", ")} lacks`;
-    faults.push(worse("peers", `the node has ${peers.count} of ${peers.listed} peers${who}`));
+    faults.push(worse("peers", `the node has ${peers.count - peers.unlisted.length} of ${peers.listed} peers${who}`));
   }
   for (const { address, reachable, reason } of addresses) {
     if (!reachable) faults.push({ kind: "node_down", subject: address, message: `the node at ${address} is of no use: ${reason ?? "it does not answer"}` });
