@@ -107,7 +107,11 @@ describe("the relayer on a network of validators", function () {
     assert.notEqual(pace, "stalled");
     assert.isAbove(participation[2].missed_turns, 0);
     await prove(201);
-    assert.include((await server.get("/metrics")).text, 'sealbook_validator_active{validator="validator-3"} 0');
+    const metrics = (await server.get("/metrics")).text;
+    assert.include(metrics, 'sealbook_validator_active{validator="validator-3"} 0');
+    assert.match(metrics, /^sealbook_validator_missed_turns\{validator="validator-3"\} [1-9]/m);
+    assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
+    assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
   });
 
   itToOurNodes("goes on with two validators down, four being enough, and says that no further one may go", async () => {
