@@ -7,7 +7,7 @@ import { assert } from "chai";
 import { BftHistory } from "../../server/chain/consensus/bft-history.ts";
 import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
 import { readSealedBlock } from "../../server/chain/evidence/sealed-block.ts";
-import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { turnsFor } from "../../server/domain/consensus/bft-block.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -31,7 +31,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     const started = await startNetworkUnderTest({ protocol });
     [chain, own] = [started, started.own];
     server = await startServer({ ...chain.variables, PROOF_WAIT: "60" }, { directory: chain.directory });
-    rpc = connectRpc(chain.url, Number(await connectRpc(chain.url, 1).call("eth_chainId", [])));
+    rpc = connectRpc(chain.url, await askChainId(chain.url));
     directory = await temporaryDirectory();
   });
   after(async () => {
