@@ -1,3 +1,4 @@
+import type { BftBlock } from "../domain/consensus/bft-block.ts";
 import { bftReport } from "../domain/consensus/bft-report.ts";
 import { quorumOf } from "../domain/consensus/quorum.ts";
 import type { NodeInspector } from "../domain/ports.ts";
@@ -36,7 +37,7 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined) throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
     const { protocol, validators } = await askValidators(rpc, bft);
-    const report = bft && bftReport(bft.blocks, peers, Date.now() / 1000);
+    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, Date.now() / 1000);
     const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
       client: String(client),
@@ -61,4 +62,10 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts
       balance: BigInt(String(balance)),
     };
   };
+}
+
+/** Where a contract says who the validators are, the headers do not. */
+function withValidators(blocks: readonly BftBlock[], asked: readonly Address[]): readonly BftBlock[] {
+  const validators = asked.map((address) => address.toLowerCase()).sort();
+  return blocks.map((block) => (block.validators.length > 0 ? block : { ...block, validators }));
 }

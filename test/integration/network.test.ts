@@ -16,8 +16,7 @@ describe("the relayer on a network of validators", function () {
     const started = await startNetworkUnderTest();
     chain = started;
     if (started.own !== undefined) network = started.own;
-    const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
-    server = await startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 150 } });
+    server = await start();
   });
   after(async () => {
     await server.stop("keep");
@@ -37,6 +36,10 @@ describe("the relayer on a network of validators", function () {
     }, 60_000);
   });
 
+  const start = (): Promise<TestServer> => {
+    const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
+    return startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 150 } });
+  };
   const consensus = async (): Promise<any> => (await server.get("/api/v1/status")).body.consensus;
   const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);
   const alerts = async (state: "raised" | "resolved"): Promise<{ alert: string; subject?: string; message: string }[]> =>
@@ -112,6 +115,13 @@ describe("the relayer on a network of validators", function () {
     assert.match(metrics, /^sealbook_validator_missed_turns\{validator="validator-3"\} [1-9]/m);
     assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
     assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
+
+    const before = (await server.get("/api/v1/alerts")).body.alerts.length;
+    await server.stop("keep");
+    server = await start();
+    await eventually(async () => assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m));
+    await blocks(20);
+    assert.lengthOf((await server.get("/api/v1/alerts")).body.alerts, before, "what lasts is not raised again by a restart");
   });
 
   itToOurNodes("goes on with two validators down, four being enough, and says that no further one may go", async () => {
