@@ -120,7 +120,7 @@ describe("the relayer on a network of validators", function () {
     await server.stop("keep");
     server = await start();
     await eventually(async () => assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m));
-    await blocks(20);
+    await blocks(10);
     assert.lengthOf((await server.get("/api/v1/alerts")).body.alerts, before, "what lasts is not raised again by a restart");
   });
 

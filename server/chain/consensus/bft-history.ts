@@ -46,32 +46,38 @@ export class BftHistory {
   }
 
   async #upTo(head: number): Promise<BftBlocks | undefined> {
-    const known = this.#known;
+    const known = this.#known ?? (await this.#read(head, head));
     const newest = known?.blocks.at(-1);
+    if (known === undefined || newest === undefined) return undefined;
     // Another node may lag; what was seen holds, for blocks of these networks are final.
-    if (known !== undefined && newest !== undefined && head <= newest.number) return known;
-    const most = Math.max(LEAST_BLOCKS, TURNS * (newest?.validators.length ?? 0));
-    // The first block's seals are nobody's: it was not agreed on.
-    const first = Math.max(1, head - most + 1, (newest?.number ?? 0) + 1);
-    if (first > head) return undefined;
-    const numbers = Array.from({ length: head - first + 1 }, (_, index) => first + index);
+    if (this.#known !== undefined && head <= newest.number) return known;
+    const most = Math.max(LEAST_BLOCKS, TURNS * newest.validators.length);
+    const isNext = this.#known !== undefined && newest.number > head - most;
+    // Nobody agreed on the first block, which has no seals.
+    const first = isNext ? newest.number + 1 : Math.max(1, head - most + 1);
+    const read = await this.#read(first, head);
+    if (read === undefined) return this.#known;
+    this.#known = { protocol: read.protocol, blocks: [...(isNext ? known.blocks : []), ...read.blocks].slice(-most) };
+    return this.#known;
+  }
+
+  /** @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed them */
+  async #read(first: number, last: number): Promise<BftBlocks | undefined> {
+    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const answers = await Promise.all(numbers.map((number) => this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), false])));
-    const read: BftBlock[] = [];
-    let protocol = known?.protocol;
+    const blocks: BftBlock[] = [];
+    let protocol: BftProtocol | undefined;
     for (const answer of answers) {
       // Behind a balancer another node may be asked, which does not have it yet.
       if (answer === null) break;
       const block = bftBlock(answer);
       if (block === undefined) return undefined;
       protocol = block.protocol;
-      read.push(block);
+      blocks.push(block);
       // Recovering seals takes its time, and others wait for the processor too.
       await new Promise(setImmediate);
     }
-    const isNext = newest?.number === first - 1;
-    const blocks = [...(isNext ? (known?.blocks ?? []) : []), ...read].slice(-most);
-    this.#known = protocol === undefined || blocks.length === 0 ? known : { protocol, blocks };
-    return this.#known;
+    return protocol === undefined ? undefined : { protocol, blocks };
   }
 }
 

@@ -4,7 +4,7 @@ import { askQuantity } from "./quantity.ts";
 import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
 
 /** How often each node is asked whether it is there and has the newest block. */
-const CHECK_MILLISECONDS = 2_000;
+const CHECK_MILLISECONDS = 1_000;
 /** A node that takes longer for its newest block's number is not there. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
 /** How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round. */

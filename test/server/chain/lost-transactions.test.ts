@@ -21,7 +21,7 @@ describe("a chain that knows fewer nonces than were settled", () => {
           return [];
         },
         settledNonces: async () => [],
-        outcome: async () => ({ state: "pending" }),
+        outcome: async () => ({ state: "pending", sent: true }),
       },
       takeOverMilliseconds: 60_000,
       onEvent: () => assert.fail("nothing was lost"),

@@ -28,6 +28,7 @@ export interface Surroundings {
 
 const NOT_FOUND = new RpcRefused(-32601, "Method not found");
 const NOT_ENABLED = new RpcRefused(-32604, "Method not enabled");
+const CLIENT = "besu/v25.8.0/linux-x86_64/openjdk-java-21";
 const TAGS = new Set(["latest", "pending", "safe", "finalized"]);
 /** Where a method's block parameter is. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
@@ -85,7 +86,7 @@ export class BesuNode {
     if (this.disabled.has(prefix)) throw NOT_ENABLED;
     switch (method) {
       case "web3_clientVersion":
-        return "besu/v25.8.0/linux-x86_64/openjdk-java-21";
+        return CLIENT;
       case "eth_chainId":
         return quantity(this.#network.chainId);
       case "eth_blockNumber":
@@ -98,6 +99,18 @@ export class BesuNode {
         return quantity(this.#peers().length);
       case "net_enode":
         return this.enodeOf(this.validator.key);
+      case "net_listening":
+        return true;
+      case "admin_nodeInfo":
+        return {
+          enode: this.enodeOf(this.validator.key),
+          listenAddr: "127.0.0.1:30303",
+          ip: "127.0.0.1",
+          name: CLIENT,
+          id: this.validator.key.publicKey.slice(4),
+          ports: { discovery: 30303, listener: 30303 },
+          protocols: { eth: { difficulty: this.head + 1, genesis: this.#network.ledger.header(0)?.["hash"], head: this.#network.ledger.header(this.head)?.["hash"], network: this.#network.chainId } },
+        };
       case "admin_peers":
         return this.#peers().map((key) => this.#peer(key));
       case "eth_getLogs":
@@ -174,7 +187,7 @@ export class BesuNode {
     const head = String(this.#network.ledger.header(this.head)?.["hash"]);
     return {
       version: "0x5",
-      name: "besu/v25.8.0/linux-x86_64/openjdk-java-21",
+      name: CLIENT,
       caps: ["eth/68", this.#network.protocol === "ibft2" ? "IBF/1" : "istanbul/100"],
       network: { localAddress: "127.0.0.1:30303", remoteAddress: "127.0.0.1:40404", inbound: false },
       port: "0x765f",
@@ -187,7 +200,8 @@ export class BesuNode {
   #consensus(prefix: string, method: string, params: readonly unknown[]): unknown {
     if (prefix !== (this.#network.protocol === "ibft2" ? "ibft" : "qbft")) throw NOT_FOUND;
     const addresses = this.#network.validators.map(({ address }) => address);
-    if (method.endsWith("_getValidatorsByBlockNumber")) return addresses;
+    if (/_getValidatorsByBlock(Number|Hash)$/.test(method)) return addresses;
+    if (method.endsWith("_getPendingVotes")) return {};
     if (!method.endsWith("_getSignerMetrics")) throw NOT_FOUND;
     const number = (asked: unknown, otherwise: number): number => (asked === undefined || TAGS.has(String(asked)) ? otherwise : Number(asked));
     const [from, to] = [number(params[0], Math.max(0, this.head - 100)), number(params[1], this.head)];
