@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { openAuthority } from "./authority.ts";
+import { composeData } from "./compose.ts";
 import { makeHostCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder, isMissing } from "./folder.ts";
@@ -49,7 +50,7 @@ export async function replace(directory: string, name: string, by: string, hosts
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
   const leaving = leavingOf(network, name);
-  const relayers = network.relayers.map((relayer) => (relayer.node === name ? { ...relayer, node: by } : relayer));
+  const relayers = network.relayers.map((relayer) => ({ ...relayer, nodes: relayer.nodes.map((node) => (node === name ? by : node)) }));
   const joining = await joiningOf(folder, network, by, hosts);
   const both = [...network.hosts, joining];
   const steps = [
@@ -63,6 +64,7 @@ export async function replace(directory: string, name: string, by: string, hosts
 async function prepare(folder: Folder, network: Network, label: string, title: string, steps: readonly Step[], gone: readonly NetworkHost[] = []): Promise<Change> {
   const authority = await openAuthority(folder);
   for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
+  for (const host of network.hosts) await folder.addDirectory(composeData(host));
   const stem = `${CHANGES}/${(await changesUntilNow(folder)) + 1}-${label}`;
   const text = stepsText(title, [...network.hosts, ...gone], steps);
   await folder.write(`${stem}.json`, `${JSON.stringify(steps, null, 2)}\n`);
@@ -91,7 +93,7 @@ function leavingOf({ hosts }: Network, name: string): NetworkHost {
 }
 
 function assertUnused({ relayers }: Network, name: string): void {
-  const users = relayers.filter(({ node }) => node === name);
+  const users = relayers.filter(({ nodes }) => nodes.includes(name));
   if (users.length === 0) return;
   throw new SealbookError("conflict", `${users.map((relayer) => relayer.name).join(", ")} uses the node of ${name}: replace it instead`);
 }

@@ -4,7 +4,7 @@ import type { DerivedFile } from "./folder.ts";
 import { genesisText } from "./genesis.ts";
 import { MONITORING_FILES, prometheusText, targetsText } from "./monitoring.ts";
 import { NETWORK_FILE, type Network, type NetworkHost, networkText } from "./network-file.ts";
-import { permissionsText, staticNodesText } from "./peer-lists.ts";
+import { nodeListText, permissionsText, staticNodesText } from "./peer-lists.ts";
 import { relayerEnvText } from "./relayer-env.ts";
 import { unitText } from "./unit.ts";
 
@@ -26,7 +26,10 @@ export function derivedFiles(network: Network): DerivedFile[] {
       { path: `compose/${host.name}/permissions_config.toml`, content: permissionsText(hosts, inside) },
     ]),
     { path: "compose/compose.yaml", content: composeText(network) },
-    ...relayers.map((relayer) => ({ path: `${relayer.name}/relayer.env`, content: relayerEnvText(network, relayer) })),
+    ...relayers.flatMap((relayer) => [
+      { path: `${relayer.name}/relayer.env`, content: relayerEnvText(network, relayer) },
+      { path: `${relayer.name}/nodes.json`, content: nodeListText(hosts, own) },
+    ]),
     { path: MONITORING_FILES.targets, content: targetsText(network) },
     { path: MONITORING_FILES.prometheus, content: prometheusText() },
   ];

@@ -51,6 +51,11 @@ export class Folder {
     else await this.write(path, content);
   }
 
+  /** Makes a folder that somebody else will write to. */
+  async addDirectory(path: string): Promise<void> {
+    await mkdir(join(this.root, path), { recursive: true });
+  }
+
   /** Writes a file, whole or not at all. */
   async write(path: string, content: string | Uint8Array, { secret = false } = {}): Promise<void> {
     const file = join(this.root, path);

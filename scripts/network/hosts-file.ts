@@ -28,13 +28,13 @@ const Host = z.strictObject({
 
 const Relayer = z.strictObject({
   name,
-  /** The data centre whose node it uses. */
-  node: name,
+  /** The data centres whose nodes it uses: the first, and the next when that does not answer. */
+  nodes: z.array(name).min(1, "has no node"),
 });
 
 const HostsFile = z
   .strictObject({ hosts: z.array(Host).min(1, "has no host"), relayers: z.array(Relayer).optional() })
-  .transform(({ hosts, relayers }) => ({ hosts, relayers: relayers ?? [{ name: "relayer", node: hosts[0]?.name ?? "" }] }))
+  .transform(({ hosts, relayers }) => ({ hosts, relayers: relayers ?? [{ name: "relayer", nodes: hosts.slice(0, 1).map((host) => host.name) }] }))
   .superRefine(({ hosts, relayers }, context) => {
     const refuse = (path: PropertyKey[], message: string): void => context.addIssue({ code: "custom", path, message });
     const names = new Set<string>();
@@ -51,7 +51,10 @@ const HostsFile = z
     for (const [index, relayer] of relayers.entries()) {
       if (names.has(relayer.name)) refuse(["relayers", index, "name"], `"${relayer.name}" is used twice`);
       names.add(relayer.name);
-      if (!hosts.some((host) => host.name === relayer.node)) refuse(["relayers", index, "node"], `"${relayer.node}" is none of the hosts`);
+      for (const [place, node] of relayer.nodes.entries()) {
+        if (relayer.nodes.indexOf(node) !== place) refuse(["relayers", index, "nodes", place], `"${node}" is named twice`);
+        if (!hosts.some((host) => host.name === node)) refuse(["relayers", index, "nodes", place], `"${node}" is none of the hosts`);
+      }
     }
   });
 

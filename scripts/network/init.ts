@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { openAuthority } from "./authority.ts";
+import { composeData } from "./compose.ts";
 import { makeHostCredentials, makeRelayerCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder } from "./folder.ts";
@@ -43,6 +44,7 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
   const [networkFile, ...others] = derivedFiles(network);
   const authority = await openAuthority(folder);
   for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
+  for (const host of network.hosts) await folder.addDirectory(composeData(host));
   for (const { name } of network.relayers) await makeRelayerCredentials(folder, authority, name);
   for (const file of others) await folder.add(file);
   if (networkFile !== undefined) await folder.add(networkFile);

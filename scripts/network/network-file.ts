@@ -41,7 +41,7 @@ const NetworkFile = z.object({
     hash: z.string(),
   }),
   hosts: z.array(Host),
-  relayers: z.array(z.object({ name: z.string(), node: z.string() })),
+  relayers: z.array(z.object({ name: z.string(), nodes: z.array(z.string()) })),
 });
 
 /** What a network is. Nothing of it is secret: every data centre has it. */
