@@ -3,20 +3,19 @@ import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { SealbookError } from "../server/errors.ts";
-import { add, type Change, LEAST_VALIDATORS, remove, replace } from "./network/change.ts";
+import { add, type Change, remove, replace } from "./network/change.ts";
 import { checkFiles } from "./network/check-files.ts";
 import { checkNodes } from "./network/check-nodes.ts";
 import { operatorFolder } from "./network/credentials.ts";
-import { gasLimitFor } from "./network/design-load.ts";
 import type { Folder } from "./network/folder.ts";
 import { type Hosts, parseHosts } from "./network/hosts-file.ts";
 import { init } from "./network/init.ts";
-import { openNetwork, type Plan } from "./network/network-file.ts";
+import { openNetwork } from "./network/network-file.ts";
+import { planOf, type PlanOptions } from "./network/plan.ts";
 import { rotate } from "./network/rotate.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
 const DEFAULT_CHAIN_ID = 7_330;
-const LONGEST_PERIOD_SECONDS = 60;
 
 interface OutOption {
   readonly out: string;
@@ -26,15 +25,7 @@ interface HostsOption extends OutOption {
   readonly hosts: string;
 }
 
-interface InitOptions extends HostsOption {
-  readonly validators?: number;
-  readonly blockTime: number;
-  readonly consensus: Plan["consensus"];
-  readonly chainId: number;
-  readonly emptyBlockTime?: number;
-  readonly requestTimeout?: number;
-  readonly gasLimit?: number;
-}
+type InitOptions = HostsOption & PlanOptions;
 
 interface CheckOptions extends OutOption {
   readonly rpc?: ReadonlyMap<string, string>;
@@ -59,26 +50,6 @@ async function readHosts(file: string): Promise<Hosts> {
     throw new CommandFailure(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   return parseHosts(text, basename(file));
-}
-
-/** @throws CommandFailure for numbers that do not go together */
-function planOf({ validators, blockTime, consensus, chainId, emptyBlockTime, requestTimeout = 2 * blockTime, gasLimit }: InitOptions, { hosts }: Hosts): Plan {
-  if (validators !== undefined && validators !== hosts.length) {
-    throw new CommandFailure(`--validators says ${validators}, and the hosts file has ${hosts.length} hosts`);
-  }
-  if (hosts.length < LEAST_VALIDATORS) throw new CommandFailure(`${hosts.length} validators are too few: with fewer than ${LEAST_VALIDATORS} none of them may fail`);
-  if (blockTime > LONGEST_PERIOD_SECONDS) throw new CommandFailure(`--block-time is more than ${LONGEST_PERIOD_SECONDS} seconds`);
-  if (requestTimeout <= blockTime) throw new CommandFailure("--request-timeout is not more than --block-time: no block would come in time");
-  if (emptyBlockTime !== undefined && consensus !== "qbft") throw new CommandFailure("--empty-block-time is for qbft");
-  if (emptyBlockTime !== undefined && emptyBlockTime < blockTime) throw new CommandFailure("--empty-block-time is less than --block-time");
-  return {
-    consensus,
-    chainId,
-    blockPeriodSeconds: blockTime,
-    ...(emptyBlockTime === undefined ? {} : { emptyBlockPeriodSeconds: emptyBlockTime }),
-    requestTimeoutSeconds: requestTimeout,
-    gasLimit: gasLimit ?? gasLimitFor(blockTime),
-  };
 }
 
 function report({ outcome: { written, kept, changed } }: Folder): void {
@@ -112,7 +83,7 @@ program
   .addOption(new Option("--gas-limit <gas>", "of a block (default: what 100 records and 100 hashes a second take)").argParser(whole))
   .action(async (options: InitOptions) => {
     const hosts = await readHosts(options.hosts);
-    const { network, folder, keysElsewhere } = await init(resolve(options.out), { plan: planOf(options, hosts), hosts });
+    const { network, folder, keysElsewhere } = await init(resolve(options.out), { plan: planOf(options, hosts.hosts.length), hosts });
     report(folder);
     if (keysElsewhere.length > 0) console.log(`Node keys that are not here: ${keysElsewhere.join(", ")}`);
     console.log(`Hash of the genesis block: ${network.genesis.hash}`);

@@ -9,10 +9,9 @@ import { Folder, isMissing } from "./folder.ts";
 import type { Hosts } from "./hosts-file.ts";
 import { memberOf } from "./init.ts";
 import { type Network, type NetworkHost, openNetwork } from "./network-file.ts";
+import { LEAST_VALIDATORS } from "./plan.ts";
 import { type Step, stepsText, stepsToAdd, stepsToRemove } from "./steps.ts";
 
-/** Fewer cannot bear that one of them lies. */
-export const LEAST_VALIDATORS = 4;
 const CHANGES = "changes";
 
 /** A change that is prepared: the files are as they shall be, and the network has still to be asked. */
