@@ -44,7 +44,7 @@ export function besuConfigText(network: Network, host: NetworkHost): string {
     profile: "ENTERPRISE",
     "genesis-file": `${CONFIG_DIRECTORY}/genesis.json`,
     "data-path": DATA_DIRECTORY,
-    // Both are what Besu's manual says to set beside this profile.
+    // As Besu's manual says for this profile. The other format had validators refuse blocks of IBFT 2.0.
     "sync-mode": "FULL",
     "data-storage-format": "FOREST",
     "node-private-key-file": `${CONFIG_DIRECTORY}/key`,
