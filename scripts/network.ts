@@ -12,10 +12,11 @@ import { type Hosts, parseHosts } from "./network/hosts-file.ts";
 import { init } from "./network/init.ts";
 import { openNetwork } from "./network/network-file.ts";
 import { planOf, type PlanOptions } from "./network/plan.ts";
-import { rotate } from "./network/rotate.ts";
+import { dropOldAuthorities, rotate, rotateAuthority } from "./network/rotate.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
 const DEFAULT_CHAIN_ID = 7_330;
+const BAD_USAGE = 2;
 
 interface OutOption {
   readonly out: string;
@@ -26,6 +27,11 @@ interface HostsOption extends OutOption {
 }
 
 type InitOptions = HostsOption & PlanOptions;
+
+interface RotateOptions extends OutOption {
+  readonly authority?: true;
+  readonly dropOld?: true;
+}
 
 interface CheckOptions extends OutOption {
   readonly rpc?: ReadonlyMap<string, string>;
@@ -120,8 +126,12 @@ program
   .description("issue certificates and tokens anew; the nodes' keys stay")
   .argument("[name...]", "data centres and relayers (default: all)")
   .addOption(outOption())
-  .action(async (names: string[], { out }: OutOption) => {
-    report(await rotate(resolve(out), names));
+  .addOption(new Option("--authority", "make a new authority instead, which everybody trusts beside the old one").conflicts("dropOld"))
+  .addOption(new Option("--drop-old", "trust the newest authority alone instead, when it has issued all that is in use"))
+  .action(async (names: string[], { out, authority, dropOld }: RotateOptions) => {
+    const directory = resolve(out);
+    if (names.length > 0 && (authority ?? dropOld) === true) throw new CommandFailure("an authority is everybody's: leave the names out", BAD_USAGE);
+    report(await (authority === true ? rotateAuthority(directory) : dropOld === true ? dropOldAuthorities(directory) : rotate(directory, names)));
     console.log("Copy the folders to their places, and start nodes and relayers again, one after the other.");
   });
 

@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { randomBytes, type webcrypto, X509Certificate as ParsedCertificate } from "node:crypto";
+import { createPrivateKey, randomBytes, type webcrypto, X509Certificate as ParsedCertificate } from "node:crypto";
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -15,6 +15,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import { SealbookError } from "../../server/errors.ts";
 import type { Folder } from "./folder.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
@@ -45,20 +46,32 @@ export interface Issued {
 
 /** Who issues the network's certificates. */
 export interface Authority {
-  /** PEM. */
-  readonly certificate: string;
+  /** PEM: its own, and after it those of its predecessors while they are trusted. */
+  readonly trusted: string;
   /** @param days may be less than none: then it has expired */
   issue(subject: Subject, days?: number): Promise<Issued>;
 }
 
-/** Opens the network's authority, which is made at the first time. */
+/**
+ * Opens the network's authority, which is made at the first time.
+ * @throws SealbookError `conflict` when key and certificate do not belong together
+ */
 export async function openAuthority(folder: Folder): Promise<Authority> {
-  const [certificate, key] = [await folder.read(AUTHORITY_CERTIFICATE), await folder.read(AUTHORITY_KEY)];
-  if (certificate !== undefined && key !== undefined) return authorityOf(certificate, await importKey(key));
-  const made = await makeAuthority();
-  await folder.write(AUTHORITY_KEY, made.key, { secret: true });
-  await folder.write(AUTHORITY_CERTIFICATE, made.certificate);
-  return authorityOf(made.certificate, await importKey(made.key));
+  const [trusted, key] = [await folder.read(AUTHORITY_CERTIFICATE), await folder.read(AUTHORITY_KEY)];
+  if (trusted === undefined && key === undefined) return succeed(folder, "");
+  if (trusted === undefined || key === undefined || !new ParsedCertificate(trusted).checkPrivateKey(createPrivateKey(key))) {
+    throw new SealbookError("conflict", `${AUTHORITY_KEY} is not the key of the first certificate in ${AUTHORITY_CERTIFICATE}: both come from one backup`);
+  }
+  return authorityOf(trusted, await importKey(key));
+}
+
+/** Makes an authority that comes after others, whose certificates go on being trusted. */
+export async function succeed(folder: Folder, predecessors: string): Promise<Authority> {
+  const { certificate, key } = await makeAuthority();
+  const trusted = `${certificate}${predecessors}`;
+  await folder.write(AUTHORITY_KEY, key, { secret: true });
+  await folder.write(AUTHORITY_CERTIFICATE, trusted);
+  return authorityOf(trusted, await importKey(key));
 }
 
 /** A new authority, of nothing yet. */
@@ -66,7 +79,8 @@ export async function makeAuthority(): Promise<Issued> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    name: "CN=Sealbook network authority",
+    // One that comes after it has another name, by which its certificates are told apart.
+    name: `CN=Sealbook network authority ${randomBytes(4).toString("hex")}`,
     ...validity(AUTHORITY_DAYS),
     signingAlgorithm: ALGORITHM,
     keys,
@@ -79,11 +93,11 @@ export async function makeAuthority(): Promise<Issued> {
   return { certificate: pemOf(certificate), key: await exportKey(keys.privateKey) };
 }
 
-/** An authority of a certificate and its key. */
-export function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey): Authority {
-  const issuer = new X509Certificate(certificate);
+/** An authority of certificates, the first of which is its own, and its key. */
+export function authorityOf(trusted: string, signingKey: webcrypto.CryptoKey): Authority {
+  const issuer = new X509Certificate(PemConverter.decodeFirst(trusted));
   return {
-    certificate,
+    trusted,
     async issue({ name, usage, addresses = [], dns = [] }, days = CERTIFICATE_DAYS) {
       const keys = await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
       const names: JsonGeneralNames = [
@@ -113,9 +127,20 @@ export function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey
   };
 }
 
-/** The bytes of a certificate or key in PEM. */
+/** The bytes of the first certificate or key in PEM. */
 export function derOf(pem: string): Uint8Array {
   return new Uint8Array(PemConverter.decodeFirst(pem));
+}
+
+/** The bytes of all of them. */
+export function dersOf(pem: string): Uint8Array[] {
+  return PemConverter.decode(pem).map((der) => new Uint8Array(der));
+}
+
+/** Whether one of the authorities has issued a certificate. */
+export function isIssuedBy(certificate: string, trusted: string): boolean {
+  const issued = new ParsedCertificate(certificate);
+  return dersOf(trusted).some((der) => issued.verify(new ParsedCertificate(der).publicKey));
 }
 
 /** The key that an authority signs with. */

@@ -1,9 +1,8 @@
-import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, daysLeft } from "./authority.ts";
-import { CLIENT_FILES, operatorFolder, relayerFolder, secretsOf, serverCertificatePath } from "./credentials.ts";
+import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, daysLeft, isIssuedBy } from "./authority.ts";
+import { certificatePaths, CLIENT_FILES, relayerFolder, secretsOf } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import type { Finding } from "./finding.ts";
 import { Folder, isMissing } from "./folder.ts";
@@ -46,20 +45,14 @@ async function readersOf(folder: Folder, path: string): Promise<Finding[]> {
   }
 }
 
-async function checkCertificates(folder: Folder, { hosts, relayers }: Network, now: number): Promise<Finding[]> {
-  const authority = await folder.read(AUTHORITY_CERTIFICATE);
-  const paths = [
-    ...hosts.flatMap(({ name }) => [serverCertificatePath(name), `${operatorFolder(name)}/${CLIENT_FILES.certificate}`]),
-    ...relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.certificate}`),
-  ];
-  const findings: Finding[] = authority === undefined ? [] : expiry(AUTHORITY_CERTIFICATE, authority, now);
-  for (const path of paths) {
+async function checkCertificates(folder: Folder, network: Network, now: number): Promise<Finding[]> {
+  const trusted = await folder.read(AUTHORITY_CERTIFICATE);
+  const findings: Finding[] = trusted === undefined ? [] : expiry(AUTHORITY_CERTIFICATE, trusted, now);
+  for (const path of certificatePaths(network)) {
     const certificate = await folder.read(path);
     if (certificate === undefined) continue;
     findings.push(...expiry(path, certificate, now));
-    if (authority !== undefined && !new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey)) {
-      findings.push({ where: path, what: "was not issued by the network's authority" });
-    }
+    if (trusted !== undefined && !isIssuedBy(certificate, trusted)) findings.push({ where: path, what: "was not issued by the network's authority" });
   }
   return findings;
 }

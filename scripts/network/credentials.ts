@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { importPKCS8, SignJWT } from "jose";
-import { type Authority, CERTIFICATE_DAYS, derOf, type Subject } from "./authority.ts";
+import { type Authority, CERTIFICATE_DAYS, derOf, dersOf, type Subject } from "./authority.ts";
 import type { Folder } from "./folder.ts";
-import type { NetworkHost } from "./network-file.ts";
+import type { Network, NetworkHost } from "./network-file.ts";
 import { nodeKeyPath } from "./node-key.ts";
 import { keyStore, trustStore } from "./pkcs12.ts";
 
@@ -42,6 +42,24 @@ export function makeRelayerCredentials(folder: Folder, authority: Authority, rel
   return makeClient(folder, authority, relayerFolder(relayer), relayer, anew);
 }
 
+/** Tells everybody whom to trust now; what they show stays. */
+export async function writeTrust(folder: Folder, authority: Authority, { hosts, relayers }: Network): Promise<void> {
+  const directories = [...hosts.map(({ name }) => operatorFolder(name)), ...relayers.map(({ name }) => relayerFolder(name))];
+  for (const directory of directories) await folder.write(`${directory}/${CLIENT_FILES.authority}`, authority.trusted);
+  for (const { name } of hosts) {
+    const password = (await folder.read(passwordPath(name)))?.trim();
+    if (password !== undefined) await writeTrustedClients(folder, authority, name, password);
+  }
+}
+
+/** Where the certificates are that the authority has issued. */
+export function certificatePaths({ hosts, relayers }: Network): string[] {
+  return [
+    ...hosts.flatMap(({ name }) => [serverCertificatePath(name), `${operatorFolder(name)}/${CLIENT_FILES.certificate}`]),
+    ...relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.certificate}`),
+  ];
+}
+
 async function makeServerStore(folder: Folder, authority: Authority, host: NetworkHost, anew: boolean): Promise<void> {
   const { name, address, dns } = host;
   let password = (await folder.read(passwordPath(name)))?.trim();
@@ -56,15 +74,19 @@ async function makeServerStore(folder: Folder, authority: Authority, host: Netwo
   }
   const subject: Subject = { name, usage: "server", addresses: [address, "127.0.0.1"], dns: [...new Set([name, ...dns, "localhost"])] };
   const { certificate, key } = await authority.issue(subject);
-  const certificates = [derOf(certificate), derOf(authority.certificate)];
+  const certificates = [derOf(certificate), derOf(authority.trusted)];
   await folder.write(serverStorePath(name), await keyStore({ key: derOf(key), certificates }, password), { secret: true });
   await folder.write(serverCertificatePath(name), certificate);
-  await folder.write(clientsStorePath(name), await trustStore([derOf(authority.certificate)], password));
+  await writeTrustedClients(folder, authority, name, password);
+}
+
+async function writeTrustedClients(folder: Folder, { trusted }: Authority, host: string, password: string): Promise<void> {
+  await folder.write(clientsStorePath(host), await trustStore(dersOf(trusted), password));
 }
 
 async function makeClient(folder: Folder, authority: Authority, directory: string, name: string, anew: boolean): Promise<void> {
   const paths = { certificate: `${directory}/${CLIENT_FILES.certificate}`, key: `${directory}/${CLIENT_FILES.key}` };
-  await folder.add({ path: `${directory}/${CLIENT_FILES.authority}`, content: authority.certificate });
+  await folder.add({ path: `${directory}/${CLIENT_FILES.authority}`, content: authority.trusted });
   if (!anew && (await areThere(folder, Object.values(paths)))) {
     folder.outcome.kept.push(...Object.values(paths));
     return;

@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { authorityOf, derOf, importKey, makeAuthority } from "../../../scripts/network/authority.ts";
+import { type Authority, authorityOf, derOf, importKey, makeAuthority } from "../../../scripts/network/authority.ts";
 import { checkNodes } from "../../../scripts/network/check-nodes.ts";
 import { genesisExtraData } from "../../../scripts/network/genesis.ts";
 import type { Network, NetworkHost } from "../../../scripts/network/network-file.ts";
 import { keyStore } from "../../../scripts/network/pkcs12.ts";
-import { rotate } from "../../../scripts/network/rotate.ts";
+import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { askChainId } from "../../../server/chain/rpc/connect.ts";
 import { nodeTlsOptions } from "../../../server/chain/rpc/node-tls.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
@@ -192,7 +192,7 @@ describe("check of a running network", function () {
 
     it("to no node whose certificate has expired, or is of another authority", async () => {
       const server = servers.get("dc-1") ?? assert.fail();
-      const show = async (issuer: { certificate: string; issue: Awaited<ReturnType<typeof own>>["issue"] }, days: number) => {
+      const show = async (issuer: Authority, days: number) => {
         const { certificate, key } = await issuer.issue({ name: "dc-1", usage: "server", addresses: ["127.0.0.1"] }, days);
         const pfx = Buffer.from(await keyStore({ key: derOf(key), certificates: [derOf(certificate)] }, "secret"));
         server.setSecureContext({ ...(await nodeTls("dc-1")), pfx, passphrase: "secret" });
@@ -204,6 +204,16 @@ describe("check of a running network", function () {
       assert.match((await thrownBy(ask(relayer()))).message, /authority that is not known/);
       server.setSecureContext(await nodeTls("dc-1"));
       assert.equal(await ask(relayer()), network.plan.chainId);
+    });
+
+    it("whichever of two authorities has issued what each side shows, while one comes after the other", async () => {
+      const server = servers.get("dc-1") ?? assert.fail();
+      await rotateAuthority(directory);
+      for (const name of ["nobody", "relayer", "dc-1"]) {
+        if (name !== "nobody") await rotate(directory, [name]);
+        server.setSecureContext(await nodeTls("dc-1"));
+        assert.equal(await ask(relayer()), network.plan.chainId, `after ${name}`);
+      }
     });
   });
 });

@@ -3,13 +3,14 @@ import { globSync } from "node:fs";
 import { chmod, cp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hexlify, randomBytes, SigningKey } from "ethers";
+import { dersOf, isIssuedBy, makeAuthority } from "../../../scripts/network/authority.ts";
 import { add, remove, replace } from "../../../scripts/network/change.ts";
 import { checkFiles } from "../../../scripts/network/check-files.ts";
 import { parseHosts } from "../../../scripts/network/hosts-file.ts";
 import { init } from "../../../scripts/network/init.ts";
 import { type Network, openNetwork } from "../../../scripts/network/network-file.ts";
 import { planOf, type PlanOptions } from "../../../scripts/network/plan.ts";
-import { rotate } from "../../../scripts/network/rotate.ts";
+import { dropOldAuthorities, rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { majorityOf, type Step } from "../../../scripts/network/steps.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { refusal } from "../../support/refusal.ts";
@@ -212,6 +213,26 @@ describe("network", function () {
       assert.sameMembers(changed, outcome.written.map(path));
       assert.match((await thrownBy(rotate(directory, ["dc-9"]))).message, /has no dc-9; it has dc-1, /);
     });
+  });
+
+  it("has another authority step by step, and certificates that are trusted at each", async () => {
+    const network = await someNetwork();
+    const check = () => checkFiles(directory, network, Date.now());
+    const trustedBy = async (name: string) => dersOf(await text(name)).length;
+    const old = await text("dc-1/besu/tls/server.pem");
+    await rotateAuthority(directory);
+    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"]) assert.equal(await trustedBy(name), 2);
+    assert.equal(await text("dc-1/besu/tls/server.pem"), old);
+    assert.deepEqual(await check(), []);
+    assert.match((await thrownBy(dropOldAuthorities(directory))).message, /an older authority are in use: dc-1\/besu\/tls\/server\.pem, .*rotate them first/);
+    await rotate(directory, []);
+    assert.deepEqual((await init(directory, wish())).folder.outcome.written, []);
+    await dropOldAuthorities(directory);
+    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"]) assert.equal(await trustedBy(name), 1);
+    assert.deepEqual(await check(), []);
+    assert.isFalse(isIssuedBy(old, await text("authority/ca.pem")));
+    await writeFile(path("authority/ca.key"), (await makeAuthority()).key);
+    assert.match((await thrownBy(rotate(directory, []))).message, /ca\.key is not the key of the first certificate in authority\/ca\.pem/);
   });
 
   it("says what of its files is not as it should be", async () => {
