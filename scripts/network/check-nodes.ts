@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { type NodeTlsOptions, nodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
+import { NodeError } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { derOf } from "./authority.ts";
 import { expiry } from "./check-files.ts";
@@ -50,7 +51,7 @@ async function checkNode(directory: string, network: Network, host: NetworkHost,
     const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
     return { host, facts, findings: [...differencesOf(network, host, facts).map((what) => ({ where: host.name, what })), ...shown] };
   } catch (error) {
-    if (!(error instanceof SealbookError)) throw error;
+    if (!(error instanceof SealbookError || error instanceof NodeError)) throw error;
     const { cause } = error;
     const why = cause instanceof Error && !error.message.includes(cause.message) ? `: ${cause.message}` : "";
     return { host, findings: [{ where: host.name, what: `cannot be asked at ${url}: ${error.message}${why}` }] };
@@ -95,14 +96,18 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
   return found;
 }
 
-function peerDifferences(hosts: readonly NetworkHost[], host: NetworkHost, { peers, peerCount }: NodeFacts): string[] {
+function peerDifferences(hosts: readonly NetworkHost[], host: NetworkHost, { peers, peerCount, allowed }: NodeFacts): string[] {
   const others = hosts.filter(({ name }) => name !== host.name);
+  const lists = allowed === undefined ? [] : [
+    ...others.filter(({ publicKey }) => !allowed.includes(publicKey)).map(({ name }) => `${name} may not connect: its list of nodes is an old one`),
+    ...allowed.filter((id) => !hosts.some(({ publicKey }) => publicKey === id)).map((id) => `a node may connect that is not in the list: ${id}`),
+  ];
   if (peers === undefined) {
-    return peerCount === others.length ? [] : [`${peerCount} peers are connected, not ${others.length}`];
+    return peerCount === others.length ? lists : [...lists, `${peerCount} peers are connected, not ${others.length}`];
   }
   const missing = others.filter(({ publicKey }) => !peers.includes(publicKey)).map(({ name }) => `${name} is not connected`);
   const strange = peers.filter((id) => !hosts.some(({ publicKey }) => publicKey === id)).map((id) => `a peer is connected that is not in the list: ${id}`);
-  return [...missing, ...strange];
+  return [...lists, ...missing, ...strange];
 }
 
 /** Whether the node shows the certificate that is in its folder: one that was not started again shows the old one. */

@@ -59,6 +59,8 @@ describe("check of a running network", function () {
       net_peerCount: quantity(others.length),
       admin_peers: others.map(({ publicKey }) => ({ version: "0x5", id: publicKey })),
       ibft_getValidatorsByBlockNumber: network.genesis.validators,
+      // By whatever address.
+      perm_getNodesAllowlist: network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@172.30.84.11:30303`),
       web3_clientVersion: "besu/v26.9.0/linux-x86_64/openjdk-java-25",
     };
   }
@@ -102,7 +104,7 @@ describe("check of a running network", function () {
   it("finds nothing where all is as the files say, whether or not nodes tell of peers and validators themselves", async () => {
     assert.deepEqual(await findings(), []);
     for (const [name, of] of answers) {
-      const { admin_peers: _peers, ibft_getValidatorsByBlockNumber: _validators, ...others } = of;
+      const { admin_peers: _peers, ibft_getValidatorsByBlockNumber: _validators, perm_getNodesAllowlist: _allowed, ...others } = of;
       answers.set(name, others as Answers);
     }
     assert.deepEqual(await findings(), []);
@@ -137,11 +139,27 @@ describe("check of a running network", function () {
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     answers.set("dc-2", Object.fromEntries(Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers")) as Answers);
     change("dc-3", { height: 990 });
+    const [first, ...allowed] = network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@10.0.0.1:30303`);
+    change("dc-4", { perm_getNodesAllowlist: [...allowed, first?.replace(/[0-9a-f]{128}/, strange.slice(2))] });
     assert.deepEqual(await findings(), [
       "dc-1: dc-4 is not connected", "dc-1: dc-5 is not connected", "dc-1: customer is not connected",
       `dc-1: a peer is connected that is not in the list: ${strange}`,
       "dc-2: 3 peers are connected, not 5",
       "dc-3: is 10 blocks behind the others, at 990",
+      "dc-4: dc-1 may not connect: its list of nodes is an old one",
+      `dc-4: a node may connect that is not in the list: ${strange}`,
+    ]);
+  });
+
+  it("tells a node that answers nonsense, and one that refuses", async () => {
+    change("dc-1", { net_peerCount: "many" });
+    change("dc-2", { ibft_getValidatorsByBlockNumber: ["0x1"] });
+    answers.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
+    const cannot = (name: string, why: string): string => `${name}: cannot be asked at ${urlOf(name)}: ${why}`;
+    assert.deepEqual(await findings(), [
+      cannot("dc-1", "its answer to net_peerCount cannot be read"),
+      cannot("dc-2", "its answer to ibft_getValidatorsByBlockNumber cannot be read"),
+      cannot("dc-3", "Method not enabled"),
     ]);
   });
 

@@ -139,6 +139,20 @@ describe("files of a network", function () {
     assert.deepEqual([...config.validatorNames], network.hosts.map(({ validator, name }) => [validator, name]));
   });
 
+  it("are all told of in the manual", async () => {
+    const [, table = ""] = (await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8")).split("\n## What each file is\n");
+    const told = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = ""]) => {
+      const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+      // Those after the first are in its folder.
+      const folder = (names[0] ?? "").replace(/[^/]*$/, "");
+      return names.map((name, index) => (index === 0 ? name : `${folder}${name}`));
+    });
+    const files = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+    const general = (file: string): string => file.replace(/^(?:dc-\d|customer)\//, "DC/").replace(/^relayer\//, "RELAYER/");
+    const missing = files.map(general).filter((file) => !told.some((name) => file === name || (name.endsWith("/") && file.startsWith(name))) && file !== "DC/network.json");
+    assert.deepEqual([...new Set(missing)], []);
+  });
+
   it("give Prometheus every node", async () => {
     const promtool = debianProgram("promtool", "prometheus");
     const { stdout } = await run(promtool, ["check", "config", join(directory, "monitoring/prometheus.yml")]);

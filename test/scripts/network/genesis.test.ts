@@ -1,8 +1,10 @@
 import { assert } from "chai";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../../server/chain/deployment.ts";
 import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import { BlockHeader, encodeHeader } from "../../../server/chain/evidence/block-header.ts";
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import { gasLimitFor } from "../../../scripts/network/design-load.ts";
 import { genesisExtraData, genesisHash, genesisText } from "../../../scripts/network/genesis.ts";
@@ -85,6 +87,22 @@ describe("genesis of a network", () => {
       assert.isAtLeast(gasLimitFor(seconds), seconds * 100 * (gas["EventTable.insert (425 bytes)"] + gas["ProofAnchor.anchor"]));
     }
     assert.isAtLeast(gasLimitFor(1), 4 * gas["SessionRegistry (deployment)"]);
+  });
+
+  it("is followed by blocks whose headers are as long as the manual says", () => {
+    const manual = readFileSync(join(import.meta.dirname, "../../../docs/network.md"), "utf8").replaceAll(/\s+/g, " ");
+    const { keys, addresses } = testValidators(6);
+    const [hash, gasLimit] = [`0x${"11".repeat(32)}`, `0x${PLAN.gasLimit.toString(16)}`];
+    const block = {
+      parentHash: hash, sha3Uncles: hash, miner: addresses[0], stateRoot: hash, transactionsRoot: hash, receiptsRoot: hash, logsBloom: `0x${"00".repeat(256)}`,
+      difficulty: "0x1", number: "0x4c4b40", gasLimit, gasUsed: "0x0", timestamp: "0x6b0215e2", mixHash: hash, nonce: "0x0000000000000000", baseFeePerGas: "0x0",
+    };
+    const [ibft, qbft] = PROTOCOLS.map((protocol) => {
+      const sealed = sealBlock(block, { protocol, validators: { keys, addresses }, round: 0, sealers: keys });
+      return encodeHeader(BlockHeader.parse(sealed)).length.toLocaleString("en");
+    });
+    assert.include(manual, `is ${ibft} bytes (IBFT 2.0) or ${qbft} (QBFT)`);
+    for (const seconds of [3, 5, 12]) assert.include(manual, `${gasLimitFor(seconds) / 1e6} `);
   });
 
   it("makes a chain on which the contracts run for nothing", async () => {
