@@ -53,7 +53,7 @@ export async function replace(directory: string, name: string, by: string, hosts
   const joining = await joiningOf(folder, network, by, hosts);
   const both = [...network.hosts, joining];
   const steps = [
-    ...stepsToAdd(network.plan.consensus, network.hosts, joining),
+    ...stepsToAdd(network.plan.consensus, network.hosts, joining, leaving),
     ...stepsToRemove(network.plan.consensus, both, leaving),
   ];
   const next = { ...without(network, name), hosts: both.filter((host) => host.name !== name), relayers };

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { CONFIG_DIRECTORY, DATA_DIRECTORY } from "./besu-config.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 
-const SUBNET = "172.30.84.0/24";
+const SUBNET_PREFIX = "172.30.84.";
 const FIRST_ADDRESS = 11;
 /** Ports of this machine's loopback that lead to the nodes' RPC, one after the other. */
 export const FIRST_RPC_PORT = 18_545;
@@ -14,9 +14,10 @@ export function composeData(host: NetworkHost): string {
   return `compose/data/${host.name}`;
 }
 
-/** A node's address among the containers. */
+/** A node's address among the containers: its own, where all hosts have one there, else one after the other. */
 export function composeAddress({ hosts }: Network): (host: NetworkHost) => string {
-  return (host) => `172.30.84.${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
+  if (hosts.every(({ address }) => address.startsWith(SUBNET_PREFIX))) return ({ address }) => address;
+  return (host) => `${SUBNET_PREFIX}${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
 }
 
 /** `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
@@ -49,5 +50,5 @@ export function composeText(network: Network): string {
       },
     ]),
   );
-  return stringify({ services, networks: { validators: { ipam: { config: [{ subnet: SUBNET }] } } } }, { lineWidth: 0 });
+  return stringify({ services, networks: { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } } }, { lineWidth: 0 });
 }

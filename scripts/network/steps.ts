@@ -27,14 +27,18 @@ export function majorityOf(validators: number): number {
   return Math.floor(validators / 2) + 1;
 }
 
-/** @param voters who are in the network before */
-export function stepsToAdd(consensus: Network["plan"]["consensus"], voters: readonly NetworkHost[], joining: NetworkHost): Step[] {
+/**
+ * @param validators who are in the network before
+ * @param lost of whom nothing can be asked
+ */
+export function stepsToAdd(consensus: Network["plan"]["consensus"], validators: readonly NetworkHost[], joining: NetworkHost, lost?: NetworkHost): Step[] {
   const prefix = consensusApi(consensus).toLowerCase();
   const enode = enodeOf(joining, joining.address);
+  const voters = namesOf(validators.filter(({ name }) => name !== lost?.name));
   return [
     {
       what: `Let ${joining.name} connect, and copy the new lists of your folder into /etc/besu, for the next start.`,
-      at: namesOf(voters),
+      at: voters,
       requests: [request("perm_addNodesToAllowlist", [enode]), request("admin_addPeer", enode)],
     },
     {
@@ -43,13 +47,13 @@ export function stepsToAdd(consensus: Network["plan"]["consensus"], voters: read
       requests: [request("eth_blockNumber")],
     },
     {
-      what: `Vote for ${joining.name}. It takes ${majorityOf(voters.length)} of ${voters.length}; it is a validator some blocks after the last of them.`,
-      at: namesOf(voters),
+      what: `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is a validator some blocks after the last of them.`,
+      at: voters,
       requests: [request(`${prefix}_proposeValidatorVote`, joining.validator, true)],
     },
     {
       what: `When ${prefix}_getValidatorsByBlockNumber has ${joining.validator}, take the vote back: it is counted.`,
-      at: namesOf(voters),
+      at: voters,
       requests: [request(`${prefix}_discardValidatorVote`, joining.validator)],
     },
   ];

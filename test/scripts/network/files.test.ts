@@ -15,7 +15,7 @@ import { parseConfig } from "../../../server/config/config.ts";
 import { debianProgram } from "../../support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { METHODS, OPTIONS } from "./besu.ts";
-import { makeNetwork } from "./made-network.ts";
+import { HOSTS_YAML, makeNetwork } from "./made-network.ts";
 
 const run = promisify(execFile);
 
@@ -190,5 +190,18 @@ describe("files of a network", function () {
       assert.deepEqual(await toml(`compose/${name}/permissions_config.toml`), { "nodes-allowlist": enodes });
       assert.deepEqual(await json(`compose/${name}/static-nodes.json`), enodes.toSpliced(index, 1));
     }
+  });
+
+  it("start on one machine with the addresses of the hosts, where those are there", async () => {
+    const yaml = HOSTS_YAML.replaceAll("127.0.1.", "172.30.84.10");
+    const here = await temporaryDirectory();
+    const made = await makeNetwork(here, {}, yaml);
+    const read = (path: string): Promise<string> => readFile(join(here, "network", path), "utf8");
+    const { services } = parseYaml(await read("compose/compose.yaml"));
+    for (const { name, address } of made.network.hosts) {
+      assert.equal(services[name].networks.validators.ipv4_address, address);
+      for (const list of ["static-nodes.json", "permissions_config.toml"]) assert.equal(await read(`compose/${name}/${list}`), await read(`${name}/besu/${list}`));
+    }
+    await removeDirectory(here);
   });
 });

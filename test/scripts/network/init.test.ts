@@ -195,6 +195,10 @@ describe("network", function () {
       const all = await steps("1-replace-dc-1");
       const votes = all.flatMap(({ requests }) => requests).filter(({ method }) => method === "ibft_proposeValidatorVote");
       assert.deepEqual(votes.map(({ params }) => params[1]), [true, false]);
+      // Nothing is asked of the one that is lost, but for its end.
+      assert.deepEqual(all.map(({ at }) => at.includes("dc-1")), [...all.slice(1).map(() => false), true]);
+      assert.include(all[2]?.what, "4 of 6");
+      assert.include(all[4]?.what, "4 of 7");
       const { hosts, relayers } = await openNetwork(directory);
       assert.deepEqual(hosts.map(({ name }) => name), ["dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"]);
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-7"] }]);
