@@ -51,6 +51,8 @@ export interface Config {
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
+  /** Questions a minute that one network address may put to the explorer. */
+  readonly explorerRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
   /** List of the network's nodes. */
   readonly nodeListFile: string | undefined;
@@ -142,6 +144,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
+    explorerRate: env.EXPLORER_RATE,
     validatorNames: env.VALIDATOR_NAMES,
     nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     publicUrl: env.PUBLIC_URL,
