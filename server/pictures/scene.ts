@@ -61,7 +61,7 @@ export function arrange(context: SKRSContext2D, sensors: readonly Sensor[], view
     const forms = rank < MAX_LABELS ? formsOf(context, members) : [];
     return { x, y, radius: radiusOf(members.length), sensors: members, forms, sizes: forms.map(labelSize) };
   });
-  const places = layOut(marks, { x: 3, y: 3, width: view.width - 6, height: view.height - 6 }, taken);
+  const places = layOut(marks, { x: 3, y: 3, width: view.width - 6, height: view.height - 6 }, { taken });
   return marks.map((mark, index) => ({ ...mark, placed: places[index] }));
 }
 

@@ -2,7 +2,7 @@ import { type Image, loadImage } from "@napi-rs/canvas";
 
 /** Where tiles come from. */
 export interface TileSource {
-  /** Address with `{z}`, `{x}` and `{y}` in it. */
+  /** Address with `{z}`, `{x}` and `{y}` in it, and `{s}` for one of the subdomains `a`, `b` and `c` where there are any. */
   readonly template: string;
   /** Whose map it is, as its provider wants it said. */
   readonly attribution: string;
@@ -24,8 +24,8 @@ const MAX_TILE_BYTES = 1024 * 1024;
 
 /** The address of a tile. */
 export function tileUrl(template: string, { zoom, column, row }: TilePlace): string {
-  const parts: Record<string, number> = { z: zoom, x: column, y: row };
-  return template.replace(/\{([zxy])\}/g, (_, part: string) => String(parts[part]));
+  const parts: Record<string, number | string> = { z: zoom, x: column, y: row, s: "abc".charAt((column + row) % 3) };
+  return template.replace(/\{([zxys])\}/g, (_, part: string) => String(parts[part]));
 }
 
 /** Fetches tiles and keeps those that were used last. */

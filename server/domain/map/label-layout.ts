@@ -20,8 +20,10 @@ export interface Placed {
   readonly leader?: Pixel;
 }
 
-/** Pixels between a mark and its label, the nearest place first. A label that is farther away than the first gets a line. */
-const DISTANCES = [3, 14, 26, 42, 62];
+/** Pixels between a mark and its label when it stands beside the mark. */
+const BESIDE = 3;
+/** Pixels between them when a line has to lead from one to the other. */
+const APART = [14, 26, 42, 62];
 /** Right, left, above, below, and what is between. */
 const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
   [1, 0], [-1, 0], [0, -1], [0, 1], [0.7, -0.7], [0.7, 0.7], [-0.7, -0.7], [-0.7, 0.7],
@@ -29,20 +31,27 @@ const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
 /** Pixels that stay free around a label. */
 const MARGIN = 2;
 
+/** How labels are laid out. */
+export interface LayoutOptions {
+  /** Where no label may be besides. */
+  readonly taken?: readonly Box[];
+  /** Whether a label may stand apart from its mark, with a line that leads there. Default true. */
+  readonly leaders?: boolean;
+}
+
 /**
  * Gives labels places at which they cover neither each other nor any mark. What counts most comes first.
  *
  * @param bounds Where labels may be
- * @param taken Where no label may be besides
  * @returns For each mark the place of its label, `undefined` where there is none
  */
-export function layOut(marks: readonly Labelled[], bounds: Box, taken: readonly Box[] = []): (Placed | undefined)[] {
+export function layOut(marks: readonly Labelled[], bounds: Box, { taken = [], leaders: mayLead = true }: LayoutOptions = {}): (Placed | undefined)[] {
   const marked = marks.map(({ x, y, radius }) => ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius }));
   const occupied = [...taken, ...marked];
   const labels: Box[] = [];
   const leaders: [Pixel, Pixel][] = [];
   return marks.map((mark, own) => {
-    const placed = firstFree(mark, ({ box, leader }) => {
+    const placed = firstFree(mark, mayLead ? [BESIDE, ...APART] : [BESIDE], ({ box, leader }) => {
       const room = { x: box.x - MARGIN, y: box.y - MARGIN, width: box.width + 2 * MARGIN, height: box.height + 2 * MARGIN };
       return (
         isWithin(box, bounds) &&
@@ -62,15 +71,15 @@ function others(marked: readonly Box[], own: number): Box[] {
   return marked.filter((_, index) => index !== own);
 }
 
-function firstFree(mark: Labelled, isFree: (placed: Placed) => boolean): Placed | undefined {
+function firstFree(mark: Labelled, distances: readonly number[], isFree: (placed: Placed) => boolean): Placed | undefined {
   for (const [size, { width, height }] of mark.sizes.entries()) {
-    for (const distance of DISTANCES) {
+    for (const distance of distances) {
       for (const [dx, dy] of DIRECTIONS) {
         const reach = mark.radius + distance;
         const near = { x: mark.x + dx * reach, y: mark.y + dy * reach };
         // The point of the box that is nearest to the mark is the one that lies in that direction.
         const box = { x: near.x - ((1 - Math.sign(dx)) / 2) * width, y: near.y - ((1 - Math.sign(dy)) / 2) * height, width, height };
-        const placed = { box, size, ...(distance === DISTANCES[0] ? {} : { leader: near }) };
+        const placed = { box, size, ...(distance === BESIDE ? {} : { leader: near }) };
         if (isFree(placed)) return placed;
       }
     }
