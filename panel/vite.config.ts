@@ -17,7 +17,11 @@ export default defineConfig({
     // A policy without `data:` for fonts and scripts, and files that a browser keeps for ever.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: { input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)) },
+    rolldownOptions: {
+      input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)),
+      // Only the verifier names some, for where it runs without a browser.
+      external: /^node:/,
+    },
   },
   server: { proxy: { "/api": SERVER, "/explorer/api": SERVER } },
 });

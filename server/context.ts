@@ -22,6 +22,7 @@ import { sessionChain } from "./chain/session-chain.ts";
 import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { CertificateFiles, Config, TokenConfig } from "./config.ts";
+import { createExploring } from "./exploring.ts";
 import { holdDataFolder, RELAYER_FILE } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
@@ -270,7 +271,7 @@ function build(
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
     publicUrl: url,
   });
   const app = createApp({
@@ -316,6 +317,7 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: 600 }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),

@@ -16,4 +16,5 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   { id: "home", title: ({ tabs }) => tabs.home, icon: "home", load: () => import("./home/home.tsx") },
   { id: "records", title: ({ tabs }) => tabs.records, icon: "records", load: () => import("./records/records.tsx") },
   { id: "decode", title: ({ tabs }) => tabs.decode, icon: "decode", load: () => import("./decode/decode.tsx") },
+  { id: "proofs", title: ({ tabs }) => tabs.proofs, icon: "proofs", load: () => import("./proofs/proofs.tsx") },
 ];

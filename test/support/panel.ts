@@ -29,7 +29,7 @@ export async function openPanel(variables: EnvironmentVariables = {}, options: T
   const complaints: string[] = [];
 
   const window: PanelStage["window"] = async (given) => {
-    const opened = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 }, ...given });
+    const opened = await browser.newContext({ baseURL: server.url, locale: "en-GB", viewport: { width: 1280, height: 900 }, ...given });
     opened.on("request", (request) => requested.push(request.url()));
     opened.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
@@ -45,7 +45,7 @@ export async function openPanel(variables: EnvironmentVariables = {}, options: T
     window,
     async page(path = "/", given) {
       const page = await (await window(given)).newPage();
-      await page.goto(`${server.url}${path}`);
+      await page.goto(path);
       return page;
     },
     async [Symbol.asyncDispose]() {
