@@ -30,7 +30,7 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
         cursor: { drag: { x: false, y: false }, points: { size: 8 } },
         scales: { x: { min: from / 1000, max: to / 1000 }, y: { range: (_plot, _low, high) => [0, Math.max(12, high * 1.1)] } },
         axes: [
-          { ...axis, values: (_plot, splits) => splits.map((seconds) => new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(seconds * 1000)) },
+          { ...axis, space: 70, values: (_plot, splits) => splits.map((seconds) => hour(seconds)) },
           { ...axis, size: 48, values: (_plot, splits) => splits.map(concentration) },
         ],
         series: [{}, { stroke: resolved(element, text), width: 1.5, points: { show: false } }],
@@ -49,6 +49,10 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
   const values = series.map(({ value }) => value);
   const summary = map.chartSummary(series.length, concentration(Math.min(...values)), concentration(Math.max(...values)), momentText(from), momentText(to));
   return <div ref={place} class="air-chart" role="img" aria-label={summary} />;
+}
+
+function hour(seconds: number): string {
+  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(seconds * 1000);
 }
 
 /** Paints behind the values what they mean. */

@@ -4,7 +4,7 @@ import { Table } from "../components/table.tsx";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";
 import { chosenSensor, moment, shown } from "./map-state.ts";
-import { captionOf, concentration, momentText } from "./wording.ts";
+import { captionOf, clockText, concentration, momentText } from "./wording.ts";
 
 /** What the map shows, as a table. */
 export function ReadingsTable() {
@@ -25,7 +25,7 @@ export function ReadingsTable() {
         },
         { title: `${map.value}, ${map.unit}`, cell: ({ value }) => <span class="number">{concentration(value)}</span> },
         { title: map.indexAndCategory, cell: ({ value }) => <AirQualityBadge value={value} /> },
-        { title: map.time, cell: ({ time }) => <time class="number" dateTime={new Date(time).toISOString()}>{momentText(time)}</time> },
+        { title: map.time, cell: ({ time }) => <time class="number" dateTime={new Date(time).toISOString()} title={momentText(time)}>{clockText(time)}</time> },
       ]}
     />
   );

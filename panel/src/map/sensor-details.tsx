@@ -1,9 +1,12 @@
+import { useEffect, useRef } from "preact/hooks";
 import { DAY_MILLISECONDS } from "../../../server/domain/air-quality/readings.ts";
 import type { Reading } from "../../../server/domain/air-quality/reading.ts";
 import { Button } from "../components/button.tsx";
-import { CodeBlock } from "../components/code-block.tsx";
+import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
+import { JsonView } from "../components/json-view.tsx";
 import { Table } from "../components/table.tsx";
+import { shortened } from "../format/shortened.ts";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";
 import { Chart } from "./chart.tsx";
@@ -12,6 +15,11 @@ import { captionOf, concentration, momentText } from "./wording.ts";
 
 /** The chosen sensor: its value, its record with the proof on the chain, and its day. */
 export function SensorDetails() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: "nearest" });
+  }, [chosenSensor.value]);
   const reading = chosen.value;
   if (reading === undefined) return null;
   const { map } = texts.value;
@@ -20,37 +28,32 @@ export function SensorDetails() {
   return (
     <section class="card stack" aria-labelledby="air-sensor">
       <div class="row spread">
-        <h2 id="air-sensor" tabIndex={-1}>{captionOf(reading)}</h2>
+        <h2 id="air-sensor" class="air-sensor" ref={heading} tabIndex={-1}>{captionOf(reading)}</h2>
         <Button kind="quiet" icon="close" label={map.closeSensor} free onClick={() => (chosenSensor.value = undefined)} />
       </div>
       <div class="columns">
         <div class="stack">
           <p class="air-figure number">{concentration(reading.value)} <small>{map.unit}</small></p>
           <AirQualityBadge value={reading.value} />
-          <dl class="facts">
-            <dt>{map.time}</dt>
-            <dd>{momentText(reading.time)}</dd>
-            <dt>{map.device}</dt>
-            <dd>{reading.device}</dd>
-            <dt>{map.position}</dt>
-            <dd class="number">{position.lat}, {position.lng}</dd>
-            <dt>{map.sender}</dt>
-            <dd class="mono">{reading.sender}</dd>
-            <dt>{map.code}</dt>
-            <dd>{record.code}</dd>
-            <dt>{map.topic}</dt>
-            <dd>{record.topic}</dd>
-          </dl>
+          <Facts
+            of={[
+              [map.time, momentText(reading.time)],
+              [map.device, reading.device],
+              [map.position, `${position.lat}, ${position.lng}`],
+              [map.sender, <code title={reading.sender}>{shortened(reading.sender)}</code>],
+              [map.code, record.code],
+              [map.topic, record.topic],
+            ]}
+          />
           {place === undefined ? null : (
-            <p>
+            <p class="row">
               <a class="button" href={`/explorer/tx/${place.transactionHash}`}><Icon name="link" />{map.proof}</a>
-              {" "}
               <span class="muted small">{map.inBlock(place.blockNumber)}</span>
             </p>
           )}
           <details>
             <summary>{map.record}</summary>
-            <CodeBlock label={map.record} text={JSON.stringify(record.payload, undefined, 2)} />
+            <JsonView label={map.record} value={record.payload} />
           </details>
         </div>
         <div class="stack">

@@ -1,5 +1,4 @@
-import type { Language } from "../../../server/domain/air-quality/category.ts";
-import { CATEGORY_NAMES } from "../../../server/domain/air-quality/category.ts";
+import { CATEGORY_NAMES, type Language } from "../../../server/domain/air-quality/category.ts";
 import { airQuality, indexText } from "../../../server/domain/air-quality/index-of-pm25.ts";
 import type { Reading } from "../../../server/domain/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
@@ -21,7 +20,14 @@ export function captionOf({ title, device }: Reading): string {
 
 /** A moment of the last days, in the reader's own time. */
 export function momentText(time: number): string {
-  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(time);
+  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+}
+
+/** A moment by the clock, with its day when that is not today. */
+export function clockText(time: number): string {
+  const clock = new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+  const isToday = new Date(time).toDateString() === new Date().toDateString();
+  return isToday ? clock : `${new Intl.DateTimeFormat(language.value, { weekday: "short" }).format(time)} ${clock}`;
 }
 
 /** Everything a point says, in one sentence. */
