@@ -27,7 +27,7 @@ export async function buildPanel(): Promise<boolean> {
     if (await isBuilt(digest)) return false;
     const { build } = await import("vite");
     const fresh = `${BUILT}.new`;
-    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "warn", build: { outDir: fresh, emptyOutDir: true } });
+    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "error", build: { outDir: fresh, emptyOutDir: true } });
     await writeFile(join(fresh, "sources.sha256"), digest);
     // Moved at once: a server that runs never gives half of it.
     await rm(BUILT, { recursive: true, force: true });

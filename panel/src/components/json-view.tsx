@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { texts } from "../texts/texts.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { prettyJson } from "./pretty-json.ts";
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b/g;
 
 /** JSON, indented and with its names told from its values. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
-  const text = JSON.stringify(value, undefined, 2);
+  const text = prettyJson(value);
   return (
     <div class="code">
       <pre tabIndex={0} role="region" aria-label={label}>{coloured(text)}</pre>

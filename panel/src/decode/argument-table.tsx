@@ -34,7 +34,7 @@ export function ArgumentTable({ transaction }: { transaction: DecodedTransaction
         { title: words.argument, cell: ({ name }) => <><strong>{words.names[name]}</strong><br /><code class="muted">{name}</code></> },
         { title: words.type, cell: ({ type }) => <code>{type}</code> },
         { title: words.reference, cell: ({ reference }) => <span class="number">{reference}</span> },
-        { title: words.length, cell: ({ length }) => (length === undefined ? "–" : <span class="number">{words.bytes(length)}</span>) },
+        { title: words.length, cell: ({ length }) => (length === undefined ? "–" : <span class="number nowrap">{words.bytes(length)}</span>) },
         { title: words.value, cell: (argument) => <Value argument={argument} /> },
       ]}
     />

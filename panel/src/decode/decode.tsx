@@ -37,7 +37,7 @@ export default function Decode() {
       <form class="card stack" noValidate onSubmit={submit}>
         <Field label={words.input} hint={words.inputHint} fault={fault.value === undefined ? undefined : textOfFault(fault.value, words)}>
           {(control) => (
-            <textarea {...control} rows={4} spellcheck={false} autocapitalize="off" placeholder="0x…" value={input.value} onInput={(event) => (input.value = event.currentTarget.value)} />
+            <textarea {...control} rows={3} spellcheck={false} autocapitalize="off" placeholder="0x…" value={input.value} onInput={(event) => (input.value = event.currentTarget.value)} />
           )}
         </Field>
         <div><Button kind="main" type="submit" busy={isWorking.value}>{words.submit}</Button></div>

@@ -39,11 +39,11 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
         <div class="card">
           <Facts of={segments.map((segment, index) => [words.segments[index] ?? String(index + 1), <span class="mono">{segment}</span>] as const)} />
         </div>
+        <CodeBlock text={transaction.rowdata.filechain} label={words.row} />
       </section>
       <section class="stack">
         <h2>{words.fields}</h2>
         <ArgumentTable transaction={transaction} />
-        <CodeBlock text={transaction.rowdata.filechain} label={words.row} />
       </section>
     </div>
   );

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { CopyButton } from "../components/copy-button.tsx";
 import { partOf } from "../fragment/server-fragment.tsx";
 import { duration } from "../format/duration.ts";
-import { now } from "../session/clock.ts";
+import { secondsLeft } from "../session/seconds-left.ts";
 import { session } from "../session/session.ts";
 import { language, texts } from "../texts/texts.ts";
 
@@ -31,8 +31,7 @@ function followLifetime(root: HTMLElement): () => void {
   const seconds = partOf(root, "[name=session]", HTMLOutputElement);
   const bar = partOf(root, "[data-part=remaining]", HTMLProgressElement);
   return effect(() => {
-    const { endsAt = 0 } = session.current.value ?? {};
-    const left = Math.max(0, Math.ceil((endsAt - now.value) / 1000));
+    const left = secondsLeft();
     if (seconds !== undefined) seconds.value = String(left);
     if (bar === undefined) return;
     // A session that was extended can live longer than the one that began.

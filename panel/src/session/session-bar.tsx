@@ -2,13 +2,8 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { shortened } from "../format/shortened.ts";
 import { texts } from "../texts/texts.ts";
-import { now } from "./clock.ts";
+import { secondsLeft } from "./seconds-left.ts";
 import { session } from "./session.ts";
-
-/** Seconds that the session has left. */
-export function secondsLeft(): number {
-  return Math.max(0, Math.ceil(((session.current.value?.endsAt ?? 0) - now.value) / 1000));
-}
 
 /** Whose session it is, how long it lives, and the way out. */
 export function SessionBar() {

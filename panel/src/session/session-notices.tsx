@@ -1,6 +1,6 @@
 import { Notice } from "../components/notice.tsx";
 import { texts } from "../texts/texts.ts";
-import { secondsLeft } from "./session-bar.tsx";
+import { secondsLeft } from "./seconds-left.ts";
 import { session } from "./session.ts";
 
 /** What threatens the session. The seconds are not read out anew whenever they change. */
