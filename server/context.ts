@@ -263,6 +263,7 @@ function build(
       clock,
     }),
     issuer,
+    map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },

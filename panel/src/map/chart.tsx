@@ -52,7 +52,7 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
 }
 
 function hour(seconds: number): string {
-  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(seconds * 1000);
+  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(seconds * 1000);
 }
 
 /** Paints behind the values what they mean. */

@@ -61,7 +61,12 @@ export class PointsLayer {
       const sensor = sensorOf(cluster.members[0]);
       if (element === undefined) continue;
       element.dataset["sensor"] = sensor;
-      element.setAttribute("aria-label", this.#textOf(cluster));
+      append(element, "visually-hidden", this.#textOf(cluster));
+      element.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        marker.fire("click");
+      });
       // Drawn anew, a point that was chosen with the keyboard keeps the focus.
       if (sensor === focused) element.focus({ preventScroll: true });
     }
@@ -116,6 +121,8 @@ function pointElement(cluster: Cluster<FoundReading>, radius: number, placed: Pl
   const { category } = airQuality(worst.value);
   const [background, color] = [CATEGORY_COLOURS[category], CATEGORY_TEXT_COLOURS[category]];
   const point = document.createElement("div");
+  // What is said is the whole sentence; this is for the eye.
+  point.ariaHidden = "true";
   const dot = append(point, "air-dot", others.length === 0 ? "" : String(others.length + 1));
   Object.assign(dot.style, { background, color });
   if (placed === undefined) return point;

@@ -6,20 +6,16 @@ export interface MapSettings {
   readonly maxAge: number;
 }
 
-const DEFAULT_MAX_AGE_SECONDS = 21_600;
-
 /** Reads the page's settings. */
 export function mapSettings(): MapSettings {
   const template = said("map-tiles");
-  const maxAge = Number(said("reading-max-age"));
   return {
     tiles: template === "" ? undefined : { template, attribution: said("map-attribution") },
-    maxAge: (maxAge > 0 ? maxAge : DEFAULT_MAX_AGE_SECONDS) * 1000,
+    maxAge: Number(said("reading-max-age")) * 1000,
   };
 }
 
-/** The content of one of the page's `<meta>` elements; empty while the server has not filled it in. */
+/** The content of one of the page's `<meta>` elements, which the server has filled in. */
 function said(name: string): string {
-  const content = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
-  return content.startsWith("{{") ? "" : content;
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 }

@@ -5,7 +5,7 @@ import { language, texts } from "../texts/texts.ts";
 
 /** The language for names of categories. */
 export function categoryLanguage(): Language {
-  return language.value === "ru" ? "ru" : "en";
+  return language.value.startsWith("ru") ? "ru" : "en";
 }
 
 /** A concentration as readers of the language write it. */
@@ -20,12 +20,12 @@ export function captionOf({ title, device }: Reading): string {
 
 /** A moment of the last days, in the reader's own time. */
 export function momentText(time: number): string {
-  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(time);
 }
 
 /** A moment by the clock, with its day when that is not today. */
 export function clockText(time: number): string {
-  const clock = new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+  const clock = new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(time);
   const isToday = new Date(time).toDateString() === new Date().toDateString();
   return isToday ? clock : `${new Intl.DateTimeFormat(language.value, { weekday: "short" }).format(time)} ${clock}`;
 }

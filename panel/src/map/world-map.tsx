@@ -75,7 +75,8 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
 
 /** Tiles from the configured place; when the first of them do not come, the map that the panel brings. */
 function addTiles(map: L.Map, template: string, attribution: string, instead: L.GridLayer): void {
-  const layer = L.tileLayer(template, { attribution: escaped(attribution), maxZoom: MAX_ZOOM.tiles, referrerPolicy: "no-referrer" });
+  // Providers want to know what site asks; that is all they are told.
+  const layer = L.tileLayer(template, { attribution: escaped(attribution), maxZoom: MAX_ZOOM.tiles, referrerPolicy: "strict-origin" });
   let came = false;
   layer.on("tileload", () => (came = true));
   layer.on("tileerror", () => {
