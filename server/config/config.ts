@@ -52,6 +52,8 @@ export interface Config {
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
+  /** Questions a minute that one network address may put to the explorer. */
+  readonly explorerRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
   readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
@@ -141,6 +143,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
+    explorerRate: env.EXPLORER_RATE,
     validatorNames: env.VALIDATOR_NAMES,
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,

@@ -171,6 +171,9 @@ export const Environment = z.object({
     description: "Failed logins a minute after which one network address is refused",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
+  EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
+    description: "Questions a minute that one network address may put to the explorer",
+  }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
     description: "Names of block proposers, as `0xADDRESS=NAME,...`",
     unset: "their addresses",
@@ -184,7 +187,7 @@ export const Environment = z.object({
   }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
-    unset: "`PUBLIC_URL/api/v1/proof`",
+    unset: "the server's own, `PUBLIC_URL/explorer`",
   }),
   TILE_URL: tileUrl.optional().meta({
     description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",

@@ -46,6 +46,7 @@ describe("configuration", function () {
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
+    EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],

@@ -10,7 +10,7 @@ export const EXAMPLE_IDS = {
 
 const BLOCK_TIME = 1_795_291_651;
 const CHAIN = { chain_id: 7325, contract: "0x7f2B51b9bC841A1396e0A5291ad79e4ADAd7EE16" };
-const EXPLORER = "https://sealbook.example.org/api/v1/proof/tx/";
+const EXPLORER = "https://sealbook.example.org/explorer/tx/";
 
 /** A document that the examples are about. */
 export const CONTRACT = {
