@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { Page, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
@@ -7,6 +7,8 @@ import { logIn } from "./steps.ts";
 
 /** The token that the Home tab shows. */
 const shownToken = (page: Page): Promise<string> => page.getByLabel("ASC token").inputValue();
+
+const isFocused = (locator: Locator): Promise<boolean> => locator.evaluate((element) => element.matches(":focus"));
 
 /** Changes what the browser keeps of the session: lets the time come in which something is due. */
 async function change(page: Page, entries: { renewAt?: number; endsAt?: number }): Promise<void> {
@@ -63,7 +65,7 @@ describe("the panel's session", function () {
     await page.getByRole("button", { name: "Log in" }).click();
     const address = page.getByLabel("Blockchain address");
     assert.equal(await address.getAttribute("aria-invalid"), "true");
-    assert.isTrue(await address.evaluate((element) => element === document.activeElement));
+    assert.isTrue(await isFocused(address));
     await page.getByText("Enter your blockchain address.").waitFor();
     await page.getByText("Enter your password.").waitFor();
     await address.fill("0x12");
@@ -107,10 +109,10 @@ describe("the panel's session", function () {
     assert.match(token, /^0x[0-9a-f]{64}$/);
     const answer = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
     assert.equal(answer.status, 200, "the token that is shown is one to use");
-    assert.isTrue(await page.getByLabel("ASC token").evaluate((field: HTMLInputElement) => field.readOnly));
+    assert.isFalse(await page.getByLabel("ASC token").isEditable());
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy the token" }).click();
-    await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), token));
+    await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), token));
 
     const seconds = async () => Number(await page.locator("output[name=session]").textContent());
     const first = await seconds();
@@ -164,7 +166,7 @@ describe("the panel's session", function () {
     await code.pressSequentially("meanwhile-");
     await page.keyboard.press("Enter");
     await code.pressSequentially("after");
-    assert.isTrue(await code.evaluate((element) => element === document.activeElement));
+    assert.isTrue(await isFocused(code));
     assert.equal(await code.inputValue(), "before-meanwhile-after");
     assert.isEmpty(stores);
     await held.letGo();
