@@ -241,6 +241,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
       clock,
     }),
     issuer,
+    map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },

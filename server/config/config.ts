@@ -6,6 +6,7 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
+import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 
 /** Which chain the relayer talks to. */
@@ -60,6 +61,7 @@ export interface Config {
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
 
@@ -99,6 +101,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const nodeTls = nodeTlsConfig(env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -150,6 +153,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    map,
     logLevel: env.LOG_LEVEL,
   };
 }
