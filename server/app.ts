@@ -16,6 +16,7 @@ import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
+import type { MapSettings } from "./panel/page.ts";
 import { panelRouter } from "./panel/router.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
@@ -37,6 +38,7 @@ export interface AppParts {
   readonly access: AccessParts;
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
+  readonly map: MapSettings;
   readonly metrics: RequestHandler;
   /** @throws when no work can be taken now */
   readonly ready: () => Promise<void>;
@@ -45,7 +47,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, version, records, proofs, explorer, attest, issuer, access, metrics, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, explorer, attest, issuer, access, map, metrics, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -73,7 +75,7 @@ export function createApp(parts: AppParts): Express {
     })
     .all(onlyMethods("GET"));
   app.use(openApiRouter(version));
-  app.use(panelRouter({ version, tiles: undefined }));
+  app.use(panelRouter({ version, map }));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -12,7 +12,7 @@ const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
 const STAMP = join(BUILT, "sources.sha256");
 /** What the build reads. */
-const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "verifier/*.mjs", "package.json"];
+const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "server/domain/{air-quality,map}/*.ts", "verifier/*.mjs", "package.json"];
 const LOCK_INTERVAL_MILLISECONDS = 100;
 
 /**

@@ -4,6 +4,7 @@ import { errors } from "./en/errors.ts";
 import { explorer } from "./en/explorer.ts";
 import { home } from "./en/home.ts";
 import { login } from "./en/login.ts";
+import { map } from "./en/map.ts";
 import { proofs } from "./en/proofs.ts";
 import { records } from "./en/records.ts";
 import { session } from "./en/session.ts";
@@ -16,7 +17,7 @@ export const en = {
   login,
   home,
   records,
-  map: {},
+  map,
   decode,
   proofs,
   explorer,

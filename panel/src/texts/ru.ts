@@ -4,6 +4,7 @@ import { errors } from "./ru/errors.ts";
 import { explorer } from "./ru/explorer.ts";
 import { home } from "./ru/home.ts";
 import { login } from "./ru/login.ts";
+import { map } from "./ru/map.ts";
 import { proofs } from "./ru/proofs.ts";
 import { records } from "./ru/records.ts";
 import { session } from "./ru/session.ts";
@@ -17,7 +18,7 @@ export const ru: Texts = {
   login,
   home,
   records,
-  map: {},
+  map,
   decode,
   proofs,
   explorer,
