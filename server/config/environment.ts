@@ -139,7 +139,7 @@ export const Environment = z.object({
     unset: "not signed",
   }),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
-    description: "Networks from which the integrity-proof API and the metrics may be used, as `10.0.0.0/8,...`",
+    description: "Networks from which the integrity-proof API, the explorer and the metrics may be used, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({

@@ -26,7 +26,7 @@ describe("both APIs, asked anything", function () {
   let ids: readonly string[];
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
+    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", EXPLORER_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
     token = await server.login();
     const proof = (await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) })).body;
     const documents = ["a", "b"].map((document_id) => ({ document_id, hash: "cd".repeat(32) }));

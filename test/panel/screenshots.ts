@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { type PanelStage, openPanel } from "../support/panel.ts";
 import { ROUTES, type TestServer } from "../support/server.ts";
+import { PROOF_VIEWS } from "./proof-views.ts";
 import { fillWithRecords } from "./sample-records.ts";
 import { logIn } from "./steps.ts";
 
@@ -60,6 +61,7 @@ const VIEWS: readonly View[] = [
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
   }],
+  ...PROOF_VIEWS,
 ];
 
 async function newestTransaction({ login, call }: TestServer): Promise<string> {

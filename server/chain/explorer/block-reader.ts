@@ -1,11 +1,12 @@
 import { getAddress, hexlify } from "ethers";
 import { z } from "zod";
+import { quorumOf } from "../../domain/consensus/quorum.ts";
 import type { PageRequest } from "../../domain/explorer/chain-explorer.ts";
 import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../../domain/explorer/explored.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../evidence/bft-extra-data.ts";
 import { BlockHeader } from "../evidence/block-header.ts";
-import { quorumOf, sealersOf } from "../evidence/commit-seals.ts";
+import { sealersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
 import { Data } from "../evidence/rpc-fields.ts";
 import type { ValidatorNames } from "../receipts.ts";
