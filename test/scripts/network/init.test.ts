@@ -72,6 +72,14 @@ describe("network", function () {
       ]);
     });
 
+    it("is what the manual shows", async () => {
+      const manual = await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8");
+      const [, block = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
+      const { hosts, relayers } = parseHosts(block.replaceAll(/^ {3}/gm, ""), "hosts.yaml");
+      assert.deepEqual(hosts.map(({ name }) => name), ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer"]);
+      assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2"] }]);
+    });
+
     it("is YAML, with names that are folders of their own", () => {
       assert.match(faults("hosts:\n  - { name: dc-1\n")[0] ?? "", /^hosts\.yaml:\d: /);
       assert.match(faults("")[0] ?? "", /^hosts\.yaml:1: hosts: /);
