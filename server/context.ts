@@ -7,6 +7,7 @@ import { createAttesting } from "./attesting.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
+import { readNodeList } from "./chain/consensus/enode.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
@@ -95,7 +96,12 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
+  const inspect = nodeInspector({
+    rpc,
+    relayer: () => sender.address,
+    names: validatorNames,
+    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+  });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;

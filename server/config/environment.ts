@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrl, privateKey, replicaTargets, validatorNames, webhooks, whole,
+  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, validatorNames, webhooks, whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -24,9 +24,13 @@ export const Environment = z.object({
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
-  RPC_URL: nodeUrl.optional().meta({
-    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
+  RPC_URL: nodeUrls.optional().meta({
+    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
     unset: "the embedded chain",
+  }),
+  NODE_LIST_FILE: z.string().min(1).optional().meta({
+    description: "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
+    unset: "no list",
   }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
