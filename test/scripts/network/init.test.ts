@@ -84,6 +84,8 @@ describe("network", function () {
       assert.match(faults("hosts:\n  - { name: dc-1\n")[0] ?? "", /^hosts\.yaml:\d: /);
       assert.match(faults("")[0] ?? "", /^hosts\.yaml:1: hosts: /);
       assert.match(faults(HOSTS_YAML.replace("dc-3", "compose"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is one of .*compose/);
+      const foreign = HOSTS_YAML.replace("127.0.1.2", `127.0.1.2, publicKey: "0x${"11".repeat(64)}"`);
+      assert.deepEqual(faults(foreign), ["hosts.yaml:3: hosts.1.publicKey: is not a public key: there is no such point of the curve"]);
       assert.match(faults(HOSTS_YAML.replace("dc-3", "../dc"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is not a name/);
     });
   });
