@@ -12,6 +12,7 @@ import { keyStore } from "../../../scripts/network/pkcs12.ts";
 import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { askChainId } from "../../../server/chain/rpc/connect.ts";
 import { nodeTlsOptions } from "../../../server/chain/rpc/node-tls.ts";
+import { testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { makeNetwork } from "./made-network.ts";
@@ -134,7 +135,7 @@ describe("check of a running network", function () {
 
   it("tells a peer that is not in the list, one that lacks, and a node that is behind", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
-    const strange = `0x${"55".repeat(64)}`;
+    const strange = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: strange }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     answers.set("dc-2", Object.fromEntries(Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers")) as Answers);
