@@ -19,6 +19,7 @@ import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SealbookError } from "./errors.ts";
+import { createExploring } from "./exploring.ts";
 import { listen } from "./http-server.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
@@ -190,7 +191,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
     publicUrl: url,
   });
   const app = createApp({
@@ -220,6 +221,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),
@@ -239,6 +241,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
       clock,
     }),
     issuer,
+    map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },

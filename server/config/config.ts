@@ -6,6 +6,7 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
+import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 
 /** Which chain the relayer talks to. */
@@ -51,6 +52,8 @@ export interface Config {
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
+  /** Questions a minute that one network address may put to the explorer. */
+  readonly explorerRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
   /** List of the network's nodes. */
   readonly nodeListFile: string | undefined;
@@ -58,6 +61,7 @@ export interface Config {
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
 
@@ -97,6 +101,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const nodeTls = nodeTlsConfig(env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -142,11 +147,13 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
+    explorerRate: env.EXPLORER_RATE,
     validatorNames: env.VALIDATOR_NAMES,
     nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    map,
     logLevel: env.LOG_LEVEL,
   };
 }

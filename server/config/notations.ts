@@ -18,6 +18,12 @@ export const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
+/** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
+export const tileUrl = z
+  .string()
+  .regex(/^https?:\/\/(\{s\}\.)?[a-z0-9.-]+(:\d{1,5})?\/[^\s"'<>\\]*$/i, "is not an http or https address of tiles")
+  .refine((text) => ["{z}", "{x}", "{y}"].every((part) => text.includes(part)), "lacks {z}, {x} or {y}");
+
 /** Addresses of nodes of one chain. */
 export const nodeUrls = z.string().transform((text, context): readonly [string, ...string[]] => {
   const items = text.split(",").map((item) => item.trim().replace(/\/+$/, ""));

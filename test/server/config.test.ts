@@ -46,9 +46,14 @@ describe("configuration", function () {
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
+    EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
+    TILE_URL: ["", "x", "ftp://host/{z}/{x}/{y}", "https://host/{z}/{x}.png", "https://user:pw@host/{z}/{x}/{y}", "https://a;b/{z}/{x}/{y}",
+      "https://{q}.host/{z}/{x}/{y}", "https://host/{z}/{x}/{y} \"", "javascript:alert('{z}{x}{y}')"],
+    TILE_ATTRIBUTION: ["", " ", "a\nb", "x".repeat(201)],
+    READING_MAX_AGE: [...wholeNumbers, "59", "604801"],
     LOG_LEVEL: ["", "x", "INFO", "verbose"],
   };
 
@@ -96,6 +101,13 @@ describe("configuration", function () {
     assert.include(refusal({ ...signer, RELAYER_ADDRESS: "0x12" }).message, "RELAYER_ADDRESS");
   });
 
+  it("takes tiles with the name of whose they are", () => {
+    const template = "https://{s}.tiles.example:8443/v1/{z}/{x}/{y}.png?key=1";
+    const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles", READING_MAX_AGE: "60" });
+    assert.deepEqual(map, { tiles: { template, attribution: "© Tiles" }, readingMaxAgeMilliseconds: 60_000 });
+    assert.isUndefined(parseConfig({}).map.tiles);
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
@@ -127,6 +139,8 @@ describe("configuration", function () {
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ TILE_URL: "https://tiles.example/{z}/{x}/{y}.png" }, "TILE_ATTRIBUTION"],
+      [{ TILE_ATTRIBUTION: "Tiles" }, "TILE_URL"],
       [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],
     ];
     for (const [variables, named] of contradictions) {
