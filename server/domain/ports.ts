@@ -265,8 +265,11 @@ export interface NodeReport {
     readonly quorum: number;
     /** Who proposed the newest block: a name or an address. */
     readonly proposer: string;
-    /** With names or addresses of validators; `undefined` on a chain whose blocks no validators seal. */
-    readonly bft: BftReport | undefined;
+    /**
+     * With names or addresses of validators, and how many rounds were lost since the start; `undefined` on a chain whose
+     * blocks no validators seal.
+     */
+    readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
   };
   /** Its peers against the list of those that the network has; by names, addresses or hosts. */
   readonly network: { readonly listed: number | undefined; readonly missing: readonly string[]; readonly unlisted: readonly string[] };
