@@ -12,6 +12,7 @@ import type {
   Filler,
   Settlement,
 } from "./transaction.ts";
+import type { ChatStore } from "./chat/ports.ts";
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
@@ -113,6 +114,7 @@ export interface Journal {
   readonly anchors: AnchorStore;
   readonly intents: IntentStore;
   readonly serviceLog: ServiceLogStore;
+  readonly chats: ChatStore;
 }
 
 export interface AccountStore {
