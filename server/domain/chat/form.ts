@@ -1,5 +1,6 @@
+import type { Position } from "../air-quality/reading.ts";
 import { parseJsonPath } from "./json-path.ts";
-import { checkedPlace, parsePlace, type Place, type PlaceFault } from "./place.ts";
+import { checkedPlace, parsePlace, type PlaceFault } from "./place.ts";
 
 /** Where the values of a sensor come from. */
 export type SensorSource =
@@ -12,7 +13,7 @@ export interface SensorForm {
   /** How the sensor's owner wants to be called. */
   readonly name: string;
   readonly device: string;
-  readonly place: Place;
+  readonly place: Position;
   /** The caption on the map. */
   readonly title: string;
   readonly source: SensorSource;
@@ -23,17 +24,20 @@ export const QUESTIONS = ["name", "device", "place", "title", "source"] as const
 
 export type Question = (typeof QUESTIONS)[number];
 
+/** The answers so far. */
+export type Answers = { readonly [Name in keyof SensorForm]?: SensorForm[Name] | undefined };
+
 /** A form that is being filled in. */
 export interface Draft {
   /** What is asked now; `confirm` when everything is answered. */
   readonly step: Question | "confirm";
-  readonly values: Partial<SensorForm>;
+  readonly values: Answers;
   /** Whether it changes a form that there is already. */
   readonly edits: boolean;
 }
 
 /** What somebody answers a question with. */
-export type FormInput = { readonly kind: "text"; readonly text: string } | { readonly kind: "place"; readonly place: Place } | { readonly kind: "other" };
+export type FormInput = { readonly kind: "text"; readonly text: string } | { readonly kind: "place"; readonly place: Position } | { readonly kind: "other" };
 
 /** What is wrong with an answer. */
 export type FormFault = PlaceFault | "text_wanted" | "empty" | "too_long" | "control_characters" | "not_an_address" | "credentials" | "no_path" | "not_a_path" | "press_a_button";
@@ -60,6 +64,11 @@ export function keepAnswer(draft: Draft): Draft {
   return draft.step === "confirm" || draft.values[draft.step] === undefined ? draft : nextStep(draft);
 }
 
+/** Answers the last question: values are typed. Nothing happens at another one. */
+export function chooseTyped(draft: Draft): Draft {
+  return draft.step === "source" ? nextStep({ ...draft, values: { ...draft.values, source: { kind: "typed" } } }) : draft;
+}
+
 /** Asks the question before once more; nothing happens at the first. */
 export function previousStep(draft: Draft): Draft {
   const index = draft.step === "confirm" ? QUESTIONS.length : QUESTIONS.indexOf(draft.step);
@@ -78,7 +87,7 @@ function nextStep(draft: Draft): Draft {
   return { ...draft, step: QUESTIONS[index + 1] ?? "confirm" };
 }
 
-function valueOf(question: Question, input: FormInput): Partial<SensorForm> | FormFault {
+function valueOf(question: Question, input: FormInput): Answers | FormFault {
   if (question === "place") {
     if (input.kind === "other") return "not_a_place";
     const place = input.kind === "place" ? checkedPlace(input.place) : parsePlace(input.text);

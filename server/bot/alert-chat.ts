@@ -1,0 +1,71 @@
+import type { Alert, AlertStore } from "../domain/alerts/alert.ts";
+import type { Journal } from "../domain/ports.ts";
+import type { BotEventSink } from "./events.ts";
+import type { Outbox } from "./outbox.ts";
+import { Patience } from "./patience.ts";
+
+export interface AlertChatParts {
+  readonly chat: number;
+  readonly store: AlertStore;
+  readonly journal: Journal;
+  readonly outbox: Outbox;
+  readonly onEvent: BotEventSink;
+}
+
+/** Tells the administrators' chat of alerts, when they are raised and when they are resolved, each once. */
+export class AlertChat {
+  readonly #parts: AlertChatParts;
+  readonly #ended = new AbortController();
+  #work: Promise<void> | undefined;
+  #again = false;
+
+  constructor(parts: AlertChatParts) {
+    this.#parts = parts;
+  }
+
+  /** Says that there is something to tell. */
+  wake(): void {
+    this.#again = true;
+    this.#work ??= this.#run().finally(() => (this.#work = undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const patience = new Patience(this.#ended.signal);
+    while (this.#again && !this.#ended.signal.aborted) {
+      this.#again = false;
+      try {
+        await this.#tell();
+      } catch (error) {
+        this.#parts.onEvent({ kind: "journal_failing", error });
+        this.#again = true;
+        await patience.wait();
+      }
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const { chat, store, journal, outbox } = this.#parts;
+    const receiver = `telegram ${chat}`;
+    const told = await store.toldTo(receiver);
+    const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
+    if (news.length === 0) return;
+    news.sort((one, other) => one.change - other.change);
+    await journal.atomically(({ chats }) =>
+      chats.say(news.map((alert) => ({ ...outbox.sealed(chat, { kind: "text", text: textOf(alert) }), key: `alert ${chat} ${alert.change}` }))),
+    );
+    await store.tell(receiver, Math.max(...news.map(({ change }) => change)));
+    outbox.wake();
+  }
+}
+
+function textOf({ kind, subject, message, raisedAt, resolvedAt }: Alert): string {
+  const about = subject === "" ? kind : `${kind} (${subject})`;
+  const raised = new Date(raisedAt).toUTCString();
+  if (resolvedAt === undefined) return `🔴 ${about}\n${message}\nsince ${raised}`;
+  return `🟢 ${about} is over\n${message}\nfrom ${raised} to ${new Date(resolvedAt).toUTCString()}`;
+}
