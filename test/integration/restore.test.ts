@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Transaction } from "ethers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
