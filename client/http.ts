@@ -6,6 +6,8 @@ import { linesOf, ndjsonOf } from "./ndjson.ts";
 export interface HttpOptions {
   /** Sent with every request, for instance an API key. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a browser sends and keeps cookies; other programs never do. */
+  readonly credentials?: "omit" | "same-origin";
   /** How long one request may take; the default suits a server that waits 30 s for a confirmation. */
   readonly timeoutMilliseconds?: number;
 }
@@ -66,6 +68,7 @@ export class Http {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
       const text = await response.text();

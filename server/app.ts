@@ -15,6 +15,7 @@ import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
+import { panelRouter } from "./panel/router.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** Who may use the integrity-proof API. */
@@ -68,6 +69,7 @@ export function createApp(parts: AppParts): Express {
     })
     .all(onlyMethods("GET"));
   app.use(openApiRouter(version));
+  app.use(panelRouter({ version, tiles: undefined }));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -1,5 +1,3 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from "../records/json.ts";
-
 /** What a search gives of a record. */
 export interface FoundRecord {
   /** `0x`-prefixed address. */
@@ -40,27 +38,38 @@ export interface Reading {
 const MAX_VALUE = 100_000;
 
 /**
- * Reads a record that keeps to the PM2.5 convention.
+ * Reads a record that keeps to the PM2.5 convention, as the search gives it.
  *
  * @returns `undefined` for every other record
  */
-export function readingOf(record: FoundRecord): Reading | undefined {
-  const payload = decodePayload(record.payload);
-  const time = Date.parse(record.createdAt);
-  if (payload === undefined || Number.isNaN(time)) return undefined;
+export function readingOf({ payload, ...record }: FoundRecord): Reading | undefined {
+  const decoded = decodePayload(payload);
+  return decoded === undefined ? undefined : readingIn(record, decoded);
+}
+
+/**
+ * Reads a record whose payload was decoded before.
+ *
+ * @returns `undefined` for a record that does not keep to the PM2.5 convention
+ */
+export function readingIn({ sender, code, createdAt }: Omit<FoundRecord, "payload" | "topic">, payload: Fields): Reading | undefined {
+  const time = Date.parse(createdAt);
   // Other writers store what was sent whole, so that the values stand one level deeper.
-  const said = payload["sensorvalue"] === undefined ? objectIn(payload, "payload") : payload;
-  const enrichment = objectIn(said, "enrichment");
-  const position = positionOf(objectIn(enrichment, "position"));
+  const said = payload["sensorvalue"] === undefined ? fieldsIn(payload, "payload") : payload;
+  const enrichment = fieldsIn(said, "enrichment");
+  const position = positionOf(fieldsIn(enrichment, "position"));
   const value = said?.["sensorvalue"];
   const device = said?.["sensordevice"];
   const title = enrichment?.["title"] ?? "";
-  if (position === undefined || typeof device !== "string" || typeof title !== "string") return undefined;
+  if (Number.isNaN(time) || position === undefined || typeof device !== "string" || typeof title !== "string") return undefined;
   if (typeof value !== "number" || !(value >= 0 && value <= MAX_VALUE)) return undefined;
-  return { sender: record.sender, device, title: title.trim(), position, value, time, code: record.code };
+  return { sender, device, title: title.trim(), position, value, time, code };
 }
 
-function positionOf(position: JsonObject | undefined): Position | undefined {
+/** An object of JSON, in which anything may stand. */
+type Fields = Readonly<Record<string, unknown>>;
+
+function positionOf(position: Fields | undefined): Position | undefined {
   const lng = degrees(position?.["lng"]);
   const lat = degrees(position?.["lat"]);
   if (!(Math.abs(lng) <= 180 && Math.abs(lat) <= 90)) return undefined;
@@ -68,22 +77,26 @@ function positionOf(position: JsonObject | undefined): Position | undefined {
 }
 
 /** A number of degrees, which may stand there as text; `NaN` for anything else. */
-function degrees(value: JsonValue | undefined): number {
+function degrees(value: unknown): number {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
 }
 
-function objectIn(object: JsonObject | undefined, key: string): JsonObject | undefined {
+function fieldsIn(object: Fields | undefined, key: string): Fields | undefined {
   const value = object?.[key];
-  return value !== undefined && isJsonObject(value) ? value : undefined;
+  return isFields(value) ? value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The JSON object in a record's payload. Browsers read it with this too: they have no `Buffer`. */
-function decodePayload(base64: string): JsonObject | undefined {
+function decodePayload(base64: string): Fields | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return isJsonObject(value) ? value : undefined;
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }
