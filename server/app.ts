@@ -36,6 +36,8 @@ export interface AppParts {
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
   readonly metrics: RequestHandler;
+  /** What Telegram posts to, and where. */
+  readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
   /** @throws when no work can be taken now */
   readonly ready: () => Promise<void>;
   readonly observeRequest: ObserveRequest;
@@ -43,7 +45,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, version, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, attest, issuer, access, metrics, telegram, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -68,6 +70,7 @@ export function createApp(parts: AppParts): Express {
       response.json({ status: "ok" });
     })
     .all(onlyMethods("GET"));
+  if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version));
   app.use(panelRouter({ version, tiles: undefined }));
   app.use(() => {

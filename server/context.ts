@@ -4,15 +4,18 @@ import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { createAttesting } from "./attesting.ts";
+import { createChatBot, openBotSeal, TELEGRAM_PATH } from "./chat-bot.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
+import { EmbeddedLog } from "./chain/embedded-log.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
+import type { Seal } from "./bot/seal.ts";
 import type { Config } from "./config/config.ts";
 import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
@@ -41,6 +44,7 @@ import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { createMonitoring } from "./monitoring.ts";
+import { DrawnPictures } from "./pictures/drawn-pictures.ts";
 import { createRecordKeeping } from "./record-keeping.ts";
 import { createRelaying } from "./relaying.ts";
 import { statusReport } from "./status.ts";
@@ -81,14 +85,22 @@ export async function createContext(config: Config, logger: Logger, overrides: C
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     opened.defer(() => lock.release());
-    const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
+    const embeddedLog = new EmbeddedLog();
+    const link = await openChainLink(config, {
+      share: false,
+      onEvent(event) {
+        logLinkEvent(logger, event);
+        if (event.kind === "embedded") embeddedLog.onEvent(event.event);
+      },
+    });
     opened.defer(() => link.close());
     const database = await openJournalDatabase(config);
     opened.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
     const certificate = config.tls && (await openCertificate(config.tls, logger));
-    return build(config, logger, overrides, link, database, tokens, issuer, certificate, opened.move());
+    const botSeal = config.telegram && (await openBotSeal(config.dataDirectory, database));
+    return build(config, logger, overrides, link, database, tokens, issuer, certificate, botSeal, embeddedLog, opened.move());
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -104,6 +116,8 @@ function build(
   tokens: TokenVerifier | undefined,
   issuer: Issuer,
   certificate: ListenerCertificate | undefined,
+  botSeal: Seal | undefined,
+  embeddedLog: EmbeddedLog,
   opened: AsyncDisposableStack,
 ): Context {
   const { rpc, deployment, embedded } = link;
@@ -215,6 +229,29 @@ function build(
     explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
     publicUrl: url,
   });
+  const pictures = new DrawnPictures();
+  const bot =
+    config.telegram &&
+    botSeal &&
+    createChatBot({
+      config,
+      telegram: config.telegram,
+      seal: botSeal,
+      journal,
+      database,
+      recordKeeping,
+      alerts,
+      pictures,
+      inspect,
+      relayer: () => sender.address,
+      head: () => head.head?.number,
+      lastReconciled: () => keeping.lastReconciled(),
+      embeddedLog: embedded && embeddedLog,
+      url: () => url,
+      logger,
+      clock,
+    });
+  monitoring.onAlert(() => bot?.onAlert());
   const app = createApp({
     logger,
     version,
@@ -261,6 +298,7 @@ function build(
       clock,
     }),
     issuer,
+    telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
@@ -288,7 +326,10 @@ function build(
     async start() {
       opened.defer(() => monitoring.stop());
       await monitoring.start();
-      if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
+      if (embedded !== undefined) {
+        opened.defer(embedded.onBlock(() => head.poke()));
+        opened.defer(embedded.onBlock((number) => embeddedLog.onBlock(number)));
+      }
       opened.defer(() => head.stop());
       opened.defer(() => recordKeeping.stop());
       // In the order in which work flows: what comes in, what is sent, what is waited for.
@@ -310,18 +351,23 @@ function build(
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
-      const server = await listen(app, config.host, config.port, certificate);
-      opened.defer(async () => {
-        // Whoever still waits for the chain then is told that it is pending instead of being cut off.
-        const release = (): void => {
+      opened.defer(() => pictures.stop());
+      // Whoever still waits for the chain when the server stops is told that it is pending instead of being cut off.
+      const patiently = async (stop: () => Promise<void>): Promise<void> => {
+        const patience = setTimeout(() => {
           anchoring.release();
           sender.release();
-        };
-        const patience = setTimeout(release, STOP_PATIENCE_MILLISECONDS);
-        await server.close();
+        }, STOP_PATIENCE_MILLISECONDS);
+        await stop();
         clearTimeout(patience);
-      });
+      };
+      const server = await listen(app, config.host, config.port, certificate);
+      opened.defer(() => patiently(() => server.close()));
       url = config.publicUrl ?? server.url;
+      if (bot !== undefined) {
+        opened.defer(() => patiently(() => bot.stop()));
+        await bot.start();
+      }
       opened.defer(() => monitoring.watching.stop());
       monitoring.watching.start();
       return { url: server.url, demoAccount };

@@ -6,7 +6,7 @@ import ts from "typescript";
 const ROOT = join(import.meta.dirname, "..");
 /** How values of the configuration are written, where that takes more than a line. */
 const NOTATIONS = ["server/replica/targets.ts", "server/http/access/network-list.ts"];
-const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation"];
+const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation", "pictures"];
 
 /** What a source file imports, as paths from the root of the project or names of packages. */
 function importsOf(file: string): string[] {

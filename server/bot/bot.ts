@@ -17,7 +17,7 @@ import type { BotEventSink } from "./events.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import { Reception } from "./reception.ts";
-import { Seal } from "./seal.ts";
+import type { Seal } from "./seal.ts";
 import { sourceReader } from "./sensor-source.ts";
 import { Telegram } from "./telegram.ts";
 import { type Texts, TEXTS } from "./texts/texts.ts";
@@ -37,8 +37,8 @@ export interface BotConfig {
 /** What the bot needs of the server. */
 export interface BotParts extends Omit<ChainParts, "records" | "serviceLog">, Omit<AuditParts, "file"> {
   readonly config: BotConfig;
-  /** Where the key is with which the bot seals what it knows. */
-  readonly keyFile: string;
+  /** Seals what the bot knows. */
+  readonly seal: Seal;
   readonly journal: Journal;
   readonly records: RecordService;
   readonly accounts: AccountService | undefined;
@@ -65,10 +65,8 @@ export interface Bot {
   stop(): Promise<void>;
 }
 
-/** @throws SealbookError `config_invalid` when the bot's key is missing */
-export async function createBot(parts: BotParts): Promise<Bot> {
-  const { config, journal, clock, onEvent, accounts, vault, records, storesPerAccount, explorerLink } = parts;
-  const seal = await Seal.open(parts.keyFile, (await journal.chats.users()) > 0);
+export function createBot(parts: BotParts): Bot {
+  const { config, seal, journal, clock, onEvent, accounts, vault, records, storesPerAccount, explorerLink } = parts;
   const telegram = new Telegram(config);
   const outbox = new Outbox({ journal, seal, telegram, clock, onEvent });
   let name: string | undefined;

@@ -7,6 +7,7 @@ import {
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
 import type { DatabaseConfig } from "./notations.ts";
+import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
@@ -56,6 +57,9 @@ export interface Config {
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  /** How the bot is to be run, when it is. */
+  readonly telegram: TelegramConfig | undefined;
+  readonly nodeLogFile: string | undefined;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
 
@@ -93,6 +97,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const nodeTls = nodeTlsConfig(env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const telegram = telegramConfig(env, variables, details);
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -142,6 +147,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    telegram,
+    nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
     logLevel: env.LOG_LEVEL,
   };
 }

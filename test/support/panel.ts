@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { buildPanel } from "../../scripts/panel/build.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { CHROMIUM, missingPackage } from "./debian-tools.ts";
 import { startServer, type TestServer, type TestServerOptions } from "./server.ts";
 

@@ -290,9 +290,11 @@ export class TelegramServer {
     if (this.#updates.length === 0) {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, 1000 * Number(timeout));
-      request.socket.once("close", late.resolve);
+      const closed = () => late.resolve();
+      request.socket.once("close", closed);
       await Promise.race([this.#wake.promise, late.promise]);
       clearTimeout(timer);
+      request.socket.off("close", closed);
       if (request.socket.destroyed) return [];
     }
     return this.#updates.slice(0, 100);

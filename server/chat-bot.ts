@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { type Bot, createBot } from "./bot/bot.ts";
+import type { BotEvent } from "./bot/events.ts";
+import { Seal } from "./bot/seal.ts";
+import { bzip2 } from "./chain/bzip2.ts";
+import { decodeCallData } from "./chain/calldata.ts";
+import type { EmbeddedLog } from "./chain/embedded-log.ts";
+import { keyVault } from "./chain/key-vault.ts";
+import type { Config } from "./config/config.ts";
+import type { TelegramConfig } from "./config/telegram.ts";
+import type { Pictures } from "./domain/air-quality/pictures.ts";
+import type { AlertStore } from "./domain/alerts/alert.ts";
+import type { Clock, Journal, NodeInspector } from "./domain/ports.ts";
+import { NetworkList } from "./http/access/network-list.ts";
+import { chatStore } from "./journal/chats.ts";
+import type { Database } from "./journal/database.ts";
+import { copyStore } from "./journal/record-copy.ts";
+import { nodeLogReader } from "./node-log.ts";
+import type { RecordKeeping } from "./record-keeping.ts";
+import { errorField, type Logger } from "./telemetry/logger.ts";
+
+/** Where Telegram posts to, when it does. */
+export const TELEGRAM_PATH = "/telegram";
+
+export interface ChatBotParts {
+  readonly config: Config;
+  readonly telegram: TelegramConfig;
+  readonly seal: Seal;
+  readonly journal: Journal;
+  readonly database: Database;
+  readonly recordKeeping: Pick<RecordKeeping, "accounts" | "api">;
+  readonly alerts: AlertStore;
+  readonly pictures: Pictures;
+  readonly inspect: NodeInspector;
+  readonly relayer: () => string;
+  readonly head: () => number | undefined;
+  readonly lastReconciled: () => Promise<number | null>;
+  readonly embeddedLog: EmbeddedLog | undefined;
+  /** Address under which this server is reached. */
+  readonly url: () => string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** @throws SealbookError `config_invalid` when the key is missing without which what the bot knows cannot be read */
+export async function openBotSeal(dataDirectory: string, database: Database): Promise<Seal> {
+  return Seal.open(join(dataDirectory, "bot-key"), (await chatStore(database).users()) > 0);
+}
+
+/** The Telegram bot over the same services as the record store's API. */
+export function createChatBot(parts: ChatBotParts): Bot {
+  const { config, telegram, journal, database, recordKeeping, lastReconciled, head, url, logger } = parts;
+  const copy = copyStore(database, config.tableName);
+  const sensorNetworks = new NetworkList(telegram.sensorNetworks);
+  return createBot({
+    ...parts,
+    config: telegram,
+    journal,
+    records: recordKeeping.api.records,
+    accounts: recordKeeping.accounts,
+    vault: keyVault(),
+    decode: (inputdata) => decodeCallData(inputdata),
+    bzip2,
+    storesPerAccount: recordKeeping.api.storesPerAccount,
+    isAllowedSource: (address) => sensorNetworks.has(address),
+    nodeLog: nodeLogReader(config, parts.embeddedLog),
+    sync: async () => ({ copied: (await copy.progress())?.blockNumber, head: head(), reconciled: (await lastReconciled()) ?? undefined }),
+    explorerLink: (hash) => `${config.explorerUrl ?? `${url()}/explorer`}/tx/0x${Buffer.from(hash).toString("hex")}`,
+    onEvent: (event) => logBotEvent(logger, event),
+  });
+}
+
+const LEVELS: Readonly<Record<BotEvent["kind"], "info" | "warn" | "error" | "debug">> = {
+  ready: "info",
+  reachable: "info",
+  registered: "info",
+  undeliverable: "info",
+  unreachable: "warn",
+  unreadable: "error",
+  failed: "error",
+  journal_failing: "error",
+};
+
+function logBotEvent(logger: Logger, { kind, ...details }: BotEvent): void {
+  logger[LEVELS[kind]](errorField(details), `bot: ${kind.replace("_", " ")}`);
+}
