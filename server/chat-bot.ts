@@ -5,7 +5,6 @@ import { Seal } from "./bot/seal.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import type { EmbeddedLog } from "./chain/embedded-log.ts";
-import { keyVault } from "./chain/key-vault.ts";
 import type { Config } from "./config/config.ts";
 import type { TelegramConfig } from "./config/telegram.ts";
 import type { Pictures } from "./domain/air-quality/pictures.ts";
@@ -58,7 +57,6 @@ export function createChatBot(parts: ChatBotParts): Bot {
     journal,
     records: recordKeeping.api.records,
     accounts: recordKeeping.accounts,
-    vault: keyVault(),
     decode: (inputdata) => decodeCallData(inputdata),
     bzip2,
     storesPerAccount: recordKeeping.api.storesPerAccount,

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import type { AlertStore } from "../domain/alerts/alert.ts";
 import type { Pictures } from "../domain/air-quality/pictures.ts";
-import type { Journal, KeyVault } from "../domain/ports.ts";
+import type { Journal } from "../domain/ports.ts";
 import type { RecordService } from "../domain/records/record-service.ts";
 import type { AccountService } from "../domain/sessions/account-service.ts";
 import { AlertChat } from "./alert-chat.ts";
@@ -42,7 +42,6 @@ export interface BotParts extends Omit<ChainParts, "records" | "serviceLog">, Om
   readonly journal: Journal;
   readonly records: RecordService;
   readonly accounts: AccountService | undefined;
-  readonly vault: KeyVault;
   readonly pictures: Pictures;
   readonly alerts: AlertStore;
   readonly storesPerAccount: (account: string) => Promise<void>;
@@ -66,7 +65,7 @@ export interface Bot {
 }
 
 export function createBot(parts: BotParts): Bot {
-  const { config, seal, journal, clock, onEvent, accounts, vault, records, storesPerAccount, explorerLink } = parts;
+  const { config, seal, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = parts;
   const telegram = new Telegram(config);
   const outbox = new Outbox({ journal, seal, telegram, clock, onEvent });
   let name: string | undefined;
@@ -79,7 +78,7 @@ export function createBot(parts: BotParts): Bot {
       help: async ({ texts }) => say(texts.help(commandList(texts))),
       pm: pmCommand({ accounts: journal.accounts, records, readSource: sourceReader(parts.isAllowedSource), storesPerAccount, explorerLink }),
     },
-    confirm: confirmation({ journal, accounts, vault, passwordSeconds: config.passwordSeconds, onRegistered: (account) => onEvent({ kind: "registered", account }) }),
+    confirm: confirmation({ journal, accounts, passwordSeconds: config.passwordSeconds, onRegistered: (account) => onEvent({ kind: "registered", account }) }),
     users: new Users(journal, seal),
     perMinute: config.ratePerMinute,
     name: () => name,

@@ -28,7 +28,7 @@ export async function continueForm(request: Request, draft: Draft, input: FormIn
 function answered(request: Request, draft: Draft, next: ReturnType<typeof answerForm>): Reply {
   const { texts } = request;
   // The question is asked again with its buttons, so that it stands where it is answered.
-  if (typeof next === "string") return { messages: [{ kind: "text", text: texts.formFault(next) }, question(draft, texts)] };
+  if (typeof next === "string") return { messages: [question(draft, texts, texts.formFault(next))] };
   return moved(request, draft, next);
 }
 

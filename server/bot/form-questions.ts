@@ -19,15 +19,17 @@ export function formKey(text: string): FormAction | undefined {
   return FORM_ACTIONS.find((action) => Object.values(TEXTS).some((texts) => texts[action] === text));
 }
 
-/** The message that asks what a form asks now. */
-export function question(draft: Draft, texts: Texts): Message {
+/**
+ * The message that asks what a form asks now.
+ * @param fault What is wrong with the answer before
+ */
+export function question(draft: Draft, texts: Texts, fault?: string): Message {
   const { step, values } = draft;
   const actions = actionsOf(draft);
-  if (step === "place") {
-    return { kind: "text", text: asked(step, values, texts), keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) } };
-  }
+  const asks = step === "confirm" ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts)) : asked(step, values, texts);
+  const text = fault === undefined ? asks : `${fault}\n\n${asks}`;
+  if (step === "place") return { kind: "text", text, keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) } };
   const rows = actions.map((action) => [{ text: texts[action], data: `form:${action}:${step}` }]);
-  const text = step === "confirm" ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts)) : asked(step, values, texts);
   return { kind: "text", text, keyboard: { kind: "buttons", rows } };
 }
 

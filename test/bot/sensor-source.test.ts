@@ -1,15 +1,13 @@
 import { assert } from "chai";
+import { sourceReader } from "../../server/bot/sensor-source.ts";
 import { botVariables } from "../support/bot.ts";
 import { startSensor, type Sensor } from "../support/sensor.ts";
-import { startServer, type TestServer } from "../support/server.ts";
-import { type Chat, TelegramServer } from "../support/telegram-server.ts";
+import { startServer } from "../support/server.ts";
+import { TelegramServer } from "../support/telegram-server.ts";
 
 describe("a sensor that the bot asks", function () {
-  let telegram: TelegramServer;
-  let server: TestServer;
   let sensor: Sensor;
   let elsewhere: Sensor;
-  let people = 4000;
   before(async () => {
     sensor = await startSensor(({ url = "" }, response) => {
       if (url === "/good") return void response.end('{"sensors": [{"pm2.5": 7.25, "text": "8,5", "negative": -1, "word": "much", "big": 1e9}]}');
@@ -24,85 +22,67 @@ describe("a sensor that the bot asks", function () {
     });
     // The same machine by another address, which is not among those that are allowed.
     elsewhere = await startSensor((_request, response) => void response.end('{"sensors": [{"pm2.5": 1}]}'), "127.0.0.2");
-    telegram = await new TelegramServer().start();
-    server = await startServer({ ...botVariables(telegram), TELEGRAM_SENSOR_NETWORKS: "127.0.0.1/32" });
   });
-  after(async () => {
-    await server.stop();
-    telegram.stop();
+  after(() => {
     sensor.stop();
     elsewhere.stop();
   });
+  const read = sourceReader((address) => address === "127.0.0.1");
+  const readAt = (url: string, path = "$.sensors[0]['pm2.5']") => read({ kind: "http", url: new URL(url).href, path });
 
-  const registered = async (source: string): Promise<Chat> => {
-    const chat = telegram.person((people += 1));
-    await chat.ask("/start");
-    await chat.ask("Somchai");
-    await chat.ask("SDS011");
-    await chat.after(() => chat.write("1, 2"), 2);
-    await chat.ask("Roof");
-    await chat.ask(source);
-    await chat.after(() => chat.touch("✅ Confirm"), 2);
-    return chat;
-  };
-  const withSource = async (chat: Chat, source: string): Promise<void> => {
-    await chat.ask("/reset");
-    for (const [index] of ["name", "device", "place", "title"].entries()) {
-      if (index === 2) await chat.after(() => chat.write("✔ Keep as it is"), 2);
-      else await chat.after(() => chat.touch("✔ Keep as it is"));
-    }
-    await chat.ask(source);
-    await chat.after(() => chat.touch("✅ Confirm"));
-  };
+  for (const [url, path, value] of [["/good", "$.sensors[0]['pm2.5']", 7.25], ["/good", "sensors[-1].text", 8.5], ["/once", "$.sensors[0]['pm2.5']", 7.25]] as const) {
+    it(`gives the value at ${path} of ${url}`, async () => assert.equal(await readAt(`${sensor.url}${url}`, path), value));
+  }
 
-  it("gives the value that is stored", async () => {
-    const chat = await registered(`${sensor.url}/good $.sensors[0]['pm2.5']`);
-    assert.include((await chat.ask("/pm")).text, "Stored: 7.3 ");
-    assert.include((await chat.ask("/pm 99")).text, "Stored: 99 ", "what is typed counts");
-    const answers = await Promise.all(
-      ([[`/good $.sensors[0].text`, "Stored: 8.5 "], [`/once $.sensors[-1]['pm2.5']`, "Stored: 7.3 "]] as const).map(async ([source, answer]) => {
-        const other = await registered(`${sensor.url}${source}`);
-        return [(await other.ask("/pm")).text, answer] as const;
-      }),
-    );
-    for (const [text, answer] of answers) assert.include(text, answer);
-  });
+  for (const [url, path, fault] of [
+    ["/good", "$.nothing", "nothing_there"], ["/good", "$.sensors[0].negative", "not_a_reading"], ["/good", "$.sensors[0].word", "not_a_reading"],
+    ["/good", "$.sensors[0].big", "not_a_reading"], ["/good", "$.sensors", "not_a_reading"], ["/html", "$.a", "not_json"], ["/error", "$.a", "bad_status"],
+    ["/large", "$", "too_large"], ["/loop", "$.a", "too_many_redirects"], ["/file", "$.a", "bad_status"], ["/cut", "$.a", "unreachable"],
+  ] as const) {
+    it(`gives none at ${path} of ${url}: ${fault}`, async () => assert.equal(await readAt(`${sensor.url}${url}`, path), fault));
+  }
 
-  it("is told about in a sentence when it gives none", async () => {
-    const faults: readonly (readonly [string, string])[] = [
-      ["/good $.nothing", "nothing at the path"], ["/good $.sensors[0].negative", "no number from 0"], ["/good $.sensors[0].word", "no number from 0"],
-      ["/good $.sensors[0].big", "no number from 0"], ["/good $.sensors", "no number from 0"], ["/html $.a", "not JSON"], ["/error $.a", "answered with an error"],
-      ["/large $", "more than 64 KiB"], ["/loop $.a", "more than three times"], ["/file $.a", "answered with an error"], ["/cut $.a", "cannot be reached"],
-    ];
-    // Each of two people in turn, at the same time.
-    const people = await Promise.all([registered(`${sensor.url}/good $.a`), registered(`${sensor.url}/good $.a`), registered(`${sensor.url}/good $.a`)]);
-    await Promise.all(
-      people.map(async (chat, person) => {
-        for (const [source, reason] of faults.filter((_, index) => index % people.length === person).slice(0, 1)) {
-          await withSource(chat, `${sensor.url}${source}`);
-          assert.include((await chat.ask("/pm")).text, reason);
-        }
-      }),
-    );
-    await Promise.all(
-      faults.slice(people.length).map(async ([source, reason]) => {
-        const chat = await registered(`${sensor.url}${source}`);
-        assert.include((await chat.ask("/pm")).text, reason, source);
-      }),
-    );
-  });
-
-  it("is not asked when it is in a network that is not the sensor's, by whatever way one gets there", async () => {
+  it("is not asked when it is in a network of ours, by whatever way one gets there", async () => {
     const { port } = new URL(elsewhere.url);
-    const before = elsewhere.asked.length;
-    await Promise.all(
-      [`${elsewhere.url}/good`, `http://0x7f.2:${port}/good`, `http://2130706434:${port}/good`, `http://[::ffff:127.0.0.2]:${port}/good`, `http://[::1]:${port}/`, `${sensor.url}/away`, "http://169.254.169.254/latest/meta-data", "http://10.0.0.1/"].map(
-        async (address) => {
-          const chat = await registered(`${address} $.sensors[0]['pm2.5']`);
-          assert.include((await chat.ask("/pm")).text, "private network", address);
-        },
-      ),
-    );
-    assert.lengthOf(elsewhere.asked, before);
+    const ways = [
+      `${elsewhere.url}/good`, `http://0x7f.2:${port}/good`, `http://2130706434:${port}/good`, `http://127.2:${port}/good`, `http://[::ffff:127.0.0.2]:${port}/good`, `http://[::1]:${port}/`,
+      `${sensor.url}/away`, "http://169.254.169.254/latest/meta-data", "http://10.0.0.1/", "http://[fe80::1]/", "https://192.168.1.1/",
+    ];
+    for (const way of ways) assert.equal(await readAt(way), "private_address", way);
+    assert.deepEqual(elsewhere.asked, []);
+  });
+
+  it("is not asked by a name that leads to a network of ours", async () => {
+    const { port } = new URL(sensor.url);
+    const nobody = sourceReader(() => false);
+    const before = sensor.asked.length;
+    assert.equal(await nobody({ kind: "http", url: `http://localhost:${port}/good`, path: "$" }), "private_address");
+    assert.lengthOf(sensor.asked, before);
+  });
+
+  it("gives what /pm stores, and what it does not give is told in a sentence", async () => {
+    const telegram = await new TelegramServer().start();
+    const server = await startServer({ ...botVariables(telegram), TELEGRAM_SENSOR_NETWORKS: "127.0.0.1/32" });
+    try {
+      const chat = telegram.person(4001);
+      for (const text of ["/start", "Somchai", "SDS011"]) await chat.ask(text);
+      await chat.after(() => chat.write("1, 2"), 2);
+      await chat.ask("Roof");
+      await chat.ask(`${sensor.url}/good $.sensors[0]['pm2.5']`);
+      await chat.after(() => chat.touch("✅ Confirm"), 2);
+      assert.include((await chat.ask("/pm")).text, "Stored: 7.25 ");
+      assert.include((await chat.ask("/pm 99")).text, "Stored: 99 ", "what is typed counts");
+
+      await chat.ask("/reset");
+      for (const _question of ["name", "device"]) await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.after(() => chat.write("✔ Keep as it is"), 2);
+      await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.ask(`${elsewhere.url}/good $.sensors[0]['pm2.5']`);
+      await chat.after(() => chat.touch("✅ Confirm"));
+      assert.include((await chat.ask("/pm")).text, "Your sensor gives no value: its address leads to a private network");
+    } finally {
+      await server.stop();
+      telegram.stop();
+    }
   });
 });

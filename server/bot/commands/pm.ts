@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { concentrationText } from "../../domain/air-quality/index-of-pm25.ts";
 import { parseReading, readingRecord } from "../../domain/chat/reading.ts";
 import type { AccountStore } from "../../domain/ports.ts";
 import type { RecordIntent, RecordService } from "../../domain/records/record-service.ts";
@@ -53,6 +52,6 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
       begun,
       note: (journal, intent) => memo.note(journal, note(intent)),
     });
-    return say(texts.stored(concentrationText(reading), rowId.toString(), explorerLink(transactionHash)));
+    return say(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { beginForm, completed, type SensorForm } from "../../domain/chat/form.ts";
-import type { Journal, KeyVault } from "../../domain/ports.ts";
-import type { AccountService, PreparedAccount } from "../../domain/sessions/account-service.ts";
+import type { Journal } from "../../domain/ports.ts";
+import type { AccountService, NewAccount } from "../../domain/sessions/account-service.ts";
 import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
 import { type Command, type Reply, type Request, say } from "./command.ts";
@@ -17,7 +17,6 @@ export interface RegistrationParts {
   readonly journal: Journal;
   /** Missing where nobody can enrol accounts. */
   readonly accounts: AccountService | undefined;
-  readonly vault: KeyVault;
   /** How long the message with the password stays. */
   readonly passwordSeconds: number;
   readonly onRegistered: (account: string) => void;
@@ -49,15 +48,13 @@ export function registrationCommands({ accounts }: Pick<RegistrationParts, "acco
 }
 
 /** What comes of a confirmed form: an account for who has none, and the form in the place of the one before. */
-export function confirmation({ journal, accounts, vault, passwordSeconds, onRegistered }: RegistrationParts): Command {
+export function confirmation({ journal, accounts, passwordSeconds, onRegistered }: RegistrationParts): Command {
   const prepare = async (memo: Request["memo"]): Promise<z.output<typeof Begun>> => {
     const begun = Begun.safeParse(memo.earlier).data;
     if (begun !== undefined) return begun;
     if (accounts === undefined) throw new SealbookError("forbidden", "there is no administrator's key");
-    const prepared = await accounts.prepare("full");
-    const key = await vault.unlock(prepared.keystore, prepared.password);
-    if (key === undefined) throw new SealbookError("internal", "a new keystore does not open");
-    const made = { prepared: { ...prepared, scope: "full" as const }, signingKey: Buffer.from(key).toString("hex") };
+    const { login, password, keystore, signingKey } = await accounts.prepare("full");
+    const made = { prepared: { login, password, scope: "full" as const, keystore }, signingKey: Buffer.from(signingKey).toString("hex") };
     await journal.atomically((atomic) => memo.note(atomic, made));
     return made;
   };
@@ -74,7 +71,7 @@ export function confirmation({ journal, accounts, vault, passwordSeconds, onRegi
   };
 }
 
-function registered(user: Request["user"], form: SensorForm, { login, password }: PreparedAccount, signingKey: string, texts: Texts, passwordSeconds: number): Reply {
+function registered(user: Request["user"], form: SensorForm, { login, password }: NewAccount, signingKey: string, texts: Texts, passwordSeconds: number): Reply {
   return {
     messages: [
       {

@@ -14,6 +14,7 @@ export interface NewAccount {
 /** An account whose key is made and of which nothing else knows yet. */
 export interface PreparedAccount extends NewAccount {
   readonly keystore: string;
+  readonly signingKey: Uint8Array;
 }
 
 /** What the service needs. */
@@ -47,12 +48,12 @@ export class AccountService {
   /** Makes an account's key and password. What keeps them can enrol the account as often as it is interrupted. */
   async prepare(scope: Scope): Promise<PreparedAccount> {
     const password = generatePassword();
-    const { address, keystore } = await this.#parts.vault.create(password);
-    return { login: address, password, scope, keystore };
+    const { address, keystore, signingKey } = await this.#parts.vault.create(password);
+    return { login: address, password, scope, keystore, signingKey };
   }
 
   /** Enrols a prepared account on chain; nothing happens to one that is in the journal already. */
-  async enrol({ login, keystore, scope }: PreparedAccount): Promise<void> {
+  async enrol({ login, keystore, scope }: Omit<PreparedAccount, "signingKey">): Promise<void> {
     const { journal, registrar, clock } = this.#parts;
     if ((await journal.accounts.find(login)) !== undefined) return;
     // The chain first: an account that is interrupted here is one that nobody knows of, instead of one without password.
