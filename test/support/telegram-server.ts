@@ -135,6 +135,8 @@ export class TelegramServer {
   #updates: { readonly update_id: number }[] = [];
   /** Decides what becomes of a call: a fault, or `hang` when it is never answered and never done. */
   onCall: (call: Call) => Fault | "hang" | undefined = () => undefined;
+  /** Where the address of a webhook is reached from here. */
+  route: (url: string) => string = (url) => url;
   webhook: { readonly url: string; readonly secret: string } | undefined;
   readonly #chats = new Map<number, Chat>();
   readonly #files = new Map<string, Buffer>();
@@ -209,7 +211,7 @@ export class TelegramServer {
 
   async #push({ url, secret }: { url: string; secret: string }, update: object): Promise<void> {
     await eventually(async () => {
-      const response = await fetch(url, { method: "POST", body: JSON.stringify(update), headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret } });
+      const response = await fetch(this.route(url), { method: "POST", body: JSON.stringify(update), headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret } });
       assert.equal(response.status, 200);
     });
   }
