@@ -90,27 +90,39 @@ export class Outbox {
     const { telegram, onEvent } = this.#parts;
     const message = this.#opened(stored);
     const patience = new Patience(this.#ended.signal);
+    let isSaid = message === undefined;
+    let number: number | undefined;
     while (!this.#ended.signal.aborted) {
       try {
-        const number = message && (await telegram.say(stored.chat, message));
-        if (this.#failing) onEvent({ kind: "reachable" });
-        this.#failing = false;
+        if (message !== undefined && !isSaid) number = await telegram.say(stored.chat, message);
+        // What is said is not said again when it cannot be written down at once.
+        isSaid = true;
+        this.#isAnswering();
         await this.#said(stored, message, number);
         return;
       } catch (error) {
         if (!(error instanceof TelegramError)) {
           onEvent({ kind: "journal_failing", error });
         } else if (error.isFinal) {
+          isSaid = true;
           onEvent({ kind: "undeliverable", reason: error.message });
-          await this.#said(stored, undefined, undefined).catch((failure: unknown) => onEvent({ kind: "journal_failing", error: failure }));
-          return;
-        } else if (!this.#ended.signal.aborted && error.code !== 429) {
-          if (!this.#failing) onEvent({ kind: "unreachable", reason: error.message });
-          this.#failing = true;
+          continue;
+        } else if (error.code !== 429 && !this.#ended.signal.aborted) {
+          this.#isSilent(error.message);
         }
         await patience.wait(error instanceof TelegramError ? error.retryAfterSeconds : 0);
       }
     }
+  }
+
+  #isAnswering(): void {
+    if (this.#failing) this.#parts.onEvent({ kind: "reachable" });
+    this.#failing = false;
+  }
+
+  #isSilent(reason: string): void {
+    if (!this.#failing) this.#parts.onEvent({ kind: "unreachable", reason });
+    this.#failing = true;
   }
 
   async #said({ id, chat }: StoredMessage, message: Message | undefined, number: number | undefined): Promise<void> {

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { assert } from "chai";
 import { botVariables } from "../support/bot.ts";
 import { eventually } from "../support/eventually.ts";
@@ -12,7 +14,7 @@ describe("the administrators' chat", function () {
   let server: TestServer;
   const start = async (): Promise<void> => {
     server = await startServer(
-      { ...chain.variables, ...botVariables(telegram), TELEGRAM_ADMIN_CHAT: String(admins.id) },
+      { ...chain.variables, ...botVariables(telegram), TELEGRAM_ADMIN_CHAT: String(admins.id), NODE_LOG_FILE: join(chain.directory, "node.log") },
       { directory: chain.directory, overrides: { nodeLookMilliseconds: 200 } },
     );
   };
@@ -43,7 +45,15 @@ describe("the administrators' chat", function () {
     assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
-  it("has the log of a node that is not ours without its secrets only when it is told where that is", async () => {
-    assert.include((await admins.ask("/gethlog")).text, "does not know where the log");
+  it("is shown the newest lines of a node's log, without secrets", async () => {
+    const file = join(chain.directory, "node.log");
+    assert.include((await admins.ask("/gethlog")).text, "Something went wrong", "there is no such file yet");
+    const hash = `0x${"ab".repeat(32)}`;
+    const lines = [...Array(2_000).keys()].map((line) => `old line ${line}`);
+    await writeFile(file, [...lines, `imported block ${hash}`, `key=${chain.variables.RELAYER_KEY} admin ${chain.variables.ADMIN_KEY}`, "rpc http://user:hunter2@node", `url bot${telegram.token}/x`, ""].join("\n"));
+    const { text, file: sent } = await admins.ask("/gethlog");
+    const shown = sent?.content.toString() ?? text;
+    for (const piece of ["old line 1999", `imported block ${hash}`, "http://***@node"]) assert.include(shown, piece);
+    for (const piece of ["old line 5\n", "hunter2", telegram.token, ...[chain.variables.RELAYER_KEY, chain.variables.ADMIN_KEY].map((key) => key?.replace("0x", "") ?? "-")]) assert.notInclude(shown, piece);
   });
 });
