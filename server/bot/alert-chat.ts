@@ -23,6 +23,16 @@ export class AlertChat {
     this.#parts = parts;
   }
 
+  /** Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long over. */
+  async start(): Promise<void> {
+    const { store } = this.#parts;
+    if ((await store.toldTo(this.#receiver)) === 0) {
+      const over = await store.resolvedAfter(0);
+      if (over.length > 0) await store.tell(this.#receiver, Math.max(...over.map(({ change }) => change)));
+    }
+    this.wake();
+  }
+
   /** Says that there is something to tell. */
   wake(): void {
     this.#again = true;
@@ -32,6 +42,10 @@ export class AlertChat {
   async stop(): Promise<void> {
     this.#ended.abort();
     await this.#work;
+  }
+
+  get #receiver(): string {
+    return `telegram ${this.#parts.chat}`;
   }
 
   async #run(): Promise<void> {
@@ -50,15 +64,14 @@ export class AlertChat {
 
   async #tell(): Promise<void> {
     const { chat, store, journal, outbox } = this.#parts;
-    const receiver = `telegram ${chat}`;
-    const told = await store.toldTo(receiver);
+    const told = await store.toldTo(this.#receiver);
     const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
     if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
     await journal.atomically(({ chats }) =>
       chats.say(news.map((alert) => ({ ...outbox.sealed(chat, { kind: "text", text: textOf(alert) }), key: `alert ${chat} ${alert.change}` }))),
     );
-    await store.tell(receiver, Math.max(...news.map(({ change }) => change)));
+    await store.tell(this.#receiver, Math.max(...news.map(({ change }) => change)));
     outbox.wake();
   }
 }

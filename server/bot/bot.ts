@@ -104,7 +104,7 @@ export function createBot(parts: BotParts): Bot {
     async start() {
       outbox.wake();
       await inbox.start();
-      alertChat?.wake();
+      await alertChat?.start();
       reception.start();
     },
     onAlert: () => alertChat?.wake(),

@@ -9,6 +9,8 @@ import { UPDATE_KINDS } from "./update.ts";
 /** Longer than that a message is not held back in memory: it waits in the database. */
 const LONGEST_RETRY_SECONDS = 30;
 const RETRIES = 3;
+/** More than Telegram waits for something to come, and enough for an animation. */
+const TIMEOUT_SECONDS = 90;
 const FILE_TIMEOUT_MILLISECONDS = 30_000;
 
 /** What Telegram allows: 30 messages a second, and in one chat one a second, of which some may come at once. */
@@ -56,7 +58,7 @@ export class Telegram {
 
   constructor(address: TelegramAddress) {
     this.#address = address;
-    this.#api = new Api(address.token, { apiRoot: address.apiUrl });
+    this.#api = new Api(address.token, { apiRoot: address.apiUrl, timeoutSeconds: TIMEOUT_SECONDS });
     // The last one is the outermost: what is tried again has to keep to the rates again.
     this.#api.config.use(
       apiThrottler(RATES),
