@@ -4,9 +4,7 @@ import type { BotEvent } from "./bot/events.ts";
 import { Seal } from "./bot/seal.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
-import type { EmbeddedLog } from "./chain/embedded-log.ts";
 import type { Config } from "./config/config.ts";
-import type { TelegramConfig } from "./config/telegram.ts";
 import type { Pictures } from "./domain/air-quality/pictures.ts";
 import type { AlertStore } from "./domain/alerts/alert.ts";
 import type { Clock, Journal, NodeInspector } from "./domain/ports.ts";
@@ -15,6 +13,7 @@ import { chatStore } from "./journal/chats.ts";
 import type { Database } from "./journal/database.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { nodeLogReader } from "./node-log.ts";
+import type { Opened } from "./opening.ts";
 import type { RecordKeeping } from "./record-keeping.ts";
 import { errorField, type Logger } from "./telemetry/logger.ts";
 
@@ -23,10 +22,8 @@ export const TELEGRAM_PATH = "/telegram";
 
 export interface ChatBotParts {
   readonly config: Config;
-  readonly telegram: TelegramConfig;
-  readonly seal: Seal;
+  readonly opened: Pick<Opened, "link" | "database" | "embeddedLog" | "botSeal">;
   readonly journal: Journal;
-  readonly database: Database;
   readonly recordKeeping: Pick<RecordKeeping, "accounts" | "api">;
   readonly alerts: AlertStore;
   readonly pictures: Pictures;
@@ -34,7 +31,6 @@ export interface ChatBotParts {
   readonly relayer: () => string;
   readonly head: () => number | undefined;
   readonly lastReconciled: () => Promise<number | null>;
-  readonly embeddedLog: EmbeddedLog | undefined;
   /** Address under which this server is reached. */
   readonly url: () => string;
   readonly logger: Logger;
@@ -46,14 +42,18 @@ export async function openBotSeal(dataDirectory: string, database: Database): Pr
   return Seal.open(join(dataDirectory, "bot-key"), (await chatStore(database).users()) > 0);
 }
 
-/** The Telegram bot over the same services as the record store's API. */
-export function createChatBot(parts: ChatBotParts): Bot {
-  const { config, telegram, journal, database, recordKeeping, lastReconciled, head, url, logger } = parts;
+/** The Telegram bot over the same services as the record store's API; `undefined` unless there is to be one. */
+export function createChatBot(parts: ChatBotParts): Bot | undefined {
+  const { config, opened, journal, recordKeeping, lastReconciled, head, url, logger } = parts;
+  const { telegram } = config;
+  const { link, database, embeddedLog, botSeal } = opened;
+  if (telegram === undefined || botSeal === undefined) return undefined;
   const copy = copyStore(database, config.tableName);
   const sensorNetworks = new NetworkList(telegram.sensorNetworks);
   return createBot({
     ...parts,
     config: telegram,
+    seal: botSeal,
     journal,
     records: recordKeeping.api.records,
     accounts: recordKeeping.accounts,
@@ -61,7 +61,7 @@ export function createChatBot(parts: ChatBotParts): Bot {
     bzip2,
     storesPerAccount: recordKeeping.api.storesPerAccount,
     isAllowedSource: (address) => sensorNetworks.has(address),
-    nodeLog: nodeLogReader(config, parts.embeddedLog),
+    nodeLog: nodeLogReader(config, link.embedded && embeddedLog),
     sync: async () => ({ copied: (await copy.progress())?.blockNumber, head: head(), reconciled: (await lastReconciled()) ?? undefined }),
     explorerLink: (hash) => `${config.explorerUrl ?? `${url()}/explorer`}/tx/0x${Buffer.from(hash).toString("hex")}`,
     onEvent: (event) => logBotEvent(logger, event),
