@@ -40,6 +40,8 @@ export interface HttpStream extends HttpAnswer {
 }
 
 const TIMEOUT_MILLISECONDS = 90_000;
+/** Lets a request's body be sent while its answer is read; the types of browsers do not know it. */
+const AS_IT_COMES = { duplex: "half" } as const;
 const NDJSON = "application/x-ndjson";
 
 /** Sends requests to one server. */
@@ -99,16 +101,16 @@ export class Http {
       const response = await fetch(new URL(path, this.base), {
         method: "POST",
         headers: { Accept: NDJSON, "Content-Type": NDJSON, ...this.#options.headers },
-        body: ReadableStream.from(body),
-        duplex: "half",
+        body: streamOf(body),
+        ...AS_IT_COMES,
         ...(signal === undefined ? {} : { signal }),
       });
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
-        return { status, headers, text, body: parseJson(text), lines: ReadableStream.from([]) };
+        return { status, headers, text, body: parseJson(text), lines: nothing() };
       }
-      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
+      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? nothing()), explained) };
     } catch (error) {
       throw explained(error);
     }
@@ -117,6 +119,22 @@ export class Http {
   #unreachable(error: unknown): ClientError {
     return new ClientError("unreachable", `${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+async function* nothing(): AsyncGenerator<never, void> {}
+
+// Browsers have no ReadableStream.from.
+function streamOf<T>(items: AsyncGenerator<T, void>): ReadableStream<T> {
+  return new ReadableStream<T>({
+    async pull(controller) {
+      const { done, value } = await items.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await items.return();
+    },
+  });
 }
 
 /** The same items; what ends them before their time is put in other words. */

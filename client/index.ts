@@ -1,5 +1,16 @@
 /** The client of both HTTP APIs. */
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
+export { ExplorerClient, type ListOptions } from "./explorer.ts";
+export type {
+  AddressActivity,
+  BlockSummary,
+  ExploredAddress,
+  ExploredAnchor,
+  ExploredBlock,
+  ExploredChain,
+  ExploredTransaction,
+  Finding,
+} from "./explorer-schemas.ts";
 export * from "./proof-schemas.ts";
 export {
   type ComparedRow,

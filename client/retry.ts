@@ -1,4 +1,5 @@
 import { isTransient } from "./errors.ts";
+import { pause } from "./pause.ts";
 
 const FIRST_DELAY_MILLISECONDS = 200;
 const LONGEST_DELAY_MILLISECONDS = 5_000;
@@ -26,23 +27,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       // Not all at the same moment: many clients lose a server together.
       const wait = Math.max((error.retryAfterSeconds ?? 0) * 1000, delay * (0.5 + Math.random() / 2));
       if (performance.now() + wait > end) throw error;
-      await sleep(wait, options.signal);
+      await pause(wait, options.signal);
     }
   }
-}
-
-// Not that of Node: this runs in browsers too.
-function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -17,7 +17,11 @@ export default defineConfig({
     // A policy without `data:` for fonts and scripts, and files that a browser keeps for ever.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: { input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)) },
+    rolldownOptions: {
+      input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)),
+      // Only the verifier names some, for where it runs without a browser.
+      external: /^node:/,
+    },
   },
   server: { proxy: { "/api": SERVER, "/explorer/api": SERVER } },
 });
@@ -27,7 +31,7 @@ function pagesAsServed(): Plugin {
   return {
     name: "pages-as-served",
     apply: "serve",
-    transformIndexHtml: (html) => fillPage(html, { version: "dev", tiles: undefined }),
+    transformIndexHtml: (html) => fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
     configureServer({ middlewares }) {
       middlewares.use((request, _response, next) => {
         if (/^\/explorer(?!\/api)(\/|\?|$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;

@@ -5,6 +5,7 @@ import type { NetworkList } from "./http/access/network-list.ts";
 import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
 import { urlLimit } from "./http/connection-limits.ts";
+import { type ExplorerParts, explorerRouter } from "./http/explorer/router.ts";
 import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
 import { openApiRouter } from "./http/openapi/router.ts";
@@ -15,6 +16,7 @@ import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
+import type { MapSettings } from "./panel/page.ts";
 import { panelRouter } from "./panel/router.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
@@ -32,9 +34,11 @@ export interface AppParts {
   readonly version: string;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
+  readonly explorer: ExplorerParts;
   readonly access: AccessParts;
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
+  readonly map: MapSettings;
   readonly metrics: RequestHandler;
   /** What Telegram posts to, and where. */
   readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
@@ -45,7 +49,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, version, records, proofs, attest, issuer, access, metrics, telegram, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, explorer, attest, issuer, access, map, metrics, telegram, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -59,6 +63,8 @@ export function createApp(parts: AppParts): Express {
   app.use("/api/v1/recovery/attest", attestRouter(attest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
+  // What the chain shows is shown without a key, but to the same networks: each question is one for its node.
+  app.use("/explorer/api", fromInside, explorerRouter(explorer));
   app.route(JWKS_PATH).get(jwks(() => issuer.keys())).all(onlyMethods("GET"));
   app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
   // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
@@ -72,7 +78,7 @@ export function createApp(parts: AppParts): Express {
     .all(onlyMethods("GET"));
   if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version));
-  app.use(panelRouter({ version, tiles: undefined }));
+  app.use(panelRouter({ version, map }));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

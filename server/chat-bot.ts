@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { type Bot, createBot } from "./bot/bot.ts";
 import type { BotEvent } from "./bot/events.ts";
-import { Seal } from "./bot/seal.ts";
 import { bzip2 } from "./chain/bzip2.ts";
 import { decodeCallData } from "./chain/calldata.ts";
 import type { Config } from "./config/config.ts";
@@ -9,8 +7,6 @@ import type { Pictures } from "./domain/air-quality/pictures.ts";
 import type { AlertStore } from "./domain/alerts/alert.ts";
 import type { Clock, Journal, NodeInspector } from "./domain/ports.ts";
 import { NetworkList } from "./http/access/network-list.ts";
-import { chatStore } from "./journal/chats.ts";
-import type { Database } from "./journal/database.ts";
 import { copyStore } from "./journal/record-copy.ts";
 import { nodeLogReader } from "./node-log.ts";
 import type { Opened } from "./opening.ts";
@@ -37,11 +33,6 @@ export interface ChatBotParts {
   readonly clock: Clock;
 }
 
-/** @throws SealbookError `config_invalid` when the key is missing without which what the bot knows cannot be read */
-export async function openBotSeal(dataDirectory: string, database: Database): Promise<Seal> {
-  return Seal.open(join(dataDirectory, "bot-key"), (await chatStore(database).users()) > 0);
-}
-
 /** The Telegram bot over the same services as the record store's API; `undefined` unless there is to be one. */
 export function createChatBot(parts: ChatBotParts): Bot | undefined {
   const { config, opened, journal, recordKeeping, lastReconciled, head, url, logger } = parts;
@@ -57,6 +48,7 @@ export function createChatBot(parts: ChatBotParts): Bot | undefined {
     journal,
     records: recordKeeping.api.records,
     accounts: recordKeeping.accounts,
+    readingMaxAgeMilliseconds: config.map.readingMaxAgeMilliseconds,
     decode: (inputdata) => decodeCallData(inputdata),
     bzip2,
     storesPerAccount: recordKeeping.api.storesPerAccount,

@@ -19,6 +19,7 @@ import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SealbookError } from "./errors.ts";
+import { createExploring } from "./exploring.ts";
 import { listen } from "./http-server.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
@@ -186,10 +187,10 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
     publicUrl: url,
   });
-  const pictures = new DrawnPictures();
+  const pictures = new DrawnPictures(config.map.tiles);
   const bot = createChatBot({
     config,
     opened: parts,
@@ -233,6 +234,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: 600 }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),
@@ -253,6 +255,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     }),
     issuer,
     telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
+    map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { Seal } from "./bot/seal.ts";
+import { join } from "node:path";
+import { Seal } from "./bot/seal.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
 import { EmbeddedLog } from "./chain/embedded-log.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
-import { openBotSeal } from "./chat-bot.ts";
 import type { Config } from "./config/config.ts";
 import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
@@ -13,6 +13,7 @@ import { ListenerCertificate } from "./listener-certificate.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
+import { chatStore } from "./journal/chats.ts";
 import type { Database } from "./journal/database.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
@@ -54,7 +55,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
     const certificate = config.tls && (await openCertificate(config.tls, logger));
-    const botSeal = config.telegram && (await openBotSeal(config.dataDirectory, database));
+    const botSeal = config.telegram && (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
     return { link, database, tokens, issuer, certificate, embeddedLog, botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();

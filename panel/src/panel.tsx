@@ -1,16 +1,24 @@
 import { Icon } from "./components/icon.tsx";
 import { Lazy } from "./components/lazy.tsx";
+import { Login } from "./login/login.tsx";
 import { addressOf, route } from "./route.ts";
+import { SessionBar } from "./session/session-bar.tsx";
+import { SessionNotices } from "./session/session-notices.tsx";
+import { session } from "./session/session.ts";
 import { Shell } from "./shell.tsx";
 import { TABS, type Tab } from "./tabs.ts";
 import { texts } from "./texts/texts.ts";
 
-/** The panel. */
+/** The panel: the way in, then the tabs. */
 export function Panel() {
+  const home = addressOf(TABS[0].id);
+  const account = session.current.value?.account;
+  if (account === undefined) return <Shell home={home}><Login /></Shell>;
   const current = TABS.find(({ id }) => id === route.value.tab) ?? TABS[0];
   return (
-    <Shell home={addressOf(TABS[0].id)} navigation={<Tabs current={current} />}>
-      <Lazy load={current.load} />
+    <Shell home={home} navigation={<Tabs current={current} />} end={<SessionBar />}>
+      <div class="session-notices" role="status"><SessionNotices /></div>
+      <Lazy key={account} load={current.load} />
     </Shell>
   );
 }

@@ -15,5 +15,7 @@ export interface Tab {
 export const TABS: readonly [Tab, ...Tab[]] = [
   { id: "home", title: ({ tabs }) => tabs.home, icon: "home", load: () => import("./home/home.tsx") },
   { id: "records", title: ({ tabs }) => tabs.records, icon: "records", load: () => import("./records/records.tsx") },
+  { id: "map", title: ({ tabs }) => tabs.map, icon: "map", load: () => import("./map/map.tsx") },
   { id: "decode", title: ({ tabs }) => tabs.decode, icon: "decode", load: () => import("./decode/decode.tsx") },
+  { id: "proofs", title: ({ tabs }) => tabs.proofs, icon: "proofs", load: () => import("./proofs/proofs.tsx") },
 ];

@@ -11,7 +11,7 @@ const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
 const STAMP = join(BUILT, "sources.sha256");
 /** What the build reads. */
-const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "package.json"];
+const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "server/domain/{air-quality,map}/*.ts", "verifier/*.mjs", "package.json"];
 const LOCK_INTERVAL_MILLISECONDS = 100;
 
 /**
@@ -27,7 +27,7 @@ export async function buildPanel(): Promise<boolean> {
     if (await isBuilt(digest)) return false;
     const { build } = await import("vite");
     const fresh = `${BUILT}.new`;
-    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "warn", build: { outDir: fresh, emptyOutDir: true } });
+    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "error", build: { outDir: fresh, emptyOutDir: true } });
     await writeFile(join(fresh, "sources.sha256"), digest);
     // Moved at once: a server that runs never gives half of it.
     await rm(BUILT, { recursive: true, force: true });

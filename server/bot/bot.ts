@@ -43,6 +43,7 @@ export interface BotParts extends Omit<ChainParts, "records" | "serviceLog">, Om
   readonly records: RecordService;
   readonly accounts: AccountService | undefined;
   readonly pictures: Pictures;
+  readonly readingMaxAgeMilliseconds: number;
   readonly alerts: AlertStore;
   readonly storesPerAccount: (account: string) => Promise<void>;
   /** Addresses that sensors may have though they are not on the internet. */
@@ -72,7 +73,7 @@ export function createBot(parts: BotParts): Bot {
   const answer = conversation({
     commands: {
       ...registrationCommands({ accounts }),
-      ...airQualityCommands({ records: journal.records, pictures: parts.pictures, clock }),
+      ...airQualityCommands({ ...parts, records: journal.records }),
       ...chainCommands({ ...parts, records: journal.records, serviceLog: journal.serviceLog }),
       ...auditCommands({ ...parts, file: ({ fileId, size = 0 }, maximum) => (size > maximum ? Promise.resolve(undefined) : telegram.file(fileId, maximum)) }),
       help: async ({ texts }) => say(texts.help(commandList(texts))),

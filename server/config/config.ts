@@ -6,6 +6,7 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
+import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
@@ -60,6 +61,7 @@ export interface Config {
   /** How the bot is to be run, when it is. */
   readonly telegram: TelegramConfig | undefined;
   readonly nodeLogFile: string | undefined;
+  readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
 
@@ -98,6 +100,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   const telegram = telegramConfig(env, variables, details);
+  const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -149,6 +152,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     issuerName: env.ISSUER_NAME,
     telegram,
     nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
+    map,
     logLevel: env.LOG_LEVEL,
   };
 }

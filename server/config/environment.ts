@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
-  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrl, privateKey, replicaTargets, telegramToken, validatorNames, webhooks, whole,
+  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrl, privateKey, replicaTargets, telegramToken, tileUrl,
+  validatorNames, webhooks, whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -207,6 +208,17 @@ export const Environment = z.object({
   NODE_LOG_FILE: z.string().min(1).optional().meta({
     description: "Log of the chain's node, whose newest lines `/gethlog` shows without secrets",
     unset: "what the embedded chain tells",
+  }),
+  TILE_URL: tileUrl.optional().meta({
+    description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
+    unset: "a plain map that comes with the product",
+  }),
+  TILE_ATTRIBUTION: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").optional().meta({
+    description: "Whose map the tiles are, as their provider wants it said; needed with `TILE_URL`",
+    unset: "none",
+  }),
+  READING_MAX_AGE: whole(60, 604_800).default(21_600).meta({
+    description: "Seconds after which a sensor's value is not current any more on maps",
   }),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
     description: "Least severe level that is logged: fatal, error, warn, info, debug, or silent for none",

@@ -18,6 +18,12 @@ export const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
+/** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
+export const tileUrl = z
+  .string()
+  .regex(/^https?:\/\/(\{s\}\.)?[a-z0-9.-]+(:\d{1,5})?\/[^\s"'<>\\]*$/i, "is not an http or https address of tiles")
+  .refine((text) => ["{z}", "{x}", "{y}"].every((part) => text.includes(part)), "lacks {z}, {x} or {y}");
+
 export const nodeUrl = z
   .string()
   .refine(isNodeUrl, "is not an http, https, ws or wss address, nor ipc:///PATH of a node's socket")

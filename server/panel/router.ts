@@ -14,7 +14,7 @@ export const BUILT_PANEL = join(import.meta.dirname, "../../panel/dist");
  */
 export function panelRouter(settings: PageSettings, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  const headers = panelHeaders(settings.tiles);
+  const headers = panelHeaders(settings.map.tiles?.template);
   router.get("/", headers, page(join(directory, "index.html"), settings));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
   router.use("/assets", express.static(join(directory, "assets"), { immutable: true, maxAge: "1y", index: false, redirect: false }));

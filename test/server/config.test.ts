@@ -57,6 +57,10 @@ describe("configuration", function () {
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
+    TILE_URL: ["", "x", "ftp://host/{z}/{x}/{y}", "https://host/{z}/{x}.png", "https://user:pw@host/{z}/{x}/{y}", "https://a;b/{z}/{x}/{y}",
+      "https://{q}.host/{z}/{x}/{y}", "https://host/{z}/{x}/{y} \"", "javascript:alert('{z}{x}{y}')"],
+    TILE_ATTRIBUTION: ["", " ", "a\nb", "x".repeat(201)],
+    READING_MAX_AGE: [...wholeNumbers, "59", "604801"],
     LOG_LEVEL: ["", "x", "INFO", "verbose"],
   };
 
@@ -104,6 +108,13 @@ describe("configuration", function () {
     assert.include(refusal({ ...signer, RELAYER_ADDRESS: "0x12" }).message, "RELAYER_ADDRESS");
   });
 
+  it("takes tiles with the name of whose they are", () => {
+    const template = "https://{s}.tiles.example:8443/v1/{z}/{x}/{y}.png?key=1";
+    const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles", READING_MAX_AGE: "60" });
+    assert.deepEqual(map, { tiles: { template, attribution: "© Tiles" }, readingMaxAgeMilliseconds: 60_000 });
+    assert.isUndefined(parseConfig({}).map.tiles);
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
@@ -138,6 +149,8 @@ describe("configuration", function () {
       [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
       [{ TELEGRAM_ADMIN_CHAT: "-100" }, "TELEGRAM_ADMIN_CHAT"],
       [{ TELEGRAM_WEBHOOK_URL: "https://host/telegram" }, "TELEGRAM_WEBHOOK_URL"],
+      [{ TILE_URL: "https://tiles.example/{z}/{x}/{y}.png" }, "TILE_ATTRIBUTION"],
+      [{ TILE_ATTRIBUTION: "Tiles" }, "TILE_URL"],
       [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],
     ];
     for (const [variables, named] of contradictions) {

@@ -20,6 +20,12 @@ export function goTo(address: string): void {
   scrollTo(0, 0);
 }
 
+/** Goes to another address below `/explorer` in the place of this one: back leads to what was before both. */
+export function replaceBy(address: string): void {
+  history.replaceState(null, "", address);
+  path.value = location.pathname;
+}
+
 /** Follows links to addresses below `/explorer` without loading the page anew. */
 export function followLinks(): void {
   addEventListener("click", (event) => {

@@ -1,36 +1,25 @@
+import { common } from "./en/common.ts";
+import { decode } from "./en/decode.ts";
+import { errors } from "./en/errors.ts";
+import { explorer } from "./en/explorer.ts";
+import { home } from "./en/home.ts";
+import { login } from "./en/login.ts";
+import { map } from "./en/map.ts";
+import { proofs } from "./en/proofs.ts";
+import { records } from "./en/records.ts";
+import { session } from "./en/session.ts";
+import { tabs } from "./en/tabs.ts";
+
 export const en = {
-  common: {
-    copy: "Copy",
-    copied: "Copied",
-    close: "Close",
-    loading: "Loading…",
-    reload: "Reload",
-    notLoaded: "This part could not be loaded.",
-    notLoadedHelp: "The server may be restarting, or was updated. Reload the page to go on.",
-    language: "Language",
-    switchTheme: "Switch between light and dark",
-    skip: "Skip to the content",
-    sections: "Sections",
-    explorer: "Explorer",
-  },
-
-  tabs: {
-    home: "Home",
-    records: "Records",
-    map: "Map",
-    decode: "Decode",
-    proofs: "Proofs",
-  },
-
-  home: {},
-
-  records: {},
-
-  map: {},
-
-  decode: {},
-
-  proofs: {},
-
-  explorer: {},
+  common,
+  tabs,
+  session,
+  login,
+  home,
+  records,
+  map,
+  decode,
+  proofs,
+  explorer,
+  errors,
 };

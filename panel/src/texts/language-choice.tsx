@@ -6,7 +6,7 @@ export function LanguageChoice() {
     <select
       class="choice"
       aria-label={texts.value.common.language}
-      value={language.value}
+      value={language.value.split("-")[0] ?? ""}
       onChange={(event) => void chooseLanguage(event.currentTarget.value)}
     >
       {[...LANGUAGES].map(([tag, { name }]) => <option key={tag} value={tag}>{name}</option>)}

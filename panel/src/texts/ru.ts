@@ -1,38 +1,26 @@
+import { common } from "./ru/common.ts";
+import { decode } from "./ru/decode.ts";
+import { errors } from "./ru/errors.ts";
+import { explorer } from "./ru/explorer.ts";
+import { home } from "./ru/home.ts";
+import { login } from "./ru/login.ts";
+import { map } from "./ru/map.ts";
+import { proofs } from "./ru/proofs.ts";
+import { records } from "./ru/records.ts";
+import { session } from "./ru/session.ts";
+import { tabs } from "./ru/tabs.ts";
 import type { Texts } from "./texts.ts";
 
 export const ru: Texts = {
-  common: {
-    copy: "Скопировать",
-    copied: "Скопировано",
-    close: "Закрыть",
-    loading: "Загрузка…",
-    reload: "Обновить страницу",
-    notLoaded: "Не удалось загрузить эту часть.",
-    notLoadedHelp: "Возможно, сервер перезапускается или был обновлён. Обновите страницу, чтобы продолжить.",
-    language: "Язык",
-    switchTheme: "Переключить светлую и тёмную тему",
-    skip: "Перейти к содержанию",
-    sections: "Разделы",
-    explorer: "Обозреватель",
-  },
-
-  tabs: {
-    home: "Главная",
-    records: "Записи",
-    map: "Карта",
-    decode: "Разбор",
-    proofs: "Доказательства",
-  },
-
-  home: {},
-
-  records: {},
-
-  map: {},
-
-  decode: {},
-
-  proofs: {},
-
-  explorer: {},
+  common,
+  tabs,
+  session,
+  login,
+  home,
+  records,
+  map,
+  decode,
+  proofs,
+  explorer,
+  errors,
 };

@@ -21,7 +21,7 @@ const stored = kept("language");
 
 /** The texts of the language that is chosen; a component that reads them is drawn anew when it changes. */
 export const texts = signal<Texts>(en);
-/** Its tag, also for dates and numbers. */
+/** Its tag, with the region that the browser asks for: dates and numbers are written by it. */
 export const language = signal("en");
 
 /** Begins with the language chosen before, else with the first that the browser asks for and there is. */
@@ -40,6 +40,6 @@ async function useLanguage(tag: string): Promise<void> {
   const loaded = await LANGUAGES.get(tag)?.load();
   if (loaded === undefined) return;
   texts.value = loaded;
-  language.value = tag;
+  language.value = navigator.languages.find((wanted) => wanted.split("-")[0] === tag) ?? tag;
   document.documentElement.lang = tag;
 }

@@ -14,8 +14,8 @@ export function sensorOf({ sender, device }: Pick<Reading, "sender" | "device">)
  * @param at Milliseconds since 1970
  * @param maxAge Milliseconds
  */
-export function currentReadings(readings: Iterable<Reading>, at: number, maxAge: number): Reading[] {
-  const newest = new Map<string, Reading>();
+export function currentReadings<Found extends Reading>(readings: Iterable<Found>, at: number, maxAge: number): Found[] {
+  const newest = new Map<string, Found>();
   for (const reading of readings) {
     if (reading.time > at || at - reading.time > maxAge) continue;
     const sensor = sensorOf(reading);
@@ -30,7 +30,7 @@ export function currentReadings(readings: Iterable<Reading>, at: number, maxAge:
  *
  * @param sensor As {@link sensorOf} gives it
  */
-export function sensorSeries(readings: Iterable<Reading>, sensor: string, from: number, to: number): Reading[] {
+export function sensorSeries<Found extends Reading>(readings: Iterable<Found>, sensor: string, from: number, to: number): Found[] {
   return [...readings]
     .filter((reading) => sensorOf(reading) === sensor && reading.time >= from && reading.time <= to)
     .sort((one, other) => one.time - other.time);

@@ -4,8 +4,8 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import { project } from "./mercator.ts";
 import type { Extent } from "./view.ts";
 
-/** Natural Earth's countries, as the package `world-atlas` has them. */
-export type Countries = Topology<{ countries: GeometryCollection<{ name: string }> }>;
+/** Natural Earth's countries and the land that they are, as the package `world-atlas` has them. */
+export type Countries = Topology<{ countries: GeometryCollection<{ name: string }>; land: GeometryCollection }>;
 
 /** A line on the map: x and y of each of its points in turn. */
 export type MapLine = Float64Array;
@@ -26,14 +26,14 @@ export interface BaseMap {
 
 /** Puts countries onto the map. */
 export function baseMap(topology: Countries): BaseMap {
-  const { countries } = topology.objects;
-  const polygons = feature(topology, countries).features.flatMap(({ geometry }) =>
-    geometry.type === "Polygon" || geometry.type === "MultiPolygon" ? polygonsOf(geometry) : [],
+  const { countries, land } = topology.objects;
+  const polygons = feature(topology, land).features.flatMap(({ geometry }) =>
+    geometry.type === "Polygon" || geometry.type === "MultiPolygon" ? polygonsOf(geometry).map((rings) => rings.map(lineOf)) : [],
   );
   return {
-    land: polygons.map((rings) => shapeOf(rings.map((ring) => closedAtPole(lineOf(ring))))),
-    coasts: mesh(topology, countries, (one, other) => one === other).coordinates.map(toShape),
-    borders: mesh(topology, countries, (one, other) => one !== other).coordinates.map(toShape),
+    land: polygons.map((rings) => shapeOf(rings.map(closedAtPole))),
+    coasts: polygons.flatMap((rings) => rings.map((ring) => shapeOf([ring]))),
+    borders: mesh(topology, countries, (one, other) => one !== other).coordinates.map((line) => shapeOf([lineOf(line)])),
   };
 }
 
@@ -63,10 +63,6 @@ function closedAtPole(ring: MapLine): MapLine {
   if (Math.abs(last - first) < 0.5) return ring;
   const pole = (ring[1] ?? 0) > 0.5 ? 1 : 0;
   return Float64Array.from([...ring, last, pole, first, pole]);
-}
-
-function toShape(positions: readonly (readonly number[])[]): Shape {
-  return shapeOf([lineOf(positions)]);
 }
 
 function shapeOf(lines: readonly MapLine[]): Shape {

@@ -35,8 +35,6 @@ export function drawBase(pen: Pen, base: BaseMap, view: View, colours: BaseColou
   trace(pen, view, base.land);
   pen.fillStyle = colours.land;
   pen.fill("evenodd");
-  // Closes the seams between polygons that lie beside each other.
-  stroke(pen, colours.land, 0.8);
   trace(pen, view, base.borders);
   stroke(pen, colours.border, 1);
   trace(pen, view, base.coasts);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-const whole = z.int().nonnegative();
-const seconds = (description: string) => whole.meta({ description: `${description}, in Unix seconds.` });
+export const whole = z.int().nonnegative();
+export const seconds = (description: string) => whole.meta({ description: `${description}, in Unix seconds.` });
 const next = z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." });
 
 /** A hash as answers write it. */
@@ -11,12 +11,12 @@ const Hash = z
   .meta({ id: "Hash", description: "32 bytes as 64 lower-case hexadecimal digits." });
 
 /** A hash as the chain writes it. */
-const ChainHash = z
+export const ChainHash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ id: "ChainHash", description: "32 bytes as `0x` and 64 lower-case hexadecimal digits." });
 
-const Address = z
+export const Address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .meta({ id: "Address", description: "An address on the chain." });
