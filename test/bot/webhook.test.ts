@@ -1,5 +1,7 @@
 import { assert } from "chai";
-import { botVariables } from "../support/bot.ts";
+import { botVariables, register } from "../support/bot.ts";
+import { emptyDatabase } from "../support/database.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { post } from "../support/http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -7,20 +9,23 @@ import { type Chat, TelegramServer } from "../support/telegram-server.ts";
 
 const PUBLIC = "https://bot.example";
 
-describe("the bot's webhook", function () {
+describe("the bot's webhook, with PostgreSQL", function () {
   let telegram: TelegramServer;
   let server: TestServer;
   let chat: Chat;
+  let database: EngineDatabase;
   before(async () => {
     telegram = await new TelegramServer().start();
     chat = telegram.person(6001);
-    server = await startServer({ ...botVariables(telegram), TELEGRAM_WEBHOOK_URL: `${PUBLIC}/telegram` });
+    database = await emptyDatabase("postgres");
+    server = await startServer({ ...botVariables(telegram), DATABASE_URL: database.url, TELEGRAM_WEBHOOK_URL: `${PUBLIC}/telegram` });
     telegram.route = (url) => url.replace(PUBLIC, server.url);
     await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`));
   });
   after(async () => {
     await server.stop();
     telegram.stop();
+    await database.remove();
   });
   const update = (update_id: number, text: string) => ({
     update_id,
@@ -30,6 +35,15 @@ describe("the bot's webhook", function () {
   it("takes what Telegram posts", async () => {
     assert.include((await chat.ask("/time")).text, "Server time");
     assert.isFalse(telegram.calls.some(({ method }) => method === "getUpdates"));
+  });
+
+  it("is all that people need to register and to send values", async () => {
+    const person = telegram.person(6002);
+    await register(person);
+    assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
+    await eventually(async () => assert.isTrue(person.touches.length > 0));
+    const [left] = await database.ask("select (select count(*) from chat_messages where due_at = 0) + (select count(*) from chat_updates where body is not null) as left");
+    assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
   });
 
   it("takes nothing from anybody else", async () => {
@@ -53,6 +67,7 @@ describe("the bot's webhook", function () {
       assert.equal((await post(`${server.url}/telegram`, body, headers)).status, 200);
     }
     assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
+    await eventually(async () => assert.lengthOf(chat.said, before + 1));
     await chat.ask("/balance");
     assert.lengthOf(chat.said, before + 2);
   });

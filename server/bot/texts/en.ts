@@ -22,7 +22,7 @@ const commands: Record<CommandName, string> = {
 };
 
 const questions: Record<Question, string> = {
-  name: "What is your name? It is shown to nobody but the operator of this server.",
+  name: "What is your name? It stays on this server.",
   device: "What is the name of your sensor or device, such as SDS011?",
   place: "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, 100.5018.",
   title: "Which caption is to be shown on the map?",
@@ -77,7 +77,7 @@ export const en = {
   placeNoted: (place: string) => `Noted: ${place}`,
   formLeft: "The form is closed; nothing was changed.",
   buttonOver: "This button belongs to an older question.",
-  confirmNew: (form: string) => `${form}\n\nIs this right? With Confirm your account is made.`,
+  confirmNew: (form: string) => `${form}\n\nSensor, place and caption go to the blockchain with each value: everybody can read them there, for ever. Your name does not.\n\nIs this right? With Confirm your account is made.`,
   confirmEdit: (form: string) => `${form}\n\nIs this right? Confirm saves it.`,
   form: (name: string, device: string, place: string, title: string, source: string) => `Name: ${name}\nSensor: ${device}\nPlace: ${place}\nCaption: ${title}\nSource: ${source}`,
   sourceTyped: "typed with /pm",
