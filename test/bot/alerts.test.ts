@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { botVariables } from "../support/bot.ts";
+import { botVariables, register } from "../support/bot.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -14,7 +14,7 @@ describe("the administrators' chat", function () {
   let server: TestServer;
   const start = async (): Promise<void> => {
     server = await startServer(
-      { ...chain.variables, ...botVariables(telegram), TELEGRAM_ADMIN_CHAT: String(admins.id), NODE_LOG_FILE: join(chain.directory, "node.log") },
+      { ...chain.variables, ...botVariables(telegram), TELEGRAM_ADMIN_CHAT: String(admins.id), NODE_LOG_FILE: join(chain.directory, "node.log"), CHAIN_WAIT: "1" },
       { directory: chain.directory, overrides: { nodeLookMilliseconds: 200 } },
     );
   };
@@ -43,6 +43,17 @@ describe("the administrators' chat", function () {
     chain.proxy.mode = "pass";
     await eventually(async () => assert.lengthOf(admins.said, 2), 60_000);
     assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
+  });
+
+  it("is not the only place where one hears of a chain that is away: people are told so in a sentence", async () => {
+    const person = telegram.person(8002);
+    await register(person);
+    chain.proxy.mode = "off";
+    assert.match((await person.ask("/pm 5")).text, /^The blockchain (does not answer now\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/);
+    assert.include((await person.ask("/balance")).text, "The blockchain does not answer now");
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "), 60_000);
+    assert.match((await person.ask("/providers")).text, /1 in all.*\n.*: 6 µg/);
   });
 
   it("is shown the newest lines of a node's log, without secrets", async () => {

@@ -1,5 +1,5 @@
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import type { Chat } from "./telegram-server.ts";
+import type { Chat } from "./telegram-chat.ts";
 import type { TelegramServer } from "./telegram-server.ts";
 
 /** What a server needs to be a bot of a Telegram. */
