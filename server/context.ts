@@ -8,6 +8,7 @@ import { createChatBot, TELEGRAM_PATH } from "./chat-bot.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
+import { readNodeList } from "./chain/consensus/enode.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
@@ -98,7 +99,12 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
+  const inspect = nodeInspector({
+    rpc,
+    relayer: () => sender.address,
+    names: validatorNames,
+    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+  });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;
@@ -234,7 +240,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
-    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: 600 }),
+    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),

@@ -32,7 +32,7 @@ async function linesOf(file: string): Promise<string[]> {
 
 /** Those of this server, which a node could have been told. */
 function secretsOf({ relayer, administratorKey, telegram, alertWebhookSecret, database, chain }: Config): string[] {
-  const addresses = [...(database.kind === "postgres" ? [database.url] : []), ...(chain.kind === "remote" ? [chain.url] : [])];
+  const addresses = [...(database.kind === "postgres" ? [database.url] : []), ...(chain.kind === "remote" ? chain.urls : [])];
   const passwords = addresses.flatMap((address) => {
     const password = URL.parse(address)?.password ?? "";
     return [password, decodeURIComponent(password)];

@@ -6,6 +6,7 @@ import { gas } from "../sections/gas.ts";
 import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
+import { pictures } from "../sections/pictures.ts";
 import { records } from "../sections/records.ts";
 import { recovery } from "../sections/recovery.ts";
 import { single } from "../sections/single.ts";
@@ -26,4 +27,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["memory", memory],
   ["check", check],
   ["recovery", recovery],
+  ["pictures", pictures],
 ]);

@@ -13,7 +13,7 @@ import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly url: string; readonly tls: NodeTlsConfig };
+  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: NodeTlsConfig };
 
 /** What the server was told, checked. */
 export interface Config {
@@ -53,7 +53,11 @@ export interface Config {
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
+  /** Questions a minute that one network address may put to the explorer. */
+  readonly explorerRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
+  /** List of the network's nodes. */
+  readonly nodeListFile: string | undefined;
   readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
@@ -85,6 +89,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }
+  } else if (env.NODE_LIST_FILE !== undefined) {
+    details.push({ path: "NODE_LIST_FILE", message: "is for a network's node, but RPC_URL is not set" });
   }
   if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
     details.push({ path: "ADMIN_KEY", message: "is the same key as RELAYER_KEY: each needs its own nonces and rights" });
@@ -117,7 +123,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
             directory: join(dataDirectory, "chain"),
           }
-        : { kind: "remote", url: env.RPC_URL, tls: nodeTls },
+        : { kind: "remote", urls: env.RPC_URL, tls: nodeTls },
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayer,
     administratorKey: env.ADMIN_KEY,
@@ -146,7 +152,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
+    explorerRate: env.EXPLORER_RATE,
     validatorNames: env.VALIDATOR_NAMES,
+    nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,

@@ -58,7 +58,7 @@ export function nodeTlsConfig(
   variables: EnvironmentVariables,
   details: Fault[],
 ): NodeTlsConfig {
-  const secure = /^(https|wss):/.test(env.RPC_URL ?? "");
+  const secure = env.RPC_URL?.some((url) => /^(https|wss):/.test(url)) ?? false;
   for (const name of ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE", "RPC_TLS_PIN"] as const) {
     if (variables[name] !== undefined && !secure) details.push({ path: name, message: "is for a node whose RPC_URL is an https or wss address" });
   }

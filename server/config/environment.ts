@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrl, privateKey, replicaTargets, telegramToken, tileUrl,
+  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, telegramToken, tileUrl,
   validatorNames, webhooks, whole,
 } from "./notations.ts";
 
@@ -25,9 +25,13 @@ export const Environment = z.object({
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
-  RPC_URL: nodeUrl.optional().meta({
-    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
+  RPC_URL: nodeUrls.optional().meta({
+    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
     unset: "the embedded chain",
+  }),
+  NODE_LIST_FILE: z.string().min(1).optional().meta({
+    description: "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
+    unset: "no list",
   }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
@@ -172,6 +176,9 @@ export const Environment = z.object({
     description: "Failed logins a minute after which one network address is refused",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
+  EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
+    description: "Questions a minute that one network address may put to the explorer",
+  }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
     description: "Names of block proposers, as `0xADDRESS=NAME,...`",
     unset: "their addresses",
@@ -185,7 +192,7 @@ export const Environment = z.object({
   }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
-    unset: "`PUBLIC_URL/api/v1/proof`",
+    unset: "the server's own, `PUBLIC_URL/explorer`",
   }),
   TELEGRAM_TOKEN: telegramToken.optional().meta({
     description: "Token of the Telegram bot; see [docs/telegram.md](docs/telegram.md)",

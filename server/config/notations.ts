@@ -24,10 +24,18 @@ export const tileUrl = z
   .regex(/^https?:\/\/(\{s\}\.)?[a-z0-9.-]+(:\d{1,5})?\/[^\s"'<>\\]*$/i, "is not an http or https address of tiles")
   .refine((text) => ["{z}", "{x}", "{y}"].every((part) => text.includes(part)), "lacks {z}, {x} or {y}");
 
-export const nodeUrl = z
-  .string()
-  .refine(isNodeUrl, "is not an http, https, ws or wss address, nor ipc:///PATH of a node's socket")
-  .transform((text) => text.replace(/\/+$/, ""));
+/** Addresses of nodes of one chain. */
+export const nodeUrls = z.string().transform((text, context): readonly [string, ...string[]] => {
+  const items = text.split(",").map((item) => item.trim().replace(/\/+$/, ""));
+  const wrong = items.findIndex((item) => !isNodeUrl(item));
+  const [first, ...others] = items;
+  if (wrong === -1 && first !== undefined && new Set(items).size === items.length) return [first, ...others];
+  // The address itself may hold a password.
+  const which = items.length === 1 ? "is" : `has an item, number ${wrong + 1}, that is`;
+  const message = wrong === -1 ? "has an address twice" : `${which} not an http, https, ws or wss address, nor ipc:///PATH of a node's socket`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
 function isNodeUrl(text: string): boolean {
   const url = URL.parse(text);

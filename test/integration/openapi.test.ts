@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/proofs/examples.ts";
+import { EXAMPLE_ADDRESSES } from "../../server/http/explorer/examples.ts";
 import { EXAMPLE_CREDENTIALS } from "../../server/http/records/examples.ts";
 import type { Answer } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
@@ -32,6 +33,9 @@ describe("the OpenAPI document", function () {
       "POST /api", "POST /api/v1/proof", "POST /api/v1/proof/batch", "GET /api/v1/proof/batch/{id}", "GET /api/v1/proof/tx/{txhash}",
       "GET /api/v1/proof/{id}", "GET /api/v1/verify", "POST /api/v1/verify", "POST /api/v1/recovery/verify", "GET /api/v1/recovery/inventory",
       "GET /api/v1/recovery/gap", "GET /api/v1/alerts", "GET /api/v1/status", "GET /livez", "GET /readyz", "GET /metrics",
+      "GET /explorer/api/chain", "GET /explorer/api/blocks", "GET /explorer/api/blocks/{id}", "GET /explorer/api/transactions/{hash}",
+      "GET /explorer/api/anchors", "GET /explorer/api/anchors/{hash}", "GET /explorer/api/addresses/{address}",
+      "GET /explorer/api/addresses/{address}/activity", "GET /explorer/api/search",
     ]);
     const routes = Object.keys(openApi.document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator.mapping);
     assert.sameMembers(routes, Object.values(ROUTES));
@@ -57,6 +61,7 @@ describe("the OpenAPI document", function () {
       const batch = (await server.post("/api/v1/proof/batch", { documents: ORDERS.map((order) => ({ ...order, document_id: `${order.document_id} a` })) })).body;
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents: RESTORED })).body;
       actual.set(EXAMPLE_IDS.transaction, proof.proof.tx_hash).set(EXAMPLE_IDS.proof, proof.id);
+      actual.set(EXAMPLE_ADDRESSES.ProofAnchor, proof.proof.contract);
       actual.set(EXAMPLE_IDS.batch, batch.batch.id).set(EXAMPLE_IDS.verification, verification_id);
     });
 

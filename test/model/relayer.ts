@@ -48,6 +48,7 @@ const TELEMETRY: Telemetry = {
   nodeUp: nothing,
   syncLost: nothing,
   syncRegained: nothing,
+  networkFaults: nothing,
 };
 
 /** What a run may choose of a relayer's configuration. */

@@ -54,6 +54,7 @@ describe("configuration", function () {
     TELEGRAM_PASSWORD_LIFETIME: [...wholeNumbers, "0", "86401"],
     TELEGRAM_SENSOR_NETWORKS: ["x", "10.0.0.0/33"],
     NODE_LOG_FILE: [""],
+    EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
@@ -174,8 +175,11 @@ describe("configuration", function () {
   it("takes a node's address of every kind, and says of others which there are", () => {
     const addresses = ["http://a", "https://user:pw@a:1/key", "ws://a:8546", "wss://a/ws?key=1", "ipc:///var/run/geth.ipc", "ipc:///a%20b"];
     for (const url of addresses) {
-      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", url, tls: NO_TLS });
+      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", urls: [url], tls: NO_TLS });
     }
+    assert.deepEqual(parseConfig({ RPC_URL: "wss://a/, http://b", RELAYER_KEY: KEY }).chain, { kind: "remote", urls: ["wss://a", "http://b"], tls: NO_TLS });
+    assert.include(refusal({ RPC_URL: "http://a,http://u:secret@", RELAYER_KEY: KEY }).message, "RPC_URL has an item, number 2, that is not an http");
+    assert.include(refusal({ RPC_URL: "http://a,http://a/", RELAYER_KEY: KEY }).message, "RPC_URL has an address twice");
     const { message } = refusal({ RPC_URL: "ftp://user:secret@host", RELAYER_KEY: KEY });
     for (const kind of ["http", "https", "ws", "wss", "ipc:///"]) assert.include(message, kind);
     assert.notInclude(message, "secret");
@@ -192,7 +196,7 @@ describe("configuration", function () {
     });
     assert.deepEqual(config.chain, {
       kind: "remote",
-      url: "https://node.example/rpc",
+      urls: ["https://node.example/rpc"],
       tls: { client: { certificate: "/c.pem", key: "/c.key" }, authority: "/ca.pem", pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")] },
     });
     assert.deepEqual(config.relayer, { kind: "environment", key: `0x${KEY}` });

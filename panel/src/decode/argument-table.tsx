@@ -49,7 +49,7 @@ function Value({ argument: { name, hex, reference } }: { argument: Argument }): 
     <div class="argument-value">
       <div>
         {name === "rowdata" ? null : <p class="mono">{textOf(hex)}</p>}
-        <p class="mono muted small argument-hex">{hex}</p>
+        <p class="mono muted small argument-hex" tabIndex={0} role="region" aria-label={`${words.names[name]}: ${words.bytes(hex.length / 2)}`}>{hex}</p>
       </div>
       <CopyButton text={hex} label={`${texts.value.common.copy}: ${words.names[name]}`} />
     </div>

@@ -34,7 +34,7 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
           { ...axis, size: 48, values: (_plot, splits) => splits.map(concentration) },
         ],
         series: [{}, { stroke: resolved(element, text), width: 1.5, points: { show: false } }],
-        hooks: { drawClear: [drawCategories], draw: [drawPoints] },
+        hooks: { drawClear: [drawCategories], draw: [(drawn) => drawPoints(drawn, resolved(element, "var(--text)"))] },
       },
       data,
       element,
@@ -73,7 +73,7 @@ function drawCategories(plot: uPlot): void {
   ctx.restore();
 }
 
-function drawPoints(plot: uPlot): void {
+function drawPoints(plot: uPlot, outline: string): void {
   const { ctx } = plot;
   const [times, values] = plot.data;
   for (const [index, value] of (values ?? []).entries()) {
@@ -83,7 +83,7 @@ function drawPoints(plot: uPlot): void {
     ctx.arc(plot.valToPos(time, "x", true), plot.valToPos(value, "y", true), POINT_RADIUS * devicePixelRatio, 0, 2 * Math.PI);
     ctx.fillStyle = CATEGORY_COLOURS[airQuality(value).category];
     ctx.fill();
-    ctx.strokeStyle = "#2b343a";
+    ctx.strokeStyle = outline;
     ctx.lineWidth = devicePixelRatio;
     ctx.stroke();
   }

@@ -1,4 +1,4 @@
-import type { LogDescription, ParamType, Result, TransactionDescription } from "ethers";
+import type { ParamType, Result, TransactionDescription } from "ethers";
 import type { DecodedArgument, DecodedCall, DecodedLog, Deed } from "../../domain/explorer/call.ts";
 import type { Address, ContractAddresses, ContractName } from "../../domain/transaction.ts";
 import { SealbookError } from "../../errors.ts";
@@ -25,39 +25,34 @@ export class CallDecoder {
   /** The call that a transaction makes; `undefined` when it is none of a function of the contracts. */
   callOf({ to, input }: Pick<NodeTransaction, "to" | "input">): DecodedCall | undefined {
     const contract = this.contractAt(to);
-    const parsed = contract && readable(() => INTERFACES[contract].parseTransaction({ data: input }));
-    if (contract === undefined || parsed === undefined) return undefined;
-    return {
-      contract,
-      function: parsed.name,
-      signature: parsed.signature,
-      arguments: argumentsOf(parsed.fragment.inputs, parsed.args),
-    };
+    if (contract === undefined) return undefined;
+    return readable(() => {
+      const parsed = INTERFACES[contract].parseTransaction({ data: input });
+      if (parsed === null) return undefined;
+      const { name, signature, fragment, args } = parsed;
+      return { contract, function: name, signature, arguments: argumentsOf(fragment.inputs, args) };
+    });
   }
 
   /** What a transaction is about. */
-  deedOf(transaction: Pick<NodeTransaction, "to" | "input">): Deed {
-    const { to, input } = transaction;
+  deedOf({ to, input }: Pick<NodeTransaction, "to" | "input">): Deed {
     if (to === undefined) return { kind: "deployment" };
     const contract = this.contractAt(to);
     if (contract === undefined) return { kind: input === "0x" ? "empty" : "other" };
-    const parsed = readable(() => INTERFACES[contract].parseTransaction({ data: input }));
-    return parsed === undefined ? { kind: "other" } : deedOfCall(parsed, input);
+    const deed = readable(() => {
+      const parsed = INTERFACES[contract].parseTransaction({ data: input });
+      return parsed === null ? undefined : deedOfCall(parsed, input);
+    });
+    return deed ?? { kind: "other" };
   }
 
   logOf({ address, topics, data, logIndex }: NodeLog): DecodedLog {
     const contract = this.contractAt(address);
-    const parsed: LogDescription | undefined = contract && readable(() => INTERFACES[contract].parseLog({ topics, data }));
-    return {
-      index: logIndex,
-      address,
-      topics,
-      data,
-      event:
-        contract === undefined || parsed === undefined
-          ? undefined
-          : { contract, name: parsed.name, arguments: argumentsOf(parsed.fragment.inputs, parsed.args) },
-    };
+    const event = contract && readable(() => {
+      const parsed = INTERFACES[contract].parseLog({ topics, data });
+      return parsed === null ? undefined : { contract, name: parsed.name, arguments: argumentsOf(parsed.fragment.inputs, parsed.args) };
+    });
+    return { index: logIndex, address, topics, data, event };
   }
 }
 
@@ -108,10 +103,10 @@ function argumentsOf(parameters: readonly ParamType[], values: Result): DecodedA
   });
 }
 
-/** What was made elsewhere need not be what its selector promises: then the library throws, here or when it is read. */
-function readable<T>(parse: () => T | null): T | undefined {
+/** What was made elsewhere need not be what its selector promises: the library throws, sometimes only when it is read. */
+function readable<T>(read: () => T): T | undefined {
   try {
-    return parse() ?? undefined;
+    return read();
   } catch {
     return undefined;
   }

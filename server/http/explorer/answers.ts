@@ -185,4 +185,4 @@ export const SearchAnswer = z
       ]),
     ),
   })
-  .meta({ id: "SearchAnswer", description: "Everything on the chain that goes by it; a hash can be of several things, or of none." });
+  .meta({ id: "Findings", description: "Everything on the chain that goes by it; a hash can be of several things, or of none." });

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Deed } from "../../../../client/explorer-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
-import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/facts.tsx";
+import { JsonView } from "../../components/json-view.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
@@ -85,7 +85,7 @@ function RecordCard({ deed }: { deed: DeedOf<"record"> }) {
           [deeds.stored, compressed ? deeds.compressed : deeds.plain],
         ]}
       />
-      {row === undefined ? null : <CodeBlock text={JSON.stringify(row.payload, null, 2)} label={deeds.payload} />}
+      {row === undefined ? null : <JsonView value={row.payload} label={deeds.payload} />}
     </Card>
   );
 }
