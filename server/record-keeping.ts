@@ -6,6 +6,7 @@ import { keyVault } from "./chain/key-vault.ts";
 import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config/config.ts";
+import { registrarInTurn } from "./enrolment.ts";
 import type { Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
@@ -93,7 +94,9 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
       loginsPerSource: attemptLimit(config.loginAttemptsPerSource, "failed logins from this network address", isRefusedLogin),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
-    accounts: link.administration && new AccountService({ journal, registrar: link.administration, vault, clock }),
+    accounts:
+      link.administration &&
+      new AccountService({ journal, registrar: registrarInTurn(link.administration, config.dataDirectory), vault, clock }),
     onHead: (number) => follower.onHead(number),
     recover: () => sessions.recover(),
     stop: () => follower.stop(),

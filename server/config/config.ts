@@ -8,6 +8,7 @@ import {
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
 import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
+import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
@@ -61,6 +62,9 @@ export interface Config {
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  /** How the bot is to be run, when it is. */
+  readonly telegram: TelegramConfig | undefined;
+  readonly nodeLogFile: string | undefined;
   readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
@@ -101,6 +105,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const nodeTls = nodeTlsConfig(env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const telegram = telegramConfig(env, variables, details);
   const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
@@ -153,6 +158,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    telegram,
+    nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
     map,
     logLevel: env.LOG_LEVEL,
   };

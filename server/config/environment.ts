@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
-  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, tileUrl, validatorNames, webhooks, whole,
+  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, telegramToken, tileUrl,
+  validatorNames, webhooks, whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -192,6 +193,28 @@ export const Environment = z.object({
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",
+  }),
+  TELEGRAM_TOKEN: telegramToken.optional().meta({
+    description: "Token of the Telegram bot; see [docs/telegram.md](docs/telegram.md)",
+    unset: "no bot",
+  }),
+  TELEGRAM_API_URL: httpUrl.default("https://api.telegram.org").meta({ description: "Address of Telegram's Bot API, or of a server of one's own" }),
+  TELEGRAM_WEBHOOK_URL: httpUrl.refine((text) => new URL(text).protocol === "https:", "is not an https address").optional().meta({
+    description: "Address at which Telegram reaches this server's `/telegram`, which it then posts to",
+    unset: "Telegram is asked",
+  }),
+  TELEGRAM_ADMIN_CHAT: chatNumber.optional().meta({ description: "Number of the chat that is told of alerts", unset: "none" }),
+  TELEGRAM_RATE: whole(1, 10_000).default(30).meta({ description: "Messages a minute that one person is answered" }),
+  TELEGRAM_PASSWORD_LIFETIME: whole(1, 86_400).default(300).meta({
+    description: "Seconds after which the message with a new account's password deletes itself",
+  }),
+  TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
+    description: "Networks in which sensors may be asked for values although they are not on the internet, as `10.1.0.0/16,...`",
+    unset: "none",
+  }),
+  NODE_LOG_FILE: z.string().min(1).optional().meta({
+    description: "Log of the chain's node, whose newest lines `/gethlog` shows without secrets",
+    unset: "what the embedded chain tells",
   }),
   TILE_URL: tileUrl.optional().meta({
     description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
