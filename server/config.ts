@@ -241,7 +241,7 @@ const Environment = z.object({
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
       "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
-      "see [docs/operation.md](docs/operation.md)",
+      "see [docs/operate.md](docs/operate.md)",
     unset: "nowhere",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
