@@ -289,10 +289,10 @@ const Environment = z.object({
     description: "Name of the table on chain that records go to",
   }),
   LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
-    description: "Failed logins a minute after which one login is refused",
+    description: "Failed logins within a minute that lock one login out: for a minute, then ever longer",
   }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins a minute after which one network address is refused",
+    description: "Failed logins within a minute that lock one network address out, likewise",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({

@@ -38,7 +38,8 @@ import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
-import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { rateLimit } from "./http/limits.ts";
+import { loginLimit } from "./http/records/login-limit.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
@@ -289,8 +290,7 @@ function build(
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
-      loginsPerAddress: attemptLimit(config.loginAttemptsPerAddress, "failed logins for this address", isRefusedLogin),
-      loginsPerSource: attemptLimit(config.loginAttemptsPerSource, "failed logins from this network address", isRefusedLogin),
+      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock }),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
     proofs: {
@@ -444,10 +444,6 @@ function openCertificate(files: CertificateFiles, logger: Logger): Promise<Liste
       ? logger.info({ expires: new Date(event.expires).toISOString() }, "there is a new certificate; connections from now on have it")
       : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
   );
-}
-
-function isRefusedLogin(error: unknown): boolean {
-  return error instanceof SealbookError && error.code === "login_refused";
 }
 
 function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
