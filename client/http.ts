@@ -25,7 +25,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it came, and as text. */
+  readonly bytes: Uint8Array;
   readonly text: string;
   /** The body's JSON; `undefined` when it is something else. */
   readonly body: unknown;
@@ -68,8 +69,9 @@ export class Http {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = new TextDecoder().decode(bytes);
+      return { status: response.status, headers: response.headers, bytes, text, body: parseJson(text) };
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not answer in time`, { cause: error });
@@ -103,9 +105,9 @@ export class Http {
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
-        return { status, headers, text, body: parseJson(text), lines: ReadableStream.from([]) };
+        return { status, headers, bytes: Buffer.from(text), text, body: parseJson(text), lines: ReadableStream.from([]) };
       }
-      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
+      return { status, headers, bytes: new Uint8Array(), text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
     } catch (error) {
       throw explained(error);
     }

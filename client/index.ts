@@ -1,7 +1,10 @@
 /** The client of both HTTP APIs. */
+export { Attestation, AUDIENCES, type Audience } from "./attestation-schemas.ts";
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
 export * from "./proof-schemas.ts";
 export {
+  type AttestationQuestion,
+  type AttestationSubject,
   type ComparedRow,
   type Moment,
   ProofClient,

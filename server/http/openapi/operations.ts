@@ -1,3 +1,4 @@
+import { ATTEST_OPERATIONS } from "../proofs/attest-operations.ts";
 import { PROOF_OPERATIONS } from "../proofs/operations.ts";
 import { RECOVERY_OPERATIONS } from "../proofs/recovery-operations.ts";
 import { RECORD_OPERATIONS } from "../records/operations.ts";
@@ -18,5 +19,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...RECORD_OPERATIONS,
   ...PROOF_OPERATIONS,
   ...RECOVERY_OPERATIONS,
+  ...ATTEST_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];

@@ -71,7 +71,7 @@ export const BatchBody = z
 export const BatchId = Sha256;
 
 /** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
-export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional() });
+export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional().meta({ description: "`bundle` for the portable proof." }) });
 
 /** Which part of a batch is asked for. */
 export const PageQuestion = z.object({

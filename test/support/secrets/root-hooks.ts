@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { RootHookObject, Suite } from "mocha";
+import type { Context, RootHookObject, Suite } from "mocha";
 import { secretWatch } from "./watch.ts";
 
 const ROOT = `${import.meta.dirname}/../../..`;
@@ -12,10 +12,10 @@ export const mochaHooks: RootHookObject = {
   beforeAll() {
     secretWatch.begin();
   },
-  afterAll() {
+  afterAll(this: Context) {
     const leaks = secretWatch.end();
     if (leaks.length === 0) return;
-    const files = new Set(rootOf(this.test?.parent).suites.flatMap(({ file }) => (file === undefined ? [] : [relative(ROOT, file)])));
+    const files = new Set(rootOf(this.runnable().parent).suites.flatMap(({ file }) => (file === undefined ? [] : [relative(ROOT, file)])));
     // The secret itself does not belong into a log either.
     throw new Error(`${[...files].join(", ")}: ${leaks.map(({ kind, where }) => `${kind} is in ${where}`).join("; ")}`);
   },
