@@ -1,6 +1,7 @@
 // Makes, lists and revokes API keys of the integrity-proof API. Works beside a running server and without one.
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { parseConfig, readEnv } from "../server/config.ts";
+import { parseConfig } from "../server/config/config.ts";
+import { readEnv } from "../server/config/environment.ts";
 import { type AccessScope, type ApiKey, type ApiKeyStore, isValid, newApiKey } from "../server/domain/access/api-key.ts";
 import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
 import { apiKeyStore } from "../server/journal/api-keys.ts";

@@ -13,7 +13,8 @@ import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
 import { askChainId, connectRpc } from "../server/chain/rpc/connect.ts";
 import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
-import { type Config, parseConfig, readEnv } from "../server/config.ts";
+import { type Config, parseConfig } from "../server/config/config.ts";
+import { readEnv } from "../server/config/environment.ts";
 import { SealbookError } from "../server/errors.ts";
 import { openRelayerKey } from "../server/relayer-source.ts";
 

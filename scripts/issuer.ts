@@ -2,7 +2,8 @@
 // server, which goes on with the new key by itself, and without one.
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { parseConfig, readEnv } from "../server/config.ts";
+import { parseConfig } from "../server/config/config.ts";
+import { readEnv } from "../server/config/environment.ts";
 import { holdAdministration } from "../server/data-folder.ts";
 import type { IssuerKey } from "../server/domain/evidence/issuer.ts";
 import { keyIdOf } from "../server/domain/evidence/signed-bundle.ts";

@@ -1,6 +1,7 @@
 // Drops the local copy of the event table; the server builds it again from the chain's log at its next start.
 import { Command, CommanderError } from "commander";
-import { parseConfig, readEnv } from "../server/config.ts";
+import { parseConfig } from "../server/config/config.ts";
+import { readEnv } from "../server/config/environment.ts";
 import { holdDataFolder } from "../server/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/journal-database.ts";

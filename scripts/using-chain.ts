@@ -2,7 +2,7 @@ import { type ContractsLink, EMBEDDED_CHAIN_ID, openContracts } from "../server/
 import { deploymentFile, readDeployment } from "../server/chain/deployment.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 import { NodeError } from "../server/chain/rpc/rpc.ts";
-import type { Config } from "../server/config.ts";
+import type { Config } from "../server/config/config.ts";
 import { holdAdministration } from "../server/data-folder.ts";
 import { CommandFailure } from "./proofs/run-command.ts";
 

@@ -26,7 +26,7 @@ import { connectInProcess } from "./chain/rpc/in-process.ts";
 import { NodeTlsError, nodeTlsOptions } from "./chain/rpc/node-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { SealbookError } from "./errors.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-source.ts";
 

@@ -8,38 +8,26 @@ import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
-import { bzip2 } from "./chain/bzip2.ts";
-import { decodeCallData } from "./chain/calldata.ts";
-import { chainLog } from "./chain/chain-log.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
-import { KeystoreWatch } from "./chain/keystore-watch.ts";
-import { keyVault } from "./chain/key-vault.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
-import { recordChain } from "./chain/record-chain.ts";
-import { sessionChain } from "./chain/session-chain.ts";
-import { TransactionSender } from "./chain/transaction-sender.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
-import type { CertificateFiles, Config, TokenConfig } from "./config.ts";
-import { holdDataFolder, RELAYER_FILE } from "./data-folder.ts";
+import type { Config } from "./config/config.ts";
+import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
+import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
-import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
-import { SessionService } from "./domain/sessions/session-service.ts";
 import { SealbookError } from "./errors.ts";
-import { writeFileDurably } from "./files/durable-file.ts";
 import { listen } from "./http-server.ts";
 import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
-import { rateLimit } from "./http/limits.ts";
-import { loginLimit } from "./http/records/login-limit.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import type { Database } from "./journal/database.ts";
@@ -51,17 +39,12 @@ import { ProofStatements } from "./journal/proofs.ts";
 import { recoveryStore } from "./journal/recovery.ts";
 import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
-import { copyStore } from "./journal/record-copy.ts";
 import { transactionStore } from "./journal/transactions.ts";
-import { panelFragments } from "./panel/fragments.ts";
-import { STALE_BLOCK_SECONDS, statusReport } from "./status.ts";
-import { AlertBook } from "./telemetry/alert-book.ts";
-import { createTelemetry } from "./telemetry/events.ts";
+import { createMonitoring } from "./monitoring.ts";
+import { createRecordKeeping } from "./record-keeping.ts";
+import { createRelaying } from "./relaying.ts";
+import { statusReport } from "./status.ts";
 import type { Logger } from "./telemetry/logger.ts";
-import { createMetrics } from "./telemetry/metrics.ts";
-import { AlertWebhook } from "./workers/alert-webhook.ts";
-import { NodeWatch } from "./workers/node-watch.ts";
-import { LogFollower } from "./workers/log-follower.ts";
 import { MonthKeeper } from "./workers/month-keeper.ts";
 
 /** How often a node is asked for its newest block that does not tell; the embedded chain says so itself. */
@@ -125,7 +108,6 @@ function build(
 ): Context {
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
-  const { chainWaitMilliseconds } = config;
   // The embedded chain's blocks name nobody.
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
@@ -136,92 +118,61 @@ function build(
   const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
-  const sender = new TransactionSender({
-    rpc,
-    store: transactions,
-    signer,
-    validatorNames,
-    takeOverMilliseconds: config.takeOverMilliseconds,
-    onEvent: ({ kind, ...details }) => {
-      if (kind === "chain_went_back" && "count" in details) telemetry.chainWentBack(details.count);
-      if (kind === "chain_made_whole") telemetry.chainMadeWhole();
-      logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
-    },
-  });
-  const log = chainLog(rpc, contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
-    logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
-  );
-  const follower = new LogFollower(log, copyStore(database, config.tableName), ({ kind, ...details }) =>
-    logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
-  );
+  const relaying = createRelaying({ config, link, signer, store: transactions, validatorNames, telemetry: () => telemetry, logger });
+  const { sender } = relaying;
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
   const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
-
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
+  const regularBlocks = embedded === undefined;
 
-  const metrics = createMetrics({
-    version,
-    mostPending: config.maxOutstanding,
-    proofs: () => journal.proofs.counts(),
-    records: () => journal.records.count(),
-    liveSessions,
-    transactionsUnderWay: () => transactions.countUnderWay(),
-    oldestUnconfirmed: () => anchoring.oldestSeconds(),
-    waiting: () => anchoring.waiting(),
-    failedAnchors,
-    entries: async () => (await journal.entries.head()).sequence,
-    unsealedSeconds: () => keeping.unsealedSeconds(),
-    lastReconciled: () => keeping.lastReconciled(),
-    certificateExpires: () => certificate?.expires,
-    alerts: () => alerts.counts(),
-    replicas: () => keeping.lags(),
-    chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
-    node: async () => (head.reachable ? await inspect() : undefined),
-  });
-  const storedAlerts = alertStore(database);
-  const alerts = new AlertBook(storedAlerts, logger, clock);
-  const webhooks = config.alertWebhooks.map(
-    (address, index) =>
-      new AlertWebhook({
-        url: address,
-        secret: config.alertWebhookSecret,
-        store: storedAlerts,
-        instance: () => url,
-        clock,
-        onFailure: (reason) => logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
-      }),
-  );
-  alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
-  const telemetry = createTelemetry({
-    logger,
-    metrics,
+  const alerts = alertStore(database);
+  const monitoring = createMonitoring({
+    config,
+    sources: {
+      version,
+      proofs: () => journal.proofs.counts(),
+      records: () => journal.records.count(),
+      liveSessions,
+      transactionsUnderWay: () => transactions.countUnderWay(),
+      oldestUnconfirmed: () => anchoring.oldestSeconds(),
+      waiting: () => anchoring.waiting(),
+      failedAnchors,
+      entries: async () => (await journal.entries.head()).sequence,
+      unsealedSeconds: () => keeping.unsealedSeconds(),
+      lastReconciled: () => keeping.lastReconciled(),
+      certificateExpires: () => certificate?.expires,
+      replicas: () => keeping.lags(),
+      chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
+      node: async () => (head.reachable ? await inspect() : undefined),
+    },
     alerts,
+    inspect,
+    regularBlocks,
+    nodeLookMilliseconds,
     serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
+    instance: () => url,
+    logger,
+    clock,
   });
+  const { metrics, telemetry } = monitoring;
 
-  const vault = keyVault();
-  const sessions = new SessionService({
+  const recordKeeping = createRecordKeeping({
+    config,
+    link,
+    database,
     journal,
     transactions: sender,
-    chain: sessionChain(rpc, contracts.SessionRegistry),
-    vault,
     telemetry,
+    logger,
     clock,
-    chainWaitMilliseconds,
+    version,
+    liveSessions,
+    blockNumber: () => head.head?.number ?? 0,
   });
-  const records = new RecordService({
-    journal,
-    transactions: sender,
-    chain: recordChain(config.tableName),
-    copy: follower,
-    bzip2,
-    telemetry,
-    clock,
-    chainWaitMilliseconds,
-  });
+  const { accounts } = recordKeeping;
   const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
   const anchoring = createAnchoring({
     ...config,
@@ -258,16 +209,6 @@ function build(
     () => prepareMonths(database, clock()),
     (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
   );
-  const accounts =
-    link.administration && new AccountService({ journal, registrar: link.administration, vault, clock });
-
-  const nodeWatch = new NodeWatch({
-    inspect,
-    telemetry,
-    regularBlocks: embedded === undefined,
-    staleSeconds: STALE_BLOCK_SECONDS,
-    lookMilliseconds: nodeLookMilliseconds,
-  });
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
@@ -277,28 +218,13 @@ function build(
   const app = createApp({
     logger,
     version,
-    records: {
-      sessions,
-      records,
-      decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
-      serviceLog: journal.serviceLog,
-      statistics: async () => ({
-        records: await journal.records.count(),
-        accounts: await journal.accounts.count(),
-        sessions: await liveSessions(),
-        block: head.head?.number ?? 0,
-        uptime: Math.floor((Date.now() - startedAt) / 1000),
-      }),
-      panel: panelFragments(version),
-      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock }),
-      storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
-    },
+    records: recordKeeping.api,
     proofs: {
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
       bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
       recovery,
-      alerts: storedAlerts,
+      alerts,
       place,
       status: () =>
         statusReport({
@@ -306,7 +232,7 @@ function build(
           startedAt,
           chainId: rpc.chainId,
           relayer: sender.address,
-          regularBlocks: embedded === undefined,
+          regularBlocks,
           inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
@@ -349,23 +275,8 @@ function build(
   });
 
   head.subscribe(({ number }) => sender.onHead(number));
-  head.subscribe(({ number }) => follower.onHead(number));
+  head.subscribe(({ number }) => recordKeeping.onHead(number));
   head.subscribe((newest) => anchoring.onHead(newest));
-  const { relayer } = config;
-  const relayerFile = join(config.dataDirectory, RELAYER_FILE);
-  const keystoreWatch =
-    relayer?.kind !== "keystore"
-      ? undefined
-      : new KeystoreWatch({
-          files: relayer,
-          async onKey(key) {
-            logger.info({ relayer: key.address }, "the keystore has a new key, which is used as soon as nothing is under way with the old one");
-            await sender.changeKey(transactionSigner(key, rpc.chainId, config.gasPrice));
-            await writeFileDurably(relayerFile, [Buffer.from(key.address)]);
-            logger.info({ relayer: key.address }, "the relayer's key has changed");
-          },
-          onRefused: (err) => logger.error({ err }, "the changed keystore cannot be used; the relayer's key stays"),
-        });
   const demoAccountFile = join(config.dataDirectory, "demo-account.json");
 
   return {
@@ -375,11 +286,11 @@ function build(
     demoAccountFile,
 
     async start() {
-      opened.defer(() => alerts.stop());
-      await alerts.start();
+      opened.defer(() => monitoring.stop());
+      await monitoring.start();
       if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
       opened.defer(() => head.stop());
-      opened.defer(() => follower.stop());
+      opened.defer(() => recordKeeping.stop());
       // In the order in which work flows: what comes in, what is sent, what is waited for.
       opened.defer(() => anchoring.ended());
       opened.defer(() => sender.stop());
@@ -387,18 +298,14 @@ function build(
       opened.defer(() => anchoring.stop());
       opened.defer(() => keeping.stop());
       opened.defer(() => months.stop());
-      await sessions.recover();
+      await recordKeeping.recover();
       await recovery.start();
-      await writeFileDurably(relayerFile, [Buffer.from(sender.address)]);
-      sender.start();
-      opened.defer(() => keystoreWatch?.stop());
-      keystoreWatch?.start(sender.address);
+      opened.defer(() => relaying.stopWatching());
+      await relaying.start();
       await anchoring.start();
       await keeping.start();
       months.start();
       head.start();
-      opened.defer(() => nodeWatch.stop());
-      nodeWatch.start();
       const demoAccount =
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
@@ -415,10 +322,8 @@ function build(
         clearTimeout(patience);
       });
       url = config.publicUrl ?? server.url;
-      for (const webhook of webhooks) {
-        opened.defer(() => webhook.stop());
-        webhook.start();
-      }
+      opened.defer(() => monitoring.watching.stop());
+      monitoring.watching.start();
       return { url: server.url, demoAccount };
     },
 
@@ -456,11 +361,6 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   } else {
     logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
   }
-}
-
-/** An error under the name by which the logger writes its stack. */
-function errorField(details: object): object {
-  return "error" in details ? { err: details.error } : details;
 }
 
 function packageVersion(): string {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { Database } from "./journal/database.ts";
 import { openPostgres } from "./journal/postgres.ts";
 import { openSqlite } from "./journal/sqlite.ts";

@@ -2,7 +2,7 @@ import { anchorLog } from "./chain/anchor-log.ts";
 import type { Deployment } from "./chain/deployment.ts";
 import { deploymentName } from "./chain/deployment-name.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { ReconciliationStore } from "./domain/journal/reconciliation.ts";
 import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
 import { openTarget } from "./replica/open-target.ts";

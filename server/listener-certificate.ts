@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import type { CertificateFiles } from "./config.ts";
+import type { CertificateFiles } from "./config/credentials.ts";
 import { SealbookError } from "./errors.ts";
 
 /** How often it is looked whether the files have changed: looking works on every kind of disk, being told does not. */

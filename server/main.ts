@@ -1,4 +1,5 @@
-import { parseConfig, readEnv } from "./config.ts";
+import { parseConfig } from "./config/config.ts";
+import { readEnv } from "./config/environment.ts";
 import { type Context, createContext } from "./context.ts";
 import { EmbeddedChainError } from "./chain/embedded/embedded-chain.ts";
 import { SealbookError } from "./errors.ts";

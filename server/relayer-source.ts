@@ -1,7 +1,7 @@
 import { ownKey, type RelayerKey } from "./chain/relayer-key.ts";
 import { openKeystore } from "./chain/relayer-keystore.ts";
 import { web3SignerKey } from "./chain/web3-signer.ts";
-import type { RelayerSource } from "./config.ts";
+import type { RelayerSource } from "./config/credentials.ts";
 
 /** A relayer's key that can be signed with, until it is closed. */
 export type OpenedKey = RelayerKey & { close?(): void };

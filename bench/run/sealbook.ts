@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type ServingProcess, startServing } from "./processes.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

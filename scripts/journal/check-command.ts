@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { anchorWitness } from "../../server/chain/anchor-witness.ts";
-import { type Config, parseConfig, readEnv } from "../../server/config.ts";
+import { type Config, parseConfig } from "../../server/config/config.ts";
+import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type Checkpoint } from "../../server/domain/journal/checkpoint.ts";
 import type { AnchorWitness } from "../../server/domain/journal/confirmation-judge.ts";
 import { SealbookError } from "../../server/errors.ts";

@@ -144,11 +144,15 @@ export class ProofStatements {
     return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
-  /** Some of the proofs that may be the wanted ones, after one, or before it when the newest come first. */
-  async page(database: Database, key: number, after: number, order: "asc" | "desc", limit: number): Promise<ProofRow[]> {
+  /** Proofs that may be the wanted ones, some at a time. Their numbers are read once: a content may be that of a million. */
+  async *pages(database: Database, key: number, order: "oldest first" | "newest first", limit: number): AsyncGenerator<ProofRow[]> {
     const numbers = await this.#keysFound.numbersOf(database, [key]);
-    if (order === "asc") return this.#rowsOf(database, numbers.filter((number) => number > after).slice(0, limit));
-    return (await this.#rowsOf(database, numbers.filter((number) => number < after).slice(-limit))).reverse();
+    if (order === "newest first") numbers.reverse();
+    for (let from = 0; from < numbers.length; from += limit) {
+      const some = numbers.slice(from, from + limit);
+      if (order === "oldest first") yield await this.#rowsOf(database, some);
+      else yield (await this.#rowsOf(database, some.reverse())).reverse();
+    }
   }
 
   /** @param wanted Numbers of entries, rising */
@@ -210,13 +214,8 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async *byHash(hash) {
-      const key = keyOf(hash);
-      for (let after = 0; ; ) {
-        const rows = await statements.page(database, key, after, "asc", PAGE);
+      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE)) {
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < PAGE) return;
-        after = last.sequence;
       }
     },
 

@@ -26,8 +26,8 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async ofContent(hash, limit) {
-      const rows = await statements.page(database, keyOf(hash), Number.MAX_SAFE_INTEGER, "desc", limit);
-      return rows.filter((row) => Buffer.compare(row.hash, hash) === 0).map(toProof);
+      const { value: newest } = await statements.pages(database, keyOf(hash), "newest first", limit).next();
+      return (newest ?? []).filter((row: ProofRow) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
     async proofsAfter(sequence, limit) {

@@ -10,3 +10,8 @@ export function createLogger(level: LevelWithSilent, terminal: boolean): Logger 
     ...(terminal ? { transport: { target: "pino-pretty", options: { translateTime: "SYS:HH:MM:ss" } } } : {}),
   });
 }
+
+/** Details of an event with its error, when it has one, under the name by which the logger writes an error's stack. */
+export function errorField(details: object): object {
+  return "error" in details ? { err: details.error } : details;
+}

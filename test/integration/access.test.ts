@@ -10,6 +10,7 @@ import { exportJWK, SignJWT } from "jose";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { Answer } from "../support/http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 const run = promisify(execFile);
@@ -62,7 +63,7 @@ describe("access to the integrity-proof API", function () {
     after(() => server.stop());
 
     const script = async (...args: string[]) => {
-      const env = { PATH: process.env["PATH"], DATA_DIR: server.directory };
+      const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
       return (await run(process.execPath, [SCRIPT, ...args], { env })).stdout;
     };
     const create = async (...args: string[]): Promise<{ key: string; id: string }> => JSON.parse(await script("create", "a test", "--json", ...args));

@@ -1,4 +1,5 @@
 import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { content } from "../support/envelope.ts";
@@ -26,8 +27,8 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
     startServer({ ...chain.variables, DATABASE_URL: database.url, RECONCILE_INTERVAL: "1", SEAL_INTERVAL: "3600", PROOF_WAIT: "2" }, { directory: chain.directory });
   const prove = async (): Promise<void> => {
     const [one, ...others] = freshDocuments(4);
-    const answers = [await server.post("/api/v1/proof", one), await server.post("/api/v1/proof/batch", { documents: others })];
-    for (const { status, text } of answers) assert.equal(status, 201, text);
+    await anchored(server, "/api/v1/proof", one ?? assert.fail());
+    await anchored(server, "/api/v1/proof/batch", { documents: others });
     accepted.push(...(one === undefined ? [] : [one]), ...others);
   };
   const record = async (code: string): Promise<void> => {
@@ -150,15 +151,13 @@ describe("a chain that comes back older, of which one relayer is gone", function
       const documents = freshDocuments(3);
       const before: any[] = [];
       for (const document of documents) {
-        const { body, status, text } = await dying.post("/api/v1/proof", document);
-        assert.equal(status, 201, text);
-        before.push(body.proof);
+        before.push((await anchored(dying, "/api/v1/proof", document)).body.proof);
       }
       await dying.end("SIGKILL");
       await rpcCall(pair.url, "evm_revert", snapshot);
       const other = await second.start({ TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" });
       const added = freshDocuments(2);
-      for (const document of added) assert.equal((await other.post("/api/v1/proof", document)).status, 201);
+      for (const document of added) await anchored(other, "/api/v1/proof", document);
       await eventually(async () => {
         const hashes = (await allTransactions(pair.url)).map(({ hash }) => hash);
         assert.includeMembers(hashes, before.map(({ tx_hash }) => tx_hash));

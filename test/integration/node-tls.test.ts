@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { askChainId } from "../../server/chain/rpc/connect.ts";
 import { type NodeTls, nodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
 import { SealbookError } from "../../server/errors.ts";

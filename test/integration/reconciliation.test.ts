@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { ClientError, ProofClient } from "../../client/index.ts";
+import { anchored } from "../support/anchored.ts";
 import { eventually } from "../support/eventually.ts";
 import { request } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -33,11 +34,7 @@ describe("recovery over HTTP", function () {
 
   const documentsOf = (name: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ document_id: `${name} ${n}`, hash: sha256(`${name} ${n}`), metadata: { timestamp: 1_700_000_000 } }));
-  const record = async (documents: readonly object[]): Promise<any> => {
-    const answer = await server.post("/api/v1/proof/batch", { documents });
-    assert.equal(answer.status, 201, answer.text.slice(0, 300));
-    return answer.body;
-  };
+  const record = async (documents: readonly object[]): Promise<any> => (await anchored(server, "/api/v1/proof/batch", { documents })).body;
   const rowsOf = (documents: readonly { document_id: string; hash: string }[]): { document_id: string; hash: string }[] =>
     documents.map(({ document_id, hash }) => ({ document_id, hash }));
   const verify = async (documents: readonly object[]): Promise<any> => {

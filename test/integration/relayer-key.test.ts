@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { encryptKeystoreJson, Wallet } from "ethers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { startLoad } from "../support/load.ts";
 import { startProcess } from "../support/process.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import { startLocalSigner } from "../support/web3-signer.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
@@ -41,7 +42,7 @@ describe("the relayer's key", function () {
     return { ...without(), RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: password };
   };
   const relayer = async (variables: EnvironmentVariables, ...args: string[]) => {
-    const env = { PATH: process.env["PATH"], DATA_DIR: chain.directory, ...variables };
+    const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
     return JSON.parse((await run(process.execPath, [SCRIPT, ...args, "--json"], { env })).stdout);
   };
 

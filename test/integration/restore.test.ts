@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Transaction } from "ethers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { anchored } from "../support/anchored.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
@@ -101,16 +102,16 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       for (let n = 0; n < 5; n += 1) content(await server.call(ROUTES.store, { token }, { code: `c${n}`, topic: "t", payload: { n } }), ROUTES.store);
 
       const singles = documents(5, { type: "order", source: "shop", 7: "seven", a: { b: [1.5, null, "ü\u2028"] } });
-      for (const document of singles) assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+      for (const document of singles) await anchored(server, "/api/v1/proof", document);
       const together = documents(7);
-      assert.equal((await server.post("/api/v1/proof/batch", { documents: together })).status, 201);
+      await anchored(server, "/api/v1/proof/batch", { documents: together });
       // Recorded texts without separators: these read alike, one in the same batch and one after it.
       const hash = randomBytes(32).toString("hex");
       const [one, two, three] = [["like 1", 234], ["like 12", 34], ["like 123", 4]].map(([document_id, timestamp]) => ({ document_id: String(document_id), hash, metadata: { timestamp } }));
       const alike = [one, two].flatMap((document) => document ?? []);
-      assert.equal((await server.post("/api/v1/proof/batch", { documents: [...documents(1), ...alike] })).status, 201);
+      await anchored(server, "/api/v1/proof/batch", { documents: [...documents(1), ...alike] });
       const late = three ?? assert.fail();
-      assert.include([200, 201], (await server.post("/api/v1/proof", late)).status);
+      await anchored(server, "/api/v1/proof", late);
       // One whose first transaction the node refuses is halved.
       const whole = documents(6);
       let refusals = 1;
@@ -237,7 +238,7 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
 
       const token = await running.login(full);
       content(await running.call(ROUTES.store, { token }, { code: "after", topic: "t", payload: {} }), ROUTES.store);
-      for (const document of documents(3)) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      for (const document of documents(3)) await anchored(running, "/api/v1/proof", document);
       const [known] = settled;
       assert.equal((await running.post("/api/v1/proof", known)).status, 200);
 
@@ -265,7 +266,7 @@ describe("a journal that is lost, with the embedded chain", function () {
     try {
       const { demo } = server;
       const asked = documents(3);
-      for (const document of asked) assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+      for (const document of asked) await anchored(server, "/api/v1/proof", document);
       const token = await server.login();
       content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store);
       const earlier = await everything(server, asked, demo);
@@ -291,7 +292,7 @@ describe("a journal that is lost, with the embedded chain", function () {
       const after = await everything(running, asked, demo);
       assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
       assert.deepEqual(after.records, earlier.records);
-      for (const document of documents(2)) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
+      for (const document of documents(2)) await anchored(running, "/api/v1/proof", document);
       await sleep(3_000);
       assert.equal((await running.get("/api/v1/status")).body.status, "ok", running.log.filter((line) => line.includes("alert")).join("\n"));
     } finally {

@@ -7,7 +7,7 @@ import { hexlify, Wallet } from "ethers";
 import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";

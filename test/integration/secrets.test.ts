@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { assert } from "chai";
 import { encryptKeystoreJson, Wallet } from "ethers";
 import { SignJWT } from "jose";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
@@ -20,6 +20,7 @@ import { failToStart, type ServerProcess, startProcess } from "../support/proces
 import { startRemoteChain } from "../support/remote-chain.ts";
 import { KnownSecrets } from "../support/secrets/known-secrets.ts";
 import { ROUTES } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPTS = join(import.meta.dirname, "../../scripts");
 const ISSUER = "https://login.example";
@@ -82,7 +83,7 @@ describe("secrets", function () {
       return token;
     };
     const script = async (name: string, ...args: string[]): Promise<any> => {
-      const env = { PATH: process.env["PATH"], DATA_DIR: chain.directory, ...variables };
+      const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
       return JSON.parse((await run(process.execPath, [join(SCRIPTS, name), ...args, "--json"], { env })).stdout);
     };
     const jwt = (expires: number): Promise<string> =>

@@ -3,7 +3,7 @@ import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";

@@ -4,11 +4,12 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content, refused } from "../support/envelope.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type Login, ROUTES } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
 const NOBODY = "0x00000000000000000000000000000000DeaDBeef";
@@ -30,7 +31,7 @@ interface Row {
 /** Runs the script on a data folder. Nothing of this process's environment configures it. */
 async function account(directory: string, args: readonly string[], variables: EnvironmentVariables = {}): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: directory,
+    env: { ...SURROUNDINGS, DATA_DIR: directory,
       ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Wallet } from "ethers";
 import { type EmbeddedChain, startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content } from "../support/envelope.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
@@ -37,7 +38,7 @@ type Variables = EnvironmentVariables & { readonly TMPDIR?: string };
 async function run(args: readonly string[], variables: Variables): Promise<Outcome> {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...variables },
+    env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

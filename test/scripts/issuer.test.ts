@@ -6,12 +6,13 @@ import { text } from "node:stream/consumers";
 import { keyIdOf } from "../../server/domain/evidence/signed-bundle.ts";
 import { IssuerKeys, issuerKeysFile } from "../../server/issuer-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/issuer.ts");
 
 async function issuer(directory: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: directory },
+    env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

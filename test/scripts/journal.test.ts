@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { openSqlite } from "../../server/journal/sqlite.ts";
 import { fillJournal } from "../../bench/load/journal.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -16,6 +16,7 @@ import { startLoad } from "../support/load.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import type { Outcome } from "./proofs-support.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
@@ -23,7 +24,7 @@ const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
 /** Starts the script. Nothing of this process's environment configures it. */
 function start(variables: EnvironmentVariables, ...args: string[]) {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "close");

@@ -9,10 +9,11 @@ import { deploy, type Deployment, deploymentFile } from "../../server/chain/depl
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import type { Outcome } from "./proofs-support.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
@@ -25,7 +26,7 @@ const NONE_HELD = { SessionRegistry: "not held", EventTable: "not held", ProofAn
 /** Runs the script to its end. Nothing of this process's environment configures it. */
 async function relayer(variables: EnvironmentVariables, ...args: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

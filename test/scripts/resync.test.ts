@@ -9,6 +9,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/resync.ts");
 const RECORDS = 7;
@@ -22,7 +23,7 @@ interface Outcome {
 /** Runs the script on a data folder. Nothing of this process's environment configures it. */
 async function resync(directory: string, ...args: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: directory },
+    env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -4,11 +4,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Wallet } from "ethers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { startServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -19,7 +20,7 @@ async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
   // Several at once: those that compile take each other's cache away.
   const child = spawn(process.execPath, [HARDHAT, "run", "--no-compile", "scripts/deploy.ts", "--network", "remote"], {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...variables },
+    env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -1,5 +1,6 @@
 import { assert } from "chai";
-import { type EnvironmentVariables, parseConfig } from "../../server/config.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 const KEY = "5e".repeat(32);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
 /** What a bucket's credentials are read from. */

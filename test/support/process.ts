@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
 import { secretWatch } from "./secrets/watch.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
+import { SURROUNDINGS } from "./surroundings.ts";
 
 const MAIN = join(import.meta.dirname, "../../server/main.ts");
 
@@ -24,7 +25,7 @@ export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" 
 function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [MAIN], {
     // Nothing of the tests' own surroundings may configure the server.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", DATA_DIR: directory,
+    env: { ...SURROUNDINGS, PORT: "0", DATA_DIR: directory,
       ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -5,7 +5,7 @@ import { hexlify, Transaction, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";

@@ -3,7 +3,7 @@ import { hexlify, randomBytes, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 

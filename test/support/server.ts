@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
-import { type EnvironmentVariables, parseConfig } from "../../server/config.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type Context, type ContextOverrides, createContext } from "../../server/context.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";

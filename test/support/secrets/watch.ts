@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EnvironmentVariables } from "../../../server/config.ts";
+import type { EnvironmentVariables } from "../../../server/config/environment.ts";
 import type { Answer } from "../http.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 

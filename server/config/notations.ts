@@ -1,0 +1,130 @@
+import { resolve } from "node:path";
+import { computeAddress, getAddress, isAddress } from "ethers";
+import { z } from "zod";
+import { isNetwork } from "../http/access/network-list.ts";
+import { parseTargets } from "../replica/targets.ts";
+
+// How the values of environment variables are written.
+
+export const whole = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "is not a whole number")
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `is not between ${minimum} and ${maximum}`);
+
+export const httpUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+export const nodeUrl = z
+  .string()
+  .refine(isNodeUrl, "is not an http, https, ws or wss address, nor ipc:///PATH of a node's socket")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+function isNodeUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url?.protocol !== "ipc:") return /^(https?|wss?):$/.test(url?.protocol ?? "");
+  // The path is percent-decoded later, which a stray "%" would not survive.
+  return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
+}
+
+export function isOneLine(text: string): boolean {
+  return text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
+/** Which database the journal is in. */
+export type DatabaseConfig =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
+export const databaseUrl = z
+  .string()
+  // The value itself never gets into a message: it can hold a password.
+  .refine((text) => /^file:./.test(text) || isPostgresUrl(text), "is neither file:PATH nor postgres://USER:PASSWORD@HOST/DATABASE")
+  .transform((text): DatabaseConfig =>
+    text.startsWith("file:") ? { kind: "sqlite", file: resolve(text.slice("file:".length)) } : { kind: "postgres", url: text },
+  );
+
+function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
+  // The path is percent-decoded later, and so are name and password, which a stray "%" would not survive.
+  const { host, pathname, searchParams } = url;
+  return /^\/[^/]+$/.test(pathname) && (host !== "" || searchParams.has("host")) && !/%(?![0-9a-f]{2})/i.test(text);
+}
+
+export const privateKey = z
+  .string()
+  .transform((text) => (text.startsWith("0x") ? text : `0x${text}`))
+  // The value itself never gets into a message: it is a secret.
+  .refine(isPrivateKey, "is not a private key of 64 hexadecimal digits");
+
+export const address = z
+  .string()
+  .refine((text) => /^0x/.test(text) && isAddress(text), "is not a blockchain address: 0x and 40 hexadecimal digits")
+  .transform((text) => getAddress(text));
+
+function isPrivateKey(text: string): boolean {
+  try {
+    computeAddress(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
+export const fingerprints = z.string().transform((text, context): string[] =>
+  text.split(",").map((item) => item.trim()).filter((item) => item !== "").flatMap((item) => {
+    const digits = item.replaceAll(":", "").toUpperCase();
+    if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
+    context.addIssue({ code: "custom", message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal` });
+    return [];
+  }),
+);
+
+export const validatorNames = z.string().transform((text, context) => {
+  const names = new Map<string, string>();
+  for (const pair of text.split(",").filter((item) => item.trim() !== "")) {
+    const [address = "", name = ""] = pair.split("=").map((part) => part.trim());
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address) || name === "") {
+      context.addIssue({ code: "custom", message: `"${pair.trim()}" is not of the form 0xADDRESS=NAME` });
+      return z.NEVER;
+    }
+    names.set(address.toLowerCase(), name);
+  }
+  return names;
+});
+
+export const replicaTargets = z.string().transform((text, context) => {
+  const { targets, faults } = parseTargets(text);
+  for (const message of faults) context.addIssue({ code: "custom", message });
+  return targets;
+});
+
+/** Loopback, private and link-local networks. */
+export const INSIDE = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,fc00::/7,fe80::/10";
+
+export const networks = z.string().transform((text, context): string[] => {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  for (const item of items) {
+    if (isNetwork(item)) continue;
+    context.addIssue({ code: "custom", message: `"${item}" is not an address, nor a network such as 10.0.0.0/8` });
+    return z.NEVER;
+  }
+  return items;
+});
+
+export const webhooks = z.string().transform((text, context): string[] => {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  for (const [index, item] of items.entries()) {
+    // Name and password are percent-decoded later, which a stray "%" would not survive.
+    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item)) continue;
+    // The address itself may hold a secret.
+    context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
+    return z.NEVER;
+  }
+  return items;
+});

@@ -1,0 +1,100 @@
+import type { ChainLink } from "./chain-link.ts";
+import { bzip2 } from "./chain/bzip2.ts";
+import { decodeCallData } from "./chain/calldata.ts";
+import { chainLog } from "./chain/chain-log.ts";
+import { keyVault } from "./chain/key-vault.ts";
+import { recordChain } from "./chain/record-chain.ts";
+import { sessionChain } from "./chain/session-chain.ts";
+import type { Config } from "./config/config.ts";
+import type { Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
+import { RecordService } from "./domain/records/record-service.ts";
+import { AccountService } from "./domain/sessions/account-service.ts";
+import { SessionService } from "./domain/sessions/session-service.ts";
+import { rateLimit } from "./http/limits.ts";
+import { loginLimit } from "./http/records/login-limit.ts";
+import type { RecordApiParts } from "./http/records/router.ts";
+import type { Database } from "./journal/database.ts";
+import { copyStore } from "./journal/record-copy.ts";
+import { panelFragments } from "./panel/fragments.ts";
+import { errorField, type Logger } from "./telemetry/logger.ts";
+import { LogFollower } from "./workers/log-follower.ts";
+
+export interface RecordKeepingParts {
+  readonly config: Config;
+  readonly link: ChainLink;
+  readonly database: Database;
+  readonly journal: Journal;
+  readonly transactions: Transactions;
+  readonly telemetry: Telemetry;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly liveSessions: () => Promise<number>;
+  readonly blockNumber: () => number;
+}
+
+/** The record store, put together: accounts, sessions, records, and the copy of what the chain's table holds. */
+export interface RecordKeeping {
+  readonly api: RecordApiParts;
+  /** Without the administrator's key nobody is enrolled. */
+  readonly accounts: AccountService | undefined;
+  onHead(blockNumber: number): void;
+  /** Settles what was left half done. */
+  recover(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
+  const { config, link, database, journal, transactions, telemetry, logger, clock, version, liveSessions, blockNumber } = parts;
+  const { rpc, deployment } = link;
+  const { chainWaitMilliseconds } = config;
+  const startedAt = Date.now();
+  const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
+    logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
+  );
+  const follower = new LogFollower(log, copyStore(database, config.tableName), ({ kind, ...details }) =>
+    logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+  );
+  const vault = keyVault();
+  const sessions = new SessionService({
+    journal,
+    transactions,
+    chain: sessionChain(rpc, deployment.contracts.SessionRegistry),
+    vault,
+    telemetry,
+    clock,
+    chainWaitMilliseconds,
+  });
+  const records = new RecordService({
+    journal,
+    transactions,
+    chain: recordChain(config.tableName),
+    copy: follower,
+    bzip2,
+    telemetry,
+    clock,
+    chainWaitMilliseconds,
+  });
+  return {
+    api: {
+      sessions,
+      records,
+      decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+      serviceLog: journal.serviceLog,
+      statistics: async () => ({
+        records: await journal.records.count(),
+        accounts: await journal.accounts.count(),
+        sessions: await liveSessions(),
+        block: blockNumber(),
+        uptime: Math.floor((Date.now() - startedAt) / 1000),
+      }),
+      panel: panelFragments(version),
+      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock }),
+      storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
+    },
+    accounts: link.administration && new AccountService({ journal, registrar: link.administration, vault, clock }),
+    onHead: (number) => follower.onHead(number),
+    recover: () => sessions.recover(),
+    stop: () => follower.stop(),
+  };
+}
