@@ -5,7 +5,7 @@ import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { readReceipt } from "../../server/chain/receipts.ts";
 import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
-import type { NodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
+import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -14,7 +14,7 @@ import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 const Transaction = z.object({ to: z.string().nullable(), input: z.string(), blockHash: z.string().nullable() });
 
 /** Asks the chain through a node's JSON-RPC; nothing that the server says counts. */
-export function chainWitness(url: string, tls: NodeTlsOptions): Witness & { close(): void } {
+export function chainWitness(url: string, tls: PeerTlsOptions): Witness & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // The node says which chain it is, once.
   const connect = async (): Promise<Rpc> => connectRpc(url, await askChainId(url, tls), tls);

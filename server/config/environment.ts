@@ -74,6 +74,22 @@ export const Environment = z.object({
     description: "Address of the key that the Web3Signer has; needed with it",
     unset: "none",
   }),
+  RELAYER_SIGNER_TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate that is shown to a signer at an `https` address",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_CA_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the authorities that may have issued the signer's certificate",
+    unset: "the usual ones",
+  }),
+  RELAYER_SIGNER_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates that the signer may have, separated by commas",
+    unset: "any that the authorities have issued",
+  }),
   ADMIN_KEY: privateKey.optional().meta({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
     unset: "made and kept like `RELAYER_KEY`; the two have to differ",
