@@ -89,7 +89,7 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
-      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock }),
+      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock, telemetry }),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
     accounts: link.administration && new AccountService({ journal, registrar: link.administration, vault, clock }),

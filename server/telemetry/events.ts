@@ -56,6 +56,8 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
       if (isAccount) setImmediate(() => tell("warn", login, "login refused"));
       else logger.warn({ account: login }, "login refused: no such account");
     },
+    loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
+    loginNotTried: () => metrics.logins.inc({ result: "locked_out" }),
     sessionChanged: (account, change) => tell("info", account, `session ${change}`),
     recordStored(account, rowId) {
       metrics.recordsStored.inc();

@@ -101,6 +101,8 @@ describe("logins", function () {
     };
     const first = await round();
     assert.isAtMost(first, 60);
+    assert.isTrue(server.log.some((line) => line.includes("logins are locked out") && line.includes(source)));
+    assert.match((await server.get("/metrics", { headers: { "X-Forwarded-For": "127.0.0.1" } })).text, /^sealbook_logins_total\{result="locked_out"\} [1-9]/m);
     aside += MINUTE;
     const second = await round();
     assert.isAbove(second, 60);

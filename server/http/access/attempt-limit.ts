@@ -18,9 +18,13 @@ export interface AttemptLimitOptions {
   readonly isFailure: (error: unknown) => boolean;
   /** Whether an attempt that succeeds makes its key's failures forgotten. */
   readonly forgives: boolean;
+  /** Told when a key is locked out, and for how long. */
+  readonly onLockOut?: (key: string, seconds: number) => void;
+  /** Told of every attempt that is refused for that. */
+  readonly onRefused?: () => void;
 }
 
-export function attemptLimit({ book, what, isFailure, forgives }: AttemptLimitOptions): AttemptLimit {
+export function attemptLimit({ book, what, isFailure, forgives, onLockOut, onRefused }: AttemptLimitOptions): AttemptLimit {
   const underWay = new Map<string, Set<Promise<void>>>();
 
   /** Waits until an attempt may begin, and counts it as under way. */
@@ -28,6 +32,7 @@ export function attemptLimit({ book, what, isFailure, forgives }: AttemptLimitOp
     for (;;) {
       const locked = book.lockedFor(key);
       if (locked > 0) {
+        onRefused?.();
         throw new SealbookError("too_many_requests", `too many ${what}; try again later`, { retryAfterSeconds: Math.ceil(locked / 1000) });
       }
       const others = underWay.get(key) ?? new Set();
@@ -47,7 +52,11 @@ export function attemptLimit({ book, what, isFailure, forgives }: AttemptLimitOp
       if (forgives) book.forgive(key);
       return result;
     } catch (error) {
-      if (isFailure(error)) book.add(key);
+      if (isFailure(error)) {
+        book.add(key);
+        const locked = book.lockedFor(key);
+        if (locked > 0) onLockOut?.(key, Math.ceil(locked / 1000));
+      }
       throw error;
     } finally {
       const others = underWay.get(key);

@@ -1,3 +1,4 @@
+import type { Telemetry } from "../../domain/ports.ts";
 import { SealbookError } from "../../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../access/attempt-limit.ts";
 import { FailureBook } from "../access/failure-book.ts";
@@ -13,6 +14,7 @@ export interface LoginLimitOptions {
   readonly perSource: number;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  readonly telemetry: Pick<Telemetry, "loginsLockedOut" | "loginNotTried">;
 }
 
 /**
@@ -30,9 +32,9 @@ export type LoginLimit = <T>(login: string, source: string, attempt: () => Promi
  * Everybody knows the addresses of accounts, and could keep their holders out by failing on purpose. So where an account
  * has logged in from before it has failures of its own, which others do not add to.
  */
-export function loginLimit({ perAddress, perSource, clock }: LoginLimitOptions): LoginLimit {
-  const ofAddresses = limit(perAddress, "failed logins for this address", true, clock);
-  const ofSources = limit(perSource, "failed logins from this network address", false, clock);
+export function loginLimit(options: LoginLimitOptions): LoginLimit {
+  const ofAddresses = limit(options.perAddress, "failed logins for this address", true, options);
+  const ofSources = limit(options.perSource, "failed logins from this network address", false, options);
   /** In the order of their last logins. */
   const familiar = new Set<string>();
 
@@ -51,9 +53,16 @@ export function loginLimit({ perAddress, perSource, clock }: LoginLimitOptions):
   };
 }
 
-function limit(most: number, what: string, forgives: boolean, clock: LoginLimitOptions["clock"]): AttemptLimit {
+function limit(most: number, what: string, forgives: boolean, { clock, telemetry }: LoginLimitOptions): AttemptLimit {
   const book = new FailureBook({ most, ...(clock === undefined ? {} : { clock }) });
-  return attemptLimit({ book, what, isFailure: isRefusedLogin, forgives });
+  return attemptLimit({
+    book,
+    what,
+    isFailure: isRefusedLogin,
+    forgives,
+    onLockOut: (key, seconds) => telemetry.loginsLockedOut(key, seconds),
+    onRefused: () => telemetry.loginNotTried(),
+  });
 }
 
 function isRefusedLogin(error: unknown): boolean {
