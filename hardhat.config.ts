@@ -50,6 +50,6 @@ export default defineConfig({
   typechain: { outDir: "typechain-types", tsNocheck: true },
   networks: {
     sealbook: { type: "http", url: `http://127.0.0.1:${CHAIN_PORT}` },
-    ...(RPC_URL === undefined ? {} : { remote: { type: "http" as const, url: RPC_URL } }),
+    ...(RPC_URL === undefined ? {} : { remote: { type: "http" as const, url: RPC_URL.split(",")[0] ?? RPC_URL } }),
   },
 });

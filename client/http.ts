@@ -6,6 +6,8 @@ import { linesOf, ndjsonOf } from "./ndjson.ts";
 export interface HttpOptions {
   /** Sent with every request, for instance an API key. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a browser sends and keeps cookies; other programs never do. */
+  readonly credentials?: "omit" | "same-origin";
   /** How long one request may take; the default suits a server that waits 30 s for a confirmation. */
   readonly timeoutMilliseconds?: number;
 }
@@ -39,6 +41,8 @@ export interface HttpStream extends HttpAnswer {
 }
 
 const TIMEOUT_MILLISECONDS = 90_000;
+/** Lets a request's body be sent while its answer is read; the types of browsers do not know it. */
+const AS_IT_COMES = { duplex: "half" } as const;
 const NDJSON = "application/x-ndjson";
 
 /** Sends requests to one server. */
@@ -67,6 +71,7 @@ export class Http {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -98,16 +103,16 @@ export class Http {
       const response = await fetch(new URL(path, this.base), {
         method: "POST",
         headers: { Accept: NDJSON, "Content-Type": NDJSON, ...this.#options.headers },
-        body: ReadableStream.from(body),
-        duplex: "half",
+        body: streamOf(body),
+        ...AS_IT_COMES,
         ...(signal === undefined ? {} : { signal }),
       });
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
-        return { status, headers, bytes: Buffer.from(text), text, body: parseJson(text), lines: ReadableStream.from([]) };
+        return { status, headers, bytes: new TextEncoder().encode(text), text, body: parseJson(text), lines: nothing() };
       }
-      return { status, headers, bytes: new Uint8Array(), text: "", body: undefined, lines: guarded(linesOf(response.body ?? ReadableStream.from([])), explained) };
+      return { status, headers, bytes: new Uint8Array(), text: "", body: undefined, lines: guarded(linesOf(response.body ?? nothing()), explained) };
     } catch (error) {
       throw explained(error);
     }
@@ -116,6 +121,22 @@ export class Http {
   #unreachable(error: unknown): ClientError {
     return new ClientError("unreachable", `${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+async function* nothing(): AsyncGenerator<never, void> {}
+
+// Browsers have no ReadableStream.from.
+function streamOf<T>(items: AsyncGenerator<T, void>): ReadableStream<T> {
+  return new ReadableStream<T>({
+    async pull(controller) {
+      const { done, value } = await items.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await items.return();
+    },
+  });
 }
 
 /** The same items; what ends them before their time is put in other words. */

@@ -1,6 +1,17 @@
 /** The client of both HTTP APIs. */
 export { Attestation, AUDIENCES, type Audience } from "./attestation-schemas.ts";
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
+export { ExplorerClient, type ListOptions } from "./explorer.ts";
+export type {
+  AddressActivity,
+  BlockSummary,
+  ExploredAddress,
+  ExploredAnchor,
+  ExploredBlock,
+  ExploredChain,
+  ExploredTransaction,
+  Finding,
+} from "./explorer-schemas.ts";
 export * from "./proof-schemas.ts";
 export {
   type AttestationQuestion,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Attestation, type Audience } from "./attestation-schemas.ts";
 import { ClientError, Problem } from "./errors.ts";
@@ -11,6 +10,8 @@ import {
   RecoveryVerification,
   type UnknownAnchor,
 } from "./recovery-schemas.ts";
+import { pause } from "./pause.ts";
+import { problemIn } from "./problem.ts";
 import {
   type Alert,
   Alerts,
@@ -30,7 +31,6 @@ const RETRY_FOR_MILLISECONDS = 60_000;
 const CONFIRM_WITHIN_MILLISECONDS = 300_000;
 const POLL_SECONDS = 3;
 const ATTEST = "api/v1/recovery/attest";
-const PROBLEM_PREFIX = "urn:sealbook:problem:";
 
 /** How a {@link ProofClient} works. */
 export interface ProofClientOptions extends HttpOptions {
@@ -184,11 +184,11 @@ export class ProofClient {
   ): AsyncGenerator<ComparedRow, RecoveryVerification, void> {
     const query = asOf === undefined ? "" : `?as_of=${encodeURIComponent(asOf)}`;
     const answer = await this.#http.exchange(`api/v1/recovery/verify${query}`, documents, signal);
-    if (answer.status >= 300) throw failure(answer);
+    if (answer.status >= 300) throw problemIn(answer);
     for await (const text of answer.lines) {
       const line = { ...answer, body: parseJson(text) };
       if (has(line.body, "result")) yield { row: parseAnswer(ComparedDocument, line), text };
-      else if (has(line.body, "error")) throw failure({ ...line, body: parseAnswer(Broken, line).error });
+      else if (has(line.body, "error")) throw problemIn({ ...line, body: parseAnswer(Broken, line).error });
       else return parseAnswer(RecoveryVerification, line);
     }
     throw new ClientError("unexpected_answer", "the answer ended before it was whole");
@@ -239,7 +239,7 @@ export class ProofClient {
       const parsed = parseAnswer(schema, answer);
       const wait = (retryAfterSeconds(answer.headers) ?? POLL_SECONDS) * 1000;
       if (parsed.status === "confirmed" || performance.now() + wait > end) return parsed;
-      await sleep(wait, undefined, signal === undefined ? {} : { signal });
+      await pause(wait, signal);
     }
   }
 
@@ -250,7 +250,7 @@ export class ProofClient {
   #call(request: HttpRequest): Promise<HttpAnswer> {
     const attempt = async (): Promise<HttpAnswer> => {
       const answer = await this.#http.send(request);
-      if (answer.status >= 300) throw failure(answer);
+      if (answer.status >= 300) throw problemIn(answer);
       return answer;
     };
     return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds, signal: request.signal });
@@ -280,16 +280,4 @@ async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {
 
 function has(body: unknown, field: string): boolean {
   return typeof body === "object" && body !== null && field in body;
-}
-
-function failure({ status, headers, body }: HttpAnswer): ClientError {
-  const parsed = Problem.safeParse(body);
-  const problem = parsed.success ? parsed.data : undefined;
-  const code = problem?.type.startsWith(PROBLEM_PREFIX) ? problem.type.slice(PROBLEM_PREFIX.length) : "unexpected_answer";
-  return new ClientError(code, problem?.detail ?? problem?.title ?? `the server answered with status ${status}`, {
-    status,
-    problem,
-    details: problem?.errors,
-    retryAfterSeconds: retryAfterSeconds(headers),
-  });
 }

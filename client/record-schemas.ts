@@ -7,7 +7,8 @@ const jsonObject = z.record(z.string(), z.unknown());
 /** A payload as the server writes it: JSON in base64. */
 const Payload = z.base64().transform((text, context) => {
   try {
-    return jsonObject.parse(JSON.parse(Buffer.from(text, "base64").toString("utf8")));
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return jsonObject.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
     context.addIssue({ code: "custom", message: "is not JSON" });
     return z.NEVER;
@@ -74,12 +75,18 @@ export const StoreContent = z.looseObject({
   result: z.literal("success"),
 });
 
-const FoundRecord = z
+const Place = z
+  .looseObject({ chainid: reference, tx_hash: hex32, block_number: z.int() })
+  .transform(({ chainid, tx_hash, block_number }) => ({ chainId: String(chainid), transactionHash: tx_hash, blockNumber: block_number }));
+
+const FoundRow = z
   .tuple([z.string(), z.string(), z.string(), Payload, z.string()])
   .transform(([sender, code, createdAt, payload, topic]) => ({ sender, code, createdAt, payload, topic }));
 
 export const SearchContent = z.looseObject({
-  tparams: z.looseObject({ events: z.array(FoundRecord), next: z.string().optional() }),
+  tparams: z
+    .looseObject({ events: z.array(FoundRow), places: z.array(Place).optional(), next: z.string().optional() })
+    .transform(({ events, places, next }) => ({ events: events.map((row, index) => ({ ...row, place: places?.[index] })), next })),
 });
 
 const StaticElement = z.looseObject({ reference, type: z.string() });
@@ -99,5 +106,6 @@ export type Authenticated = z.output<typeof AuthContent>;
 export type SessionState = z.output<typeof SessionContent>;
 export type Closed = z.output<typeof CloseContent>;
 export type StoredRecord = z.output<typeof StoreContent>;
-export type FoundRecord = z.output<typeof FoundRecord>;
+/** A record; `place` is where on the chain it is, when that was asked for. */
+export type FoundRecord = z.output<typeof SearchContent>["tparams"]["events"][number];
 export type DecodedTransaction = z.output<typeof DecodedTransaction>;

@@ -41,6 +41,8 @@ export interface RecordSearch {
   readonly value: string;
   /** Records a page. */
   readonly limit?: number;
+  /** Whether to say where on the chain each record is. */
+  readonly places?: boolean;
 }
 
 /** Some of the records that match. */
@@ -110,8 +112,8 @@ export class RecordClient {
   }
 
   /** A page of the records that match, and the cursor of the next one. */
-  async page(token: string, { field, value, limit }: RecordSearch, cursor?: string): Promise<RecordPage> {
-    const search = { target: field === "code" ? "1" : "2", value, limit, cursor };
+  async page(token: string, { field, value, limit, places }: RecordSearch, cursor?: string): Promise<RecordPage> {
+    const search = { target: field === "code" ? "1" : "2", value, limit, cursor, places };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
     return (await this.#repeatable(SearchContent, call)).tparams;
   }
@@ -138,7 +140,7 @@ export class RecordClient {
   }
 }
 
-/** These calls carry the token as the cookie too. */
+/** These calls carry the token as the cookie too; in a browser, which sets its cookies itself, not. */
 function sessionCall(action: "validate" | "extend" | "close", token: string): Call {
   return {
     route: `/api/admin/session/${action}`,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isTransient } from "./errors.ts";
+import { pause } from "./pause.ts";
 
 const FIRST_DELAY_MILLISECONDS = 200;
 const LONGEST_DELAY_MILLISECONDS = 5_000;
@@ -27,7 +27,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       // Not all at the same moment: many clients lose a server together.
       const wait = Math.max((error.retryAfterSeconds ?? 0) * 1000, delay * (0.5 + Math.random() / 2));
       if (performance.now() + wait > end) throw error;
-      await sleep(wait, undefined, options.signal === undefined ? {} : { signal: options.signal });
+      await pause(wait, options.signal);
     }
   }
 }

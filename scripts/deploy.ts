@@ -10,7 +10,7 @@ import hre, { network } from "hardhat";
 import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
-import { askChainId, connectRpc } from "../server/chain/rpc/connect.ts";
+import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig } from "../server/config/config.ts";
@@ -47,9 +47,9 @@ interface Connection {
 async function connect(config: Config): Promise<Connection> {
   if (hre.globalOptions.network !== "remote" || config.chain.kind !== "remote") return connectWithHardhat();
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
-  const { url } = config.chain;
+  const { urls } = config.chain;
   const tls = peerTlsOptions(config.chain.tls, NODE);
-  const rpc = connectRpc(url, await askChainId(url, tls), tls);
+  const rpc = connectNodes(urls, await askChainId(urls, tls), tls);
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
 

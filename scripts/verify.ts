@@ -6,7 +6,7 @@ import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
-import { concurrencyOption, parseNodeUrl, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
+import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 import { serverWitness } from "./proofs/server-witness.ts";
 import { reportText, verifyAll } from "./proofs/verify-run.ts";
@@ -32,7 +32,7 @@ const program = new Command("verify")
   .addOption(
     new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's on this machine)")
       .env("RPC_URL")
-      .argParser(parseNodeUrl),
+      .argParser(parseNodeUrls),
   )
   .addOption(urlOption())
   .option("--server-only", "ask the server instead of the chain, and believe it")
@@ -71,16 +71,16 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
   });
 
 /** As {@link chainWitness}; over TLS what the environment says of it holds. */
-function openWitness(url: string): ReturnType<typeof chainWitness> {
+function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
-  const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: url }, { relays: false });
-  return chainWitness(url, chain.kind === "remote" ? peerTlsOptions(chain.tls, NODE) : {});
+  const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
+  return chain.kind === "remote" ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE)) : chainWitness([address], {});
 }
 
 function embeddedChainUrl(): string {
   const { CHAIN_PORT } = readEnv();
   const { chain } = parseConfig(CHAIN_PORT === undefined ? {} : { CHAIN_PORT });
-  return chain.kind === "remote" ? chain.url : `http://127.0.0.1:${chain.port}`;
+  return chain.kind === "remote" ? chain.urls.join(",") : `http://127.0.0.1:${chain.port}`;
 }
 
 await runCommand(program);

@@ -5,6 +5,7 @@ import type { NetworkList } from "./http/access/network-list.ts";
 import { sourceNetwork } from "./http/access/source-network.ts";
 import { accessLog } from "./http/access-log.ts";
 import { urlLimit } from "./http/connection-limits.ts";
+import { type ExplorerParts, explorerRouter } from "./http/explorer/router.ts";
 import { jwks, JWKS_PATH } from "./http/jwks.ts";
 import { onlyMethods } from "./http/only-methods.ts";
 import { openApiRouter } from "./http/openapi/router.ts";
@@ -15,6 +16,8 @@ import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
 import { dataHeaders } from "./http/security-headers.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
+import type { MapSettings } from "./panel/page.ts";
+import { panelRouter } from "./panel/router.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** Who may use the integrity-proof API. */
@@ -31,9 +34,11 @@ export interface AppParts {
   readonly version: string;
   readonly records: RecordApiParts;
   readonly proofs: ProofApiParts;
+  readonly explorer: ExplorerParts;
   readonly access: AccessParts;
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
+  readonly map: MapSettings;
   readonly metrics: RequestHandler;
   /** @throws when no work can be taken now */
   readonly ready: () => Promise<void>;
@@ -42,7 +47,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, version, records, proofs, attest, issuer, access, metrics, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, explorer, attest, issuer, access, map, metrics, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -56,6 +61,8 @@ export function createApp(parts: AppParts): Express {
   app.use("/api/v1/recovery/attest", attestRouter(attest));
   app.use("/api/v1", proofRouter(proofs));
   app.use("/api", recordRouter(records));
+  // What the chain shows is shown without a key, but to the same networks: each question is one for its node.
+  app.use("/explorer/api", fromInside, explorerRouter(explorer));
   app.route(JWKS_PATH).get(jwks(() => issuer.keys())).all(onlyMethods("GET"));
   app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
   // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
@@ -68,6 +75,7 @@ export function createApp(parts: AppParts): Express {
     })
     .all(onlyMethods("GET"));
   app.use(openApiRouter(version));
+  app.use(panelRouter({ version, map }));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

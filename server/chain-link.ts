@@ -21,8 +21,9 @@ import {
 } from "./chain/embedded/embedded-chain.ts";
 import type { RelayerKey } from "./chain/relayer-key.ts";
 import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
-import { askChainId, connectRpc } from "./chain/rpc/connect.ts";
+import { askChainId, connectNodes, connectRpc } from "./chain/rpc/connect.ts";
 import { connectInProcess } from "./chain/rpc/in-process.ts";
+import type { FailOver } from "./chain/rpc/failover.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "./chain/rpc/peer-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
@@ -57,6 +58,7 @@ export interface ChainLink extends ContractsLink {
 export type ChainLinkEvent =
   | { readonly kind: "embedded"; readonly event: EmbeddedChainEvent }
   | { readonly kind: "deployed"; readonly contract: string; readonly address: string }
+  | { readonly kind: "failed_over"; readonly event: FailOver }
   | { readonly kind: "unreachable"; readonly error: unknown };
 
 export interface ChainLinkOptions {
@@ -178,19 +180,19 @@ async function relayerKeyOf(config: Config): Promise<OpenedKey> {
 
 async function openRemote(
   config: Config,
-  { url, tls: nodeTls }: Extract<Config["chain"], { kind: "remote" }>,
+  { urls, tls: nodeTls }: Extract<Config["chain"], { kind: "remote" }>,
   { onEvent }: ChainLinkOptions,
   opened: AsyncDisposableStack,
 ): Promise<Opened> {
   const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
-  const chainId = await askChainId(url, tls).catch((error: unknown) => {
+  const chainId = await askChainId(urls, tls).catch((error: unknown) => {
     // A server that starts while its node is away still answers from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });
     return onlyKnownChain(config.dataDirectory, error);
   });
-  const rpc = connectRpc(url, chainId, tls);
+  const rpc = connectNodes(urls, chainId, tls, (event) => onEvent({ kind: "failed_over", event }));
   opened.defer(() => rpc.close());
   const file = deploymentFile(config.dataDirectory, chainId);
   const deployment = await readDeployment(file);

@@ -4,33 +4,25 @@ import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { createAttesting } from "./attesting.ts";
-import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
+import { readNodeList } from "./chain/consensus/enode.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
-import { useFastKeccak } from "./chain/fast-keccak.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config } from "./config/config.ts";
-import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
-import { holdDataFolder } from "./data-folder.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
-import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { Clock, Journal } from "./domain/ports.ts";
 import { RecoveryService } from "./domain/recovery/recovery-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SealbookError } from "./errors.ts";
+import { createExploring } from "./exploring.ts";
 import { listen } from "./http-server.ts";
-import { ListenerCertificate } from "./listener-certificate.ts";
 import { NetworkList } from "./http/access/network-list.ts";
-import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { JWKS_PATH } from "./http/jwks.ts";
-import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
-import { openJournalDatabase } from "./journal-database.ts";
-import type { Database } from "./journal/database.ts";
 import { createJournalKeeping } from "./journal-keeping.ts";
 import { createJournal } from "./journal/journal.ts";
 import { alertStore } from "./journal/alerts.ts";
@@ -41,6 +33,7 @@ import { prepareMonths } from "./journal/proof-months.ts";
 import { reconciliationStore } from "./journal/reconciliation.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { createMonitoring } from "./monitoring.ts";
+import { openAll, type Opened } from "./opening.ts";
 import { createRecordKeeping } from "./record-keeping.ts";
 import { createRelaying } from "./relaying.ts";
 import { statusReport } from "./status.ts";
@@ -76,36 +69,17 @@ export interface Context {
 
 /** Opens the chain and the journal and builds every part; nothing runs yet. */
 export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
-  const opened = new AsyncDisposableStack();
+  const opened = await openAll(config, logger);
   try {
-    await useFastKeccak();
-    const lock = await holdDataFolder(config.dataDirectory);
-    opened.defer(() => lock.release());
-    const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
-    opened.defer(() => link.close());
-    const database = await openJournalDatabase(config);
-    opened.defer(() => database.destroy());
-    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
-    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
-    const certificate = config.tls && (await openCertificate(config.tls, logger));
-    return build(config, logger, overrides, link, database, tokens, issuer, certificate, opened.move());
+    return build(config, logger, overrides, opened);
   } catch (error) {
-    await opened.disposeAsync();
+    await opened.resources.disposeAsync();
     throw error;
   }
 }
 
-function build(
-  config: Config,
-  logger: Logger,
-  { clock = Date.now, nodeLookMilliseconds }: ContextOverrides,
-  link: ChainLink,
-  database: Database,
-  tokens: TokenVerifier | undefined,
-  issuer: Issuer,
-  certificate: ListenerCertificate | undefined,
-  opened: AsyncDisposableStack,
-): Context {
+function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilliseconds }: ContextOverrides, parts: Opened): Context {
+  const { link, database, tokens, issuer, certificate, resources: opened } = parts;
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
   // The embedded chain's blocks name nobody.
@@ -123,7 +97,12 @@ function build(
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  const inspect = nodeInspector(rpc, () => sender.address, validatorNames);
+  const inspect = nodeInspector({
+    rpc,
+    relayer: () => sender.address,
+    names: validatorNames,
+    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+  });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;
@@ -212,7 +191,7 @@ function build(
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/api/v1/proof`,
+    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
     publicUrl: url,
   });
   const app = createApp({
@@ -242,6 +221,7 @@ function build(
           replicaLag: () => keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
+    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),
@@ -261,6 +241,7 @@ function build(
       clock,
     }),
     issuer,
+    map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     },
@@ -329,38 +310,6 @@ function build(
 
     stop: () => opened.disposeAsync(),
   };
-}
-
-/** @throws SealbookError `config_invalid` when the key cannot be read */
-async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
-  if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
-  try {
-    return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
-  }
-}
-
-/** @throws SealbookError `config_invalid` when it cannot be listened with */
-function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
-  return ListenerCertificate.open(files, (event) =>
-    event.kind === "replaced"
-      ? logger.info({ expires: new Date(event.expires).toISOString() }, "there is a new certificate; connections from now on have it")
-      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
-  );
-}
-
-function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
-  if (event.kind === "embedded") {
-    const { kind, ...details } = event.event;
-    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
-    logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
-  } else if (event.kind === "deployed") {
-    logger.info({ address: event.address }, `${event.contract} deployed`);
-  } else {
-    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
-  }
 }
 
 function packageVersion(): string {

@@ -47,12 +47,15 @@ export async function statusReport(parts: StatusParts): Promise<object> {
       block_age: blockAge,
       syncing: node?.syncing ?? null,
       peers: node?.peers ?? null,
+      ...peersStatus(node),
+      ...addressStatus(node?.addresses ?? []),
     },
     consensus: {
       protocol: node?.consensus.protocol ?? null,
       validators: node?.consensus.validators ?? [],
       quorum: node?.consensus.quorum ?? null,
       proposer: node?.consensus.proposer ?? null,
+      ...bftStatus(node?.consensus.bft),
     },
     journal: {
       records: counts.records,
@@ -72,8 +75,51 @@ function judge(
   regularBlocks: boolean,
 ): "ok" | "degraded" | "down" {
   if (node === undefined) return "down";
-  const stale = regularBlocks && blockAge !== null && blockAge > STALE_BLOCK_SECONDS;
+  const { bft } = node.consensus;
+  const isLate = bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";
+  const stale = regularBlocks && isLate;
   return node.syncing || stale || faults > 0 ? "degraded" : "ok";
+}
+
+/** What a network with a list of its nodes tells in addition. */
+function peersStatus(node: NodeReport | undefined): object {
+  if (node?.network.listed === undefined) return {};
+  const { listed, missing, unlisted } = node.network;
+  return { peers_listed: listed, peers_missing: missing, peers_unlisted: unlisted };
+}
+
+/** What several addresses tell in addition. */
+function addressStatus(addresses: NodeReport["addresses"]): object {
+  if (addresses.length === 0) return {};
+  const told = addresses.map(({ address, active, reachable, blockNumber, reason }) => ({
+    address,
+    active,
+    reachable,
+    block_number: blockNumber ?? null,
+    reason: reason ?? null,
+  }));
+  return { addresses: told };
+}
+
+/** What a network whose validators seal its blocks tells in addition. */
+function bftStatus(bft: NodeReport["consensus"]["bft"]): object {
+  if (bft === undefined) return {};
+  return {
+    round: bft.round,
+    pace: bft.pace,
+    block_period: bft.rhythm?.blockPeriod ?? null,
+    request_timeout: bft.rhythm?.requestTimeout ?? null,
+    missing: bft.missing,
+    quorum_missing: bft.quorumMissing,
+    participation: bft.participation.map(({ validator, state, proposed, lastProposed, lastSealed, missedTurns }) => ({
+      validator,
+      state,
+      proposed,
+      last_proposed: lastProposed ?? null,
+      last_sealed: lastSealed ?? null,
+      missed_turns: missedTurns,
+    })),
+  };
 }
 
 async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {

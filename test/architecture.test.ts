@@ -6,7 +6,7 @@ import ts from "typescript";
 const ROOT = join(import.meta.dirname, "..");
 /** How values of the configuration are written, where that takes more than a line. */
 const NOTATIONS = ["server/replica/targets.ts", "server/http/access/network-list.ts"];
-const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation"];
+const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation", "pictures"];
 
 /** What a source file imports, as paths from the root of the project or names of packages. */
 function importsOf(file: string): string[] {
@@ -17,7 +17,9 @@ function importsOf(file: string): string[] {
 }
 
 const files = globSync("server/**/*.ts", { cwd: ROOT }).sort();
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+/** What makes a network of validators; it is no part of the server. */
+const networkFiles = globSync("scripts/network/**/*.ts", { cwd: ROOT }).sort();
+const imports = new Map([...files, ...networkFiles].map((file) => [file, importsOf(file)]));
 
 /** The room a file is in: an adapter, `domain`, `errors`, `config`, or the composition above them. */
 function roomOf(file: string): string {
@@ -50,7 +52,7 @@ describe("Architecture", () => {
     const forbidden = offences(
       (from, to) =>
         roomOf(from) === "domain" &&
-        (to.startsWith("server/") ? !["domain", "errors"].includes(roomOf(to)) : !["hash-wasm", "keccak256", "merkletreejs", "node:crypto"].includes(to)),
+        (to.startsWith("server/") ? !["domain", "errors"].includes(roomOf(to)) : !["hash-wasm", "keccak256", "merkletreejs", "node:crypto", "topojson-client", "topojson-specification", "geojson"].includes(to)),
     );
     expect(forbidden).to.deep.equal([]);
   });
@@ -64,6 +66,13 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
+  it("lets the panel know the server by its client only", () => {
+    const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
+      importsOf(from).filter((to) => to.includes("/") && /^(server|scripts|test|bench)\//.test(to)).map((to) => `${from} -> ${to}`),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
   it("lets the chain folder alone import the generated types", () => {
     expect(offences((from, to) => to.startsWith("typechain-types/") && roomOf(from) !== "chain")).to.deep.equal([]);
   });
@@ -71,6 +80,17 @@ describe("Architecture", () => {
   it("reads the environment in one place", () => {
     const readers = files.filter((file) => /process\.env[.[]/.test(readFileSync(join(ROOT, file), "utf8")));
     expect(readers.filter((file) => file !== "server/config/environment.ts")).to.deep.equal([]);
+  });
+
+  it("lets a network's files know of the server only how blocks are hashed and nodes are asked", () => {
+    const known = ["server/errors.ts", "server/chain/evidence/", "server/chain/rpc/", "scripts/network/"];
+    const isOurs = (to: string): boolean => /^(?:server|scripts|client|bench|test|typechain-types)\//.test(to);
+    const forbidden = networkFiles.flatMap((from) =>
+      (imports.get(from) ?? []).filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room))).map((to) => `${from} -> ${to}`),
+    );
+    expect(forbidden).to.deep.equal([]);
+    expect(networkFiles).to.include("scripts/network/init.ts");
+    expect(offences((_from, to) => to.startsWith("scripts/"))).to.deep.equal([]);
   });
 
   it("has no circle of imports", () => {
@@ -81,7 +101,7 @@ describe("Architecture", () => {
       for (const next of imports.get(file) ?? []) if (imports.has(next)) visit(next, [...path, file]);
       done.add(file);
     };
-    for (const file of files) visit(file, []);
-    expect(done.size).to.equal(files.length);
+    for (const file of imports.keys()) visit(file, []);
+    expect(done.size).to.equal(imports.size);
   });
 });

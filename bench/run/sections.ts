@@ -7,6 +7,7 @@ import { hour } from "../sections/hour.ts";
 import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
+import { pictures } from "../sections/pictures.ts";
 import { records } from "../sections/records.ts";
 import { recovery } from "../sections/recovery.ts";
 import { single } from "../sections/single.ts";
@@ -28,4 +29,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["hour", hour],
   ["check", check],
   ["recovery", recovery],
+  ["pictures", pictures],
 ]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { readReceipt } from "../../server/chain/receipts.ts";
-import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
@@ -13,11 +13,11 @@ import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
 const Transaction = z.object({ to: z.string().nullable(), input: z.string(), blockHash: z.string().nullable() });
 
-/** Asks the chain through a node's JSON-RPC; nothing that the server says counts. */
-export function chainWitness(url: string, tls: PeerTlsOptions): Witness & { close(): void } {
+/** Asks the chain through the JSON-RPC of one of its nodes; nothing that the server says counts. */
+export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // The node says which chain it is, once.
-  const connect = async (): Promise<Rpc> => connectRpc(url, await askChainId(url, tls), tls);
+  const connect = async (): Promise<Rpc> => connectNodes(urls, await askChainId(urls, tls), tls);
   return {
     name: "chain",
     contradiction: untilLost(async (proof) => {
@@ -26,7 +26,7 @@ export function chainWitness(url: string, tls: PeerTlsOptions): Witness & { clos
       } catch (error) {
         if (!(error instanceof SealbookError)) throw error;
         if (error.code !== "chain_unavailable") return `the chain refuses to answer: ${error.message}`;
-        throw new UnreachableError(`not checked against the chain: the node at ${shownAddress(url)} does not answer`, { cause: error });
+        throw new UnreachableError(`not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not answer`, { cause: error });
       }
     }),
     close() {

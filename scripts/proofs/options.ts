@@ -29,12 +29,12 @@ export function parseHttpUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Checks the address of a chain's node on the command line. */
-export function parseNodeUrl(text: string): string {
+/** Checks the addresses of a chain's nodes on the command line. */
+export function parseNodeUrls(text: string): string {
   try {
-    parseNodeAddress(text);
+    text.split(",").forEach((item) => parseNodeAddress(item.trim()));
   } catch {
-    throw new InvalidArgumentError("It is not an http(s), ws(s) or ipc:///path address.");
+    throw new InvalidArgumentError("It is not an http(s), ws(s) or ipc:///path address, nor several with commas between them.");
   }
   return text;
 }

@@ -24,6 +24,8 @@ export function contractCall(purpose: TransactionPurpose, contract: ContractName
 /** A node that keeps the newest state only says so when it makes a block while it is asked. */
 const STATE_IS_GONE = /BlockOutOfRange/;
 const ATTEMPTS = 5;
+/** Length of `0x` and a selector in hex. */
+const SELECTOR_TEXT = 10;
 
 /**
  * Reads from a contract at the newest block.
@@ -44,7 +46,8 @@ export async function readContract(rpc: Rpc, to: Address, data: string, attempts
 
 /** A contract's error as text, `Name(arguments)`; the node's own words when it is none of ours. */
 export function revertText(error: NodeError): string {
-  if (error.data !== undefined) {
+  // A call that no function takes is reverted without a word.
+  if (error.data !== undefined && error.data.length >= SELECTOR_TEXT) {
     for (const contract of Object.values(INTERFACES)) {
       const parsed = contract.parseError(error.data);
       if (parsed !== null) return `${parsed.name}(${parsed.args.map(String).join(", ")})`;

@@ -12,7 +12,7 @@ export type ChainEvent =
   | { readonly kind: "chain_made_whole" };
 
 export interface LostTransactionsParts {
-  readonly rpc: Pick<Rpc, "call">;
+  readonly rpc: Pick<Rpc, "call" | "addresses">;
   readonly store: Pick<TransactionStore, "reopen" | "settledNonces" | "outcome">;
   /** How long another relayer's key is left to it: it may have gone for good. */
   readonly takeOverMilliseconds: number;
@@ -68,6 +68,8 @@ export class LostTransactions {
       this.#behind.delete(key);
       return false;
     }
+    // The others have more than the only one that answers: nothing went back.
+    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return false;
     // A node that only lags, of several behind one address for instance, catches up.
     const since = this.#behind.get(key) ?? Date.now();
     this.#behind.set(key, since);

@@ -1,64 +1,71 @@
-import { z } from "zod";
-import type { NodeInspector, NodeReport } from "../domain/ports.ts";
+import type { BftBlock } from "../domain/consensus/bft-block.ts";
+import { bftReport } from "../domain/consensus/bft-report.ts";
+import { quorumOf } from "../domain/consensus/quorum.ts";
+import type { NodeInspector } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
+import { BftHistory } from "./consensus/bft-history.ts";
+import type { Enode } from "./consensus/enode.ts";
+import { askPeers } from "./consensus/peers.ts";
+import { askValidators, lastProposals } from "./consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./receipts.ts";
 import { askQuantity } from "./rpc/quantity.ts";
-import { NodeError, type Rpc } from "./rpc/rpc.ts";
+import type { Rpc } from "./rpc/rpc.ts";
 
-const Addresses = z.array(z.string());
+export interface NodeInspectorParts {
+  readonly rpc: Rpc;
+  /** Whose balance is reported. */
+  readonly relayer: () => Address;
+  readonly names: ValidatorNames;
+  /** The nodes that the network has, where a list says. */
+  readonly nodes: readonly Enode[] | undefined;
+}
 
-/** Consensus protocols whose nodes tell their validators. */
-const PROTOCOLS = [
-  { protocol: "IBFT 2.0", method: "ibft_getValidatorsByBlockNumber" },
-  { protocol: "QBFT", method: "qbft_getValidatorsByBlockNumber" },
-] as const;
-
-/** @param relayer whose balance is reported */
-export function nodeInspector(rpc: Rpc, relayer: () => Address, names: ValidatorNames): NodeInspector {
+/** Asks a node how it and its network do. */
+export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts): NodeInspector {
+  const history = new BftHistory(rpc);
+  const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
+  const peerName = ({ address, place }: { address: string; place: string }): string => names.get(address) ?? place;
   return async () => {
-    const [client, head, syncing, peers, balance, { protocol, validators }] = await Promise.all([
+    const [client, head, syncing, peers, balance] = await Promise.all([
       rpc.call("web3_clientVersion", []),
       askQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
-      rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
+      askPeers(rpc, nodes),
       rpc.call("eth_getBalance", [relayer(), "latest"]),
-      consensusOf(rpc),
     ]);
-    const block = await readBlock(rpc, head, names);
+    const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined) throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
+    const { protocol, validators } = await askValidators(rpc, bft);
+    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, Date.now() / 1000);
+    const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
       client: String(client),
       chainId: rpc.chainId,
       blockNumber: block.number,
       blockTime: block.time,
       syncing: syncing !== false,
-      peers: Number(peers),
+      peers: peers.count,
       consensus: {
         protocol,
-        validators: validators.map((address) => names.get(address.toLowerCase()) ?? address),
-        quorum: Math.ceil((2 * validators.length) / 3),
+        validators: validators.map(nameOf),
+        quorum: quorumOf(validators.length),
         proposer: block.validator,
+        bft: report && {
+          ...report,
+          missing: report.missing.map(nameOf),
+          participation: (proposals ?? report.participation).map((each) => ({ ...each, validator: nameOf(each.validator) })),
+        },
       },
+      network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
+      addresses: rpc.addresses?.() ?? [],
       balance: BigInt(String(balance)),
     };
   };
 }
 
-/** BFT networks are asked for their validators; any other chain has none to name. */
-async function consensusOf(rpc: Rpc): Promise<Pick<NodeReport["consensus"], "protocol" | "validators">> {
-  for (const { protocol, method } of PROTOCOLS) {
-    const answer = await rpc.call(method, ["latest"]).catch(ifNodeError(undefined));
-    const validators = Addresses.safeParse(answer);
-    if (validators.success) return { protocol, validators: validators.data };
-  }
-  return { protocol: "none", validators: [] };
-}
-
-/** A node that lacks a method is still a node; one that does not answer is not. */
-function ifNodeError<T>(otherwise: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof NodeError) return otherwise;
-    throw error;
-  };
+/** Where a contract says who the validators are, the headers do not. */
+function withValidators(blocks: readonly BftBlock[], asked: readonly Address[]): readonly BftBlock[] {
+  const validators = asked.map((address) => address.toLowerCase()).sort();
+  return blocks.map((block) => (block.validators.length > 0 ? block : { ...block, validators }));
 }

@@ -1,6 +1,7 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../domain/block.ts";
+import { askBlockReceipts } from "./rpc/block-receipts.ts";
 import { Quantity } from "./rpc/quantity.ts";
 import { type Rpc, toQuantity } from "./rpc/rpc.ts";
 
@@ -49,7 +50,7 @@ export async function readBlock(rpc: Rpc, number: number, names: ValidatorNames)
 export async function readBlockReceipts(rpc: Rpc, number: number, names: ValidatorNames): Promise<Receipt[] | undefined> {
   const [block, answer] = await Promise.all([
     readBlock(rpc, number, names),
-    rpc.call("eth_getBlockReceipts", [toQuantity(number)]),
+    askBlockReceipts(rpc, number),
   ]);
   if (block === undefined || answer === null) return undefined;
   const receipts = z.array(Receipt).parse(answer);

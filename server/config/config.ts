@@ -6,12 +6,13 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
+import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly url: string; readonly tls: PeerTlsConfig };
+  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
 
 /** What the server was told, checked. */
 export interface Config {
@@ -51,11 +52,16 @@ export interface Config {
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
   readonly storeRate: number;
+  /** Questions a minute that one network address may put to the explorer. */
+  readonly explorerRate: number;
   readonly validatorNames: ReadonlyMap<string, string>;
+  /** List of the network's nodes. */
+  readonly nodeListFile: string | undefined;
   readonly publicUrl: string | undefined;
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
 
@@ -79,6 +85,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }
+  } else if (env.NODE_LIST_FILE !== undefined) {
+    details.push({ path: "NODE_LIST_FILE", message: "is for a network's node, but RPC_URL is not set" });
   }
   if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
     details.push({ path: "ADMIN_KEY", message: "is the same key as RELAYER_KEY: each needs its own nonces and rights" });
@@ -93,6 +101,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const nodeTls = peerTlsConfig("RPC_TLS", env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
   const dataDirectory = resolve(env.DATA_DIR);
@@ -109,7 +118,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
             blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
             directory: join(dataDirectory, "chain"),
           }
-        : { kind: "remote", url: env.RPC_URL, tls: nodeTls },
+        : { kind: "remote", urls: env.RPC_URL, tls: nodeTls },
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
     relayer,
     administratorKey: env.ADMIN_KEY,
@@ -138,10 +147,13 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
     loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     storeRate: env.STORE_RATE,
+    explorerRate: env.EXPLORER_RATE,
     validatorNames: env.VALIDATOR_NAMES,
+    nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    map,
     logLevel: env.LOG_LEVEL,
   };
 }

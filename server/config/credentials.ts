@@ -62,7 +62,8 @@ const PEERS = {
 /** @param details told what is missing or contradicts */
 export function peerTlsConfig(prefix: keyof typeof PEERS, env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): PeerTlsConfig {
   const { address, secure, message } = PEERS[prefix];
-  if (!secure.test(env[address] ?? "")) {
+  const addresses = env[address] ?? [];
+  if (![addresses].flat().some((each) => secure.test(each))) {
     for (const name of [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`, `${prefix}_CA_FILE`, `${prefix}_PIN`] as const) {
       if (variables[name] !== undefined) details.push({ path: name, message });
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrl, privateKey, replicaTargets, validatorNames, webhooks, whole,
+  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, tileUrl, validatorNames, webhooks, whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -24,9 +24,13 @@ export const Environment = z.object({
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
-  RPC_URL: nodeUrl.optional().meta({
-    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket",
+  RPC_URL: nodeUrls.optional().meta({
+    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
     unset: "the embedded chain",
+  }),
+  NODE_LIST_FILE: z.string().min(1).optional().meta({
+    description: "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
+    unset: "no list",
   }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
@@ -187,6 +191,9 @@ export const Environment = z.object({
     description: "Failed logins within a minute that lock one network address out, likewise",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
+  EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
+    description: "Questions a minute that one network address may put to the explorer",
+  }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
     description: "Names of block proposers, as `0xADDRESS=NAME,...`",
     unset: "their addresses",
@@ -200,7 +207,18 @@ export const Environment = z.object({
   }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
-    unset: "`PUBLIC_URL/api/v1/proof`",
+    unset: "the server's own, `PUBLIC_URL/explorer`",
+  }),
+  TILE_URL: tileUrl.optional().meta({
+    description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
+    unset: "a plain map that comes with the product",
+  }),
+  TILE_ATTRIBUTION: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").optional().meta({
+    description: "Whose map the tiles are, as their provider wants it said; needed with `TILE_URL`",
+    unset: "none",
+  }),
+  READING_MAX_AGE: whole(60, 604_800).default(21_600).meta({
+    description: "Seconds after which a sensor's value is not current any more on maps",
   }),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
     description: "Least severe level that is logged: fatal, error, warn, info, debug, or silent for none",

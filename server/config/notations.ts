@@ -18,10 +18,24 @@ export const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
-export const nodeUrl = z
+/** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
+export const tileUrl = z
   .string()
-  .refine(isNodeUrl, "is not an http, https, ws or wss address, nor ipc:///PATH of a node's socket")
-  .transform((text) => text.replace(/\/+$/, ""));
+  .regex(/^https?:\/\/(\{s\}\.)?[a-z0-9.-]+(:\d{1,5})?\/[^\s"'<>\\]*$/i, "is not an http or https address of tiles")
+  .refine((text) => ["{z}", "{x}", "{y}"].every((part) => text.includes(part)), "lacks {z}, {x} or {y}");
+
+/** Addresses of nodes of one chain. */
+export const nodeUrls = z.string().transform((text, context): readonly [string, ...string[]] => {
+  const items = text.split(",").map((item) => item.trim().replace(/\/+$/, ""));
+  const wrong = items.findIndex((item) => !isNodeUrl(item));
+  const [first, ...others] = items;
+  if (wrong === -1 && first !== undefined && new Set(items).size === items.length) return [first, ...others];
+  // The address itself may hold a password.
+  const which = items.length === 1 ? "is" : `has an item, number ${wrong + 1}, that is`;
+  const message = wrong === -1 ? "has an address twice" : `${which} not an http, https, ws or wss address, nor ipc:///PATH of a node's socket`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
 function isNodeUrl(text: string): boolean {
   const url = URL.parse(text);

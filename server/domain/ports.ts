@@ -3,6 +3,8 @@
  * `context.ts`; they never import each other.
  */
 import type { BlockReference } from "./block.ts";
+import type { BftReport } from "./consensus/bft-report.ts";
+import type { NetworkFault } from "./consensus/network-faults.ts";
 import type {
   Address,
   ContractCall,
@@ -263,9 +265,28 @@ export interface NodeReport {
     readonly quorum: number;
     /** Who proposed the newest block: a name or an address. */
     readonly proposer: string;
+    /** With names or addresses of validators; `undefined` on a chain whose blocks no validators seal. */
+    readonly bft: BftReport | undefined;
   };
+  /** Its peers against the list of those that the network has; by names, addresses or hosts. */
+  readonly network: { readonly listed: number | undefined; readonly missing: readonly string[]; readonly unlisted: readonly string[] };
+  /** Where the node can be asked, when there are several addresses. */
+  readonly addresses: readonly AddressState[];
   /** Balance of the relayer's key, in wei. */
   readonly balance: bigint;
+}
+
+/** One of the addresses at which the chain's nodes are asked. */
+export interface AddressState {
+  /** Without name, password and query. */
+  readonly address: string;
+  /** Whether calls go there. */
+  readonly active: boolean;
+  readonly reachable: boolean;
+  /** The newest block that the node has; `undefined` before it was first asked. */
+  readonly blockNumber: number | undefined;
+  /** Why it is not used. */
+  readonly reason: string | undefined;
 }
 
 /** Asks the node how it is; throws `chain_unavailable` when it does not answer. */
@@ -314,9 +335,11 @@ export interface Telemetry {
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
   /** The chain's node does not answer; told at every look, reported once. */
-  nodeDown(): void;
+  nodeDown(reason: string): void;
   nodeUp(): void;
   /** The node is not where its network is, or the network makes no blocks. */
   syncLost(reason: string): void;
   syncRegained(): void;
+  /** What is wrong with the network, all of it, and nothing else any more; told at every look, each reported once. */
+  networkFaults(faults: readonly NetworkFault[]): void;
 }

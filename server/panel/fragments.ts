@@ -1,7 +1,11 @@
 import escapeHtml from "escape-html";
 import type { PanelFragments } from "../domain/ports.ts";
 
-/** The pieces of HTML that the record store API answers with. Everything that comes from outside is escaped. */
+/**
+ * The pieces of HTML that the record store API answers with, and that the panel shows. Everything that comes from
+ * outside is escaped. What `data-text` names, the panel puts into the reader's language; the rest it finds by `name`
+ * and `data-part`.
+ */
 export function panelFragments(version: string): PanelFragments {
   return {
     extensions: [
@@ -9,29 +13,56 @@ export function panelFragments(version: string): PanelFragments {
       { name: "area", title: "Home", version },
     ],
 
-    login: ({ formToken }) => `<form class="login" method="post" autocomplete="on">
+    login: ({ formToken }) => `<form class="login stack" method="post" autocomplete="on">
   <input type="hidden" name="tmpl_sesstoken" value="${escapeHtml(formToken)}">
-  <label>Blockchain address <input name="login" autocomplete="username" required pattern="0x[0-9a-fA-F]{40}"></label>
-  <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-  <button type="submit">Log in</button>
+  <div class="field">
+    <label for="login-address" data-text="login.address">Blockchain address</label>
+    <input class="control control-mono" id="login-address" name="login" autocomplete="username" autocapitalize="off" spellcheck="false" placeholder="0x…" required pattern="0x[0-9a-fA-F]{40}">
+  </div>
+  <div class="field">
+    <label for="login-password" data-text="login.password">Password</label>
+    <input class="control" id="login-password" name="password" type="password" autocomplete="current-password" required>
+  </div>
+  <button class="button button-main" type="submit" data-text="login.submit">Log in</button>
 </form>
 `,
 
     area: ({ account, token, secureKey, remaining, statistics, log, formToken }) => `<section class="area">
   <input type="hidden" name="tmpl_sesstoken" value="${escapeHtml(formToken)}">
-  <label>ASC token <input name="token" readonly value="${escapeHtml(token)}"></label>
-  <p>Session lifetime: <output name="session">${remaining}</output> s</p>
-  <p>Account address: <code>${escapeHtml(account)}</code></p>
-  <details><summary>Secure key</summary><code>${escapeHtml(secureKey)}</code></details>
-  <dl class="stats">${Object.entries(statistics)
-    .map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${value}</dd>`)
-    .join("")}</dl>
-  <ol class="log">${log
-    .map(({ time, level, message }) => {
-      const line = `<time>${escapeHtml(time)}</time> ${escapeHtml(message)}`;
-      return `<li class="${escapeHtml(level)}">${line}</li>`;
-    })
-    .join("")}</ol>
+  <div class="card stack session">
+    <div class="row spread">
+      <h2 data-text="home.session">Session</h2>
+      <p class="lifetime"><span class="muted" data-text="home.lifetime">Session lifetime:</span> <output class="number" name="session" aria-live="off">${remaining}</output> <span data-text="home.seconds">s</span></p>
+    </div>
+    <progress class="remaining" data-part="remaining" max="${remaining}" value="${remaining}" aria-hidden="true"></progress>
+    <div class="field">
+      <label for="asc-token">ASC token</label>
+      <div class="joined" data-part="token">
+        <input class="control control-mono" id="asc-token" name="token" readonly value="${escapeHtml(token)}">
+      </div>
+    </div>
+    <dl class="facts">
+      <dt data-text="home.account">Account address</dt>
+      <dd data-part="account"><code>${escapeHtml(account)}</code></dd>
+      <dt data-text="home.secureKey">Secure key</dt>
+      <dd><details data-part="secure-key"><summary data-text="home.show">Show</summary><code>${escapeHtml(secureKey)}</code></details></dd>
+    </dl>
+  </div>
+  <div class="stack">
+    <h2 data-text="home.statistics">System</h2>
+    <dl class="stats">${Object.entries(statistics)
+      .map(([name, value]) => `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number" data-part="stat-${escapeHtml(name)}">${value}</dd></div>`)
+      .join("")}</dl>
+  </div>
+  <div class="stack">
+    <h2 data-text="home.log">Log</h2>
+    <ol class="log card">${log
+      .map(({ time, level, message }) => {
+        const line = `<time class="number" datetime="${escapeHtml(time)}">${escapeHtml(time)}</time> <span>${escapeHtml(message)}</span>`;
+        return `<li class="${escapeHtml(level)}">${line}</li>`;
+      })
+      .join("")}</ol>
+  </div>
 </section>
 `,
   };

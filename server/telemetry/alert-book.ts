@@ -60,6 +60,20 @@ export class AlertBook {
     this.#write(() => this.#store.resolve(kind, subject, resolvedAt));
   }
 
+  /**
+   * Has just these last, of those about the network: raises what is new and resolves what is over, also what lasts since
+   * before this process.
+   */
+  keep(group: string, faults: readonly { readonly kind: AlertKind; readonly subject: string; readonly message: string }[], over: string): void {
+    const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
+    const lasting = new Set(prefixed.map(({ kind, subject }) => keyOf(kind, subject)));
+    for (const key of [...this.#open]) {
+      const kind = ALERT_KINDS.find((each) => key.startsWith(`${each} ${group}`));
+      if (kind !== undefined && !lasting.has(key)) this.resolve(kind, over, key.slice(kind.length + 1));
+    }
+    for (const { kind, subject, message } of prefixed) this.raise(kind, message, subject);
+  }
+
   /** One after the other, so that an alert is never resolved before it was raised. */
   #write(change: () => Promise<Alert | undefined>): void {
     this.#work = this.#work.then(async () => {

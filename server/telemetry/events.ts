@@ -18,6 +18,7 @@ export interface TelemetryParts {
 
 /** What alerts are about. */
 const ANCHORING = "anchoring";
+const NETWORK = "network: ";
 
 /** Counts of what only the running process knows. */
 export interface EventCounts {
@@ -103,10 +104,11 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
     replicaLagging: (name, seconds, entries) =>
       alerts.raise("degraded_performance", `the replica ${name} is ${Math.round(seconds)} s and ${entries} entries behind the journal`, `replica ${name}`),
     replicaCaughtUp: (name) => alerts.resolve("degraded_performance", "the replica has caught up with the journal", `replica ${name}`),
-    nodeDown: () => alerts.raise("node_down", "the chain's node does not answer"),
+    nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),
     syncRegained: () => alerts.resolve("sync_lost", "the node is where the network is again"),
+    networkFaults: (faults) => alerts.keep(NETWORK, faults, "the network has it no more"),
     counts: () => ({ divergences: diverged.size }),
   };
   return events;

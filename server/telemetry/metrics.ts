@@ -1,5 +1,6 @@
 import type { AlertKind } from "../domain/alerts/alert.ts";
 import type { NodeReport } from "../domain/ports.ts";
+import { type NodeGauge, networkGauges } from "./network-metrics.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** How long what the node said of itself is good enough. */
@@ -67,12 +68,15 @@ export function createMetrics(sources: MetricSources) {
 
   // The gauges of one page share one round of questions to the node.
   let asked: { at: number; report: Promise<NodeReport | undefined> } | undefined;
-  const nodeGauge = (name: string, help: string, read: (node: NodeReport) => number): void =>
+  const askNode = (): Promise<NodeReport | undefined> => {
+    if (asked === undefined || performance.now() - asked.at > NODE_REPORT_MILLISECONDS) {
+      asked = { at: performance.now(), report: sources.node() };
+    }
+    return asked.report;
+  };
+  const nodeGauge: NodeGauge = (name, help, read) =>
     gauge(name, help, async () => {
-      if (asked === undefined || performance.now() - asked.at > NODE_REPORT_MILLISECONDS) {
-        asked = { at: performance.now(), report: sources.node() };
-      }
-      const node = await asked.report;
+      const node = await askNode();
       return node && read(node);
     });
 
@@ -107,6 +111,7 @@ export function createMetrics(sources: MetricSources) {
   nodeGauge("sealbook_chain_peers", "Peers of the node", (node) => node.peers);
   nodeGauge("sealbook_consensus_validators", "Validators of the consensus network", (node) => node.consensus.validators.length);
   nodeGauge("sealbook_consensus_quorum", "Validators that have to agree on a block", (node) => node.consensus.quorum);
+  networkGauges(registry, askNode, nodeGauge);
   nodeGauge("sealbook_relayer_balance_wei", "Balance of the relayer's key", (node) => Number(node.balance));
 
   new Gauge({

@@ -1,13 +1,15 @@
+import { type NetworkFault, networkFaults } from "../domain/consensus/network-faults.ts";
 import type { NodeInspector, NodeReport, Telemetry } from "../domain/ports.ts";
+import { SealbookError } from "../errors.ts";
+import { LOOKS_TO_RAISE, Steady } from "./steady.ts";
+import { syncLoss } from "./sync-loss.ts";
 
 const LOOK_MILLISECONDS = 5_000;
-/** Looks in a row that have to agree before something counts as wrong, or as right again. */
-const LOOKS_TO_RAISE = 3;
-const LOOKS_TO_RESOLVE = 2;
+const NO_ANSWER = "the chain's node does not answer";
 
 export interface NodeWatchParts {
   readonly inspect: NodeInspector;
-  readonly telemetry: Pick<Telemetry, "nodeDown" | "nodeUp" | "syncLost" | "syncRegained">;
+  readonly telemetry: Pick<Telemetry, "nodeDown" | "nodeUp" | "syncLost" | "syncRegained" | "networkFaults">;
   /** Whether blocks come without anybody asking for them. */
   readonly regularBlocks: boolean;
   /** Blocks older than this mean that the network makes none any more, or that the node does not hear of them. */
@@ -15,11 +17,14 @@ export interface NodeWatchParts {
   readonly lookMilliseconds?: number | undefined;
 }
 
-/** Watches over the chain's node: whether it answers, and whether it is where the network is. */
+/** Watches over the chain's node: whether it answers, whether it is where the network is, and what the network lacks. */
 export class NodeWatch {
   readonly #parts: NodeWatchParts;
-  readonly #down = new Steady(LOOKS_TO_RAISE, LOOKS_TO_RESOLVE);
-  readonly #lost = new Steady(LOOKS_TO_RAISE, LOOKS_TO_RESOLVE);
+  readonly #down = new Steady();
+  readonly #lost = new Steady();
+  /** By subject. */
+  readonly #faults = new Map<string, { readonly steady: Steady; fault: NetworkFault }>();
+  #looks = 0;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
 
@@ -39,43 +44,36 @@ export class NodeWatch {
   }
 
   async #look(): Promise<void> {
-    const { inspect, telemetry } = this.#parts;
-    const report = await inspect().catch(() => undefined);
-    if (this.#down.see(report === undefined)) telemetry.nodeDown();
+    const { inspect, telemetry, regularBlocks, staleSeconds } = this.#parts;
+    let distrust = NO_ANSWER;
+    const report = await inspect().catch((error: unknown) => {
+      if (error instanceof SealbookError) distrust = error.message;
+    });
+    if (this.#down.see(report === undefined)) telemetry.nodeDown(distrust);
     else telemetry.nodeUp();
-    if (report === undefined) return;
-    const reason = this.#lossOf(report);
+    if (!report) return;
+    const reason = syncLoss(report, regularBlocks, staleSeconds);
     if (this.#lost.see(reason !== undefined)) telemetry.syncLost(reason ?? "the node is not where the network is");
     else telemetry.syncRegained();
+    const lasting = this.#lasting(report);
+    // Before that it cannot be told whether what lasted before a restart is over.
+    if (++this.#looks >= LOOKS_TO_RAISE) telemetry.networkFaults(lasting);
   }
 
-  #lossOf({ syncing, blockTime, peers, consensus }: NodeReport): string | undefined {
-    const { regularBlocks, staleSeconds } = this.#parts;
-    if (syncing) return "the node is catching up with the network";
-    if (consensus.validators.length > 1 && peers === 0) return "the node has no peers";
-    const age = Math.floor(Date.now() / 1000) - blockTime;
-    return regularBlocks && age > staleSeconds ? `the newest block is ${age} s old` : undefined;
-  }
-}
-
-/** A state that changes only when it was seen otherwise several times in a row. */
-class Steady {
-  readonly #toSet: number;
-  readonly #toClear: number;
-  #isSet = false;
-  #otherwise = 0;
-
-  constructor(toSet: number, toClear: number) {
-    this.#toSet = toSet;
-    this.#toClear = toClear;
-  }
-
-  see(value: boolean): boolean {
-    this.#otherwise = value === this.#isSet ? 0 : this.#otherwise + 1;
-    if (this.#otherwise >= (this.#isSet ? this.#toClear : this.#toSet)) {
-      this.#isSet = value;
-      this.#otherwise = 0;
+  /** The network's faults that were seen often enough. */
+  #lasting({ consensus, network, peers, addresses }: NodeReport): readonly NetworkFault[] {
+    const participation = consensus.bft?.participation ?? [];
+    const seen = networkFaults({ validators: consensus.validators, participation, peers: { ...network, count: peers }, addresses });
+    for (const fault of seen) {
+      const known = this.#faults.get(fault.subject);
+      if (known === undefined) this.#faults.set(fault.subject, { steady: new Steady(), fault });
+      else known.fault = fault;
     }
-    return this.#isSet;
+    const subjects = new Set(seen.map(({ subject }) => subject));
+    return [...this.#faults].flatMap(([subject, { steady, fault }]) => {
+      if (steady.see(subjects.has(subject))) return [fault];
+      if (!subjects.has(subject)) this.#faults.delete(subject);
+      return [];
+    });
   }
 }

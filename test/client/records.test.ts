@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import { ClientError, type FoundRecord, RecordClient } from "../../client/index.ts";
+import { rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { fakeServer, rejection } from "./fake-server.ts";
@@ -59,6 +60,17 @@ describe("record client", () => {
     assert.equal(asked, 3);
     assert.lengthOf(await all(client.search(token, { field: "topic", value: "hourly series" })), 5);
     assert.isEmpty(await all(client.search(token, { field: "topic", value: "page-1" })));
+  });
+
+  it("says where on the chain a record is, when it is asked", async () => {
+    const [plain] = await all(client.search(token, { field: "code", value: "page-5" }));
+    assert.isUndefined(plain?.place);
+    const [placed] = await all(client.search(token, { field: "code", value: "page-5", places: true }));
+    assert.equal(placed?.place?.chainId, "5");
+    const transaction = await rpcCall(server.chainUrl, "eth_getTransactionByHash", placed?.place?.transactionHash);
+    assert.equal(Number(transaction.blockNumber), placed?.place?.blockNumber);
+    const { rowid, rowdata } = await client.decode(token, "insert", transaction.input);
+    assert.deepEqual([rowid.reference, rowdata.payload], [5, placed?.payload]);
   });
 
   it("decodes call data", async () => {

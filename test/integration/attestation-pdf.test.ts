@@ -88,7 +88,7 @@ describe("attestations as PDF", function () {
     const [head = "", columns = ""] = /^P5\s+(\d+)\s+\d+\s+255\s/.exec(picture.subarray(0, 64).toString("latin1")) ?? [];
     const isDark = (x: number, y: number): boolean =>
       (picture[head.length + Math.round((y * dpi) / 72) * Number(columns) + Math.round((x * dpi) / 72)] ?? 255) < 128;
-    const { size, data } = qrcode.create(`${server.url}/api/v1/proof/tx/${proof.tx_hash}`, { errorCorrectionLevel: "M" }).modules;
+    const { size, data } = qrcode.create(`${server.url}/explorer/tx/${proof.tx_hash}`, { errorCorrectionLevel: "M" }).modules;
     const [margin, side] = [56, 92];
     const module = side / size;
     const read = Array.from({ length: size * size }, (_, place) =>

@@ -90,7 +90,7 @@ describe("attestations", function () {
       for (const [stated, proof] of [[first, newest], [second, older]]) {
         const { id: _, chain_id: __, contract: ___, merkle = null, ...fields } = proof;
         assert.deepInclude(stated, { ...fields, merkle });
-        assert.equal(stated.verification_url, `${server.url}/api/v1/proof/tx/${proof.tx_hash}`);
+        assert.equal(stated.verification_url, `${server.url}/explorer/tx/${proof.tx_hash}`);
         const size = proof === newest ? 4 : 0;
         assert.deepEqual(stated.first_anchor, { timestamp: proof.timestamp, block_number: proof.block_number, size });
       }

@@ -13,8 +13,8 @@ const DEPLOY = join(import.meta.dirname, "../../deploy");
 const RULES = join(DEPLOY, "prometheus/alerts.yml");
 const RULE_TESTS = join(DEPLOY, "prometheus/alerts.test.yml");
 const DASHBOARD = join(DEPLOY, "grafana/sealbook.json");
-/** There with TLS only, whose tests look at it. */
-const WITH_TLS = "sealbook_tls_certificate_expiry_timestamp_seconds";
+/** There with TLS only, with a network of validators, or with several nodes, whose tests look at them. */
+const ELSEWHERE = /^sealbook_(tls|validator|rpc)_/;
 const run = promisify(execFile);
 
 /** Runs promtool, which is to find nothing wrong. */
@@ -65,7 +65,7 @@ describe("monitoring", function () {
   });
 
   it("has all the metrics that rules and dashboard ask for", async () => {
-    const asked = new Set((await queries()).flatMap(metricsIn).filter((name) => name !== WITH_TLS));
+    const asked = new Set((await queries()).flatMap(metricsIn).filter((name) => !ELSEWHERE.test(name)));
     await eventually(async () => {
       const lines = (await server.get("/metrics")).text.split("\n").filter((line) => !line.startsWith("#"));
       const there = new Set(lines.map((line) => line.split(/[{ ]/)[0]));

@@ -2,6 +2,7 @@ import { assert } from "chai";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createApp } from "../../server/app.ts";
 import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/proofs/examples.ts";
+import { EXAMPLE_ADDRESSES } from "../../server/http/explorer/examples.ts";
 import { EXAMPLE_CREDENTIALS } from "../../server/http/records/examples.ts";
 import type { Answer } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
@@ -57,6 +58,7 @@ describe("the OpenAPI document", function () {
       const batch = (await server.post("/api/v1/proof/batch", { documents: ORDERS.map((order) => ({ ...order, document_id: `${order.document_id} a` })) })).body;
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents: RESTORED })).body;
       actual.set(EXAMPLE_IDS.transaction, proof.proof.tx_hash).set(EXAMPLE_IDS.proof, proof.id);
+      actual.set(EXAMPLE_ADDRESSES.ProofAnchor, proof.proof.contract);
       actual.set(EXAMPLE_IDS.batch, batch.batch.id).set(EXAMPLE_IDS.verification, verification_id);
     });
 

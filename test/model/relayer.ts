@@ -50,6 +50,7 @@ const TELEMETRY: Telemetry = {
   nodeUp: nothing,
   syncLost: nothing,
   syncRegained: nothing,
+  networkFaults: nothing,
 };
 
 /** What a run may choose of a relayer's configuration. */

@@ -46,9 +46,14 @@ describe("configuration", function () {
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
+    EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
+    TILE_URL: ["", "x", "ftp://host/{z}/{x}/{y}", "https://host/{z}/{x}.png", "https://user:pw@host/{z}/{x}/{y}", "https://a;b/{z}/{x}/{y}",
+      "https://{q}.host/{z}/{x}/{y}", "https://host/{z}/{x}/{y} \"", "javascript:alert('{z}{x}{y}')"],
+    TILE_ATTRIBUTION: ["", " ", "a\nb", "x".repeat(201)],
+    READING_MAX_AGE: [...wholeNumbers, "59", "604801"],
     LOG_LEVEL: ["", "x", "INFO", "verbose"],
   };
 
@@ -100,6 +105,13 @@ describe("configuration", function () {
     assert.include(refusal({ ...signer, RELAYER_ADDRESS: "0x12" }).message, "RELAYER_ADDRESS");
   });
 
+  it("takes tiles with the name of whose they are", () => {
+    const template = "https://{s}.tiles.example:8443/v1/{z}/{x}/{y}.png?key=1";
+    const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles", READING_MAX_AGE: "60" });
+    assert.deepEqual(map, { tiles: { template, attribution: "© Tiles" }, readingMaxAgeMilliseconds: 60_000 });
+    assert.isUndefined(parseConfig({}).map.tiles);
+  });
+
   it("names all faults at once", () => {
     const { details } = refusal({ PORT: "x", LOG_LEVEL: "loud", GAS_PRICE: "-1" });
     assert.sameMembers((details ?? []).map(({ path }) => path), ["PORT", "LOG_LEVEL", "GAS_PRICE"]);
@@ -131,6 +143,8 @@ describe("configuration", function () {
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ TILE_URL: "https://tiles.example/{z}/{x}/{y}.png" }, "TILE_ATTRIBUTION"],
+      [{ TILE_ATTRIBUTION: "Tiles" }, "TILE_URL"],
       [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],
     ];
     for (const [variables, named] of contradictions) {
@@ -154,8 +168,11 @@ describe("configuration", function () {
   it("takes a node's address of every kind, and says of others which there are", () => {
     const addresses = ["http://a", "https://user:pw@a:1/key", "ws://a:8546", "wss://a/ws?key=1", "ipc:///var/run/geth.ipc", "ipc:///a%20b"];
     for (const url of addresses) {
-      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", url, tls: NO_TLS });
+      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, { kind: "remote", urls: [url], tls: NO_TLS });
     }
+    assert.deepEqual(parseConfig({ RPC_URL: "wss://a/, http://b", RELAYER_KEY: KEY }).chain, { kind: "remote", urls: ["wss://a", "http://b"], tls: NO_TLS });
+    assert.include(refusal({ RPC_URL: "http://a,http://u:secret@", RELAYER_KEY: KEY }).message, "RPC_URL has an item, number 2, that is not an http");
+    assert.include(refusal({ RPC_URL: "http://a,http://a/", RELAYER_KEY: KEY }).message, "RPC_URL has an address twice");
     const { message } = refusal({ RPC_URL: "ftp://user:secret@host", RELAYER_KEY: KEY });
     for (const kind of ["http", "https", "ws", "wss", "ipc:///"]) assert.include(message, kind);
     assert.notInclude(message, "secret");
@@ -172,7 +189,7 @@ describe("configuration", function () {
     });
     assert.deepEqual(config.chain, {
       kind: "remote",
-      url: "https://node.example/rpc",
+      urls: ["https://node.example/rpc"],
       tls: { client: { certificate: "/c.pem", key: "/c.key" }, authority: "/ca.pem", pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")] },
     });
     assert.deepEqual(config.relayer, { kind: "environment", key: `0x${KEY}` });

@@ -16,19 +16,28 @@ export interface RawAnvil {
   stop(): Promise<void>;
 }
 
+/** A first block that is not the node's own. */
+export interface Genesis {
+  readonly file: string;
+  readonly chainId: number;
+  readonly gasLimit: number;
+}
+
 /**
  * @param blockPeriod seconds between blocks; 0 makes one of each transaction
  * @param hardfork which decides what stands in the headers of blocks
  */
-export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun"): Promise<RawAnvil> {
-  const chainId = 7_327;
+export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesis?: Genesis): Promise<RawAnvil> {
+  const chainId = genesis?.chainId ?? 7_327;
   const directory = await temporaryDirectory();
   const socket = join(directory, "anvil.ipc");
   const fixed = `--port 0 --base-fee 0 --gas-price 0 --hardfork ${hardfork} --accounts 1`;
   const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
+  // Of the gas limit it takes its own, whatever the file says.
+  const first = genesis === undefined ? [] : ["--init", genesis.file, "--gas-limit", String(genesis.gasLimit)];
   const child = spawn(
     anvilBinary(),
-    [...fixed.split(" "), ...period, "--chain-id", String(chainId), "--ipc", socket, "--cache-path", join(directory, "cache")],
+    [...fixed.split(" "), ...period, ...first, "--chain-id", String(chainId), "--ipc", socket, "--cache-path", join(directory, "cache")],
     { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");

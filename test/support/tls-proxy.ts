@@ -1,19 +1,28 @@
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createServer } from "node:tls";
-import type { Authority, IssuedCertificate } from "./certificates.ts";
+
+/** A certificate and its key, in PEM. */
+export interface Shown {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 
 /** What a node's operator puts in front of it: TLS, for those only who show a certificate of an authority. */
 export interface TlsProxy {
   readonly port: number;
   /** Shows another certificate from now on, and cuts every connection. */
-  show(certificate: IssuedCertificate): void;
+  show(certificate: Shown): void;
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of a port on loopback. */
-export async function startTlsProxy(target: number, shown: IssuedCertificate, clients: Authority): Promise<TlsProxy> {
+/**
+ * Puts a proxy in front of a port on loopback.
+ * @param clients the authority whose certificates it takes
+ */
+export async function startTlsProxy(target: number, shown: Shown, clients: Pick<Shown, "certificate">): Promise<TlsProxy> {
   const sockets = new Set<Socket>();
-  const options = ({ certificate, key }: IssuedCertificate) => ({ cert: certificate, key, ca: clients.certificate });
+  const options = ({ certificate, key }: Shown) => ({ cert: certificate, key, ca: clients.certificate });
   const server = createServer({ ...options(shown), requestCert: true, rejectUnauthorized: true }, (incoming) => {
     const outgoing = connect(target, "127.0.0.1");
     for (const [socket, other] of [[incoming, outgoing], [outgoing, incoming]] as const) {

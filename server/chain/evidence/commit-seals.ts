@@ -1,4 +1,5 @@
 import { getAddress, hexlify, recoverAddress, Signature } from "ethers";
+import { quorumOf } from "../../domain/consensus/quorum.ts";
 import type { Address } from "../../domain/transaction.ts";
 import { malformed } from "../../errors.ts";
 import { type BftProtocol, decodeExtraData, encodeForSeals } from "./bft-extra-data.ts";
@@ -35,9 +36,4 @@ export function isSealed(protocol: BftProtocol, header: BlockHeader): boolean {
   const sealers = sealersOf(protocol, header);
   const isByOneEach = new Set(sealers).size === sealers.length;
   return isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size);
-}
-
-/** How many of the validators have to seal a block. */
-export function quorumOf(validators: number): number {
-  return Math.ceil((2 * validators) / 3);
 }

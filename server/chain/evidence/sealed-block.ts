@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { askBlockReceipts } from "../rpc/block-receipts.ts";
 import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { BlockHeader, encodeHeader } from "./block-header.ts";
 import { isSealed } from "./commit-seals.ts";
@@ -30,7 +31,7 @@ export interface SealedBlock extends Consensus {
 export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<SealedBlock | undefined> {
   const [answer, receiptAnswer] = await Promise.all([
     rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
-    rpc.call("eth_getBlockReceipts", [toQuantity(number)]),
+    askBlockReceipts(rpc, number),
   ]);
   if (answer === null || receiptAnswer === null) return undefined;
   const block = parsed(Block, answer, number);

@@ -2,7 +2,8 @@ import { HttpEndpoint } from "./http-endpoint.ts";
 import { HttpRpc } from "./http-rpc.ts";
 import { JsonRpcSocket } from "./json-rpc-socket.ts";
 import { localSocketOpener } from "./local-socket.ts";
-import { parseNodeAddress } from "./node-address.ts";
+import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
+import { parseNodeAddress, shownAddress } from "./node-address.ts";
 import type { PeerTlsOptions } from "./peer-tls.ts";
 import { askQuantity } from "./quantity.ts";
 import type { Rpc } from "./rpc.ts";
@@ -24,12 +25,33 @@ export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {
   }
 }
 
-/** Asks a node for its chain id, when it is not known yet. */
-export async function askChainId(url: string, tls: PeerTlsOptions = {}): Promise<number> {
-  const rpc = connectRpc(url, 1, tls);
-  try {
-    return await askQuantity(rpc, "eth_chainId", []);
-  } finally {
-    rpc.close();
+/**
+ * Connects to nodes of one chain, which stand in for each other.
+ * @throws SealbookError `config_invalid` for an address of another kind
+ */
+export function connectNodes(
+  urls: readonly [string, ...string[]],
+  chainId: number,
+  tls: PeerTlsOptions = {},
+  onFailOver?: (event: FailOver) => void,
+): Rpc {
+  const at = (url: string): NodeAtAddress => ({ rpc: connectRpc(url, chainId, tls), shown: shownAddress(url) });
+  const [first, ...others] = urls;
+  return others.length === 0 ? connectRpc(first, chainId, tls) : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
+}
+
+/** Asks nodes for their chain's id, when it is not known yet: the first that answers tells. */
+export async function askChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
+  let failure: unknown;
+  for (const url of typeof urls === "string" ? [urls] : urls) {
+    const rpc = connectRpc(url, 1, tls);
+    try {
+      return await askQuantity(rpc, "eth_chainId", []);
+    } catch (error) {
+      failure ??= error;
+    } finally {
+      rpc.close();
+    }
   }
+  throw failure;
 }

@@ -1,3 +1,4 @@
+import type { AddressState } from "../../domain/ports.ts";
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
 
@@ -14,6 +15,8 @@ export interface Rpc {
    * Left out where the transport cannot carry it.
    */
   subscribe?(topic: "newHeads", subscriber: Subscriber): Subscription;
+  /** How the nodes do, where there are several. */
+  addresses?(): readonly AddressState[];
   /** Ends the connection; whoever waits for an answer is told that none will come. */
   close(): void;
 }

@@ -1,3 +1,4 @@
+import { EXPLORER_OPERATIONS } from "../explorer/operations.ts";
 import { ATTEST_OPERATIONS } from "../proofs/attest-operations.ts";
 import { PROOF_OPERATIONS } from "../proofs/operations.ts";
 import { RECOVERY_OPERATIONS } from "../proofs/recovery-operations.ts";
@@ -11,6 +12,7 @@ export const TAGS: readonly Tag[] = [
   { name: "Records", description: "The record store: signed rows on chain, found by code and topic." },
   { name: "Proofs", description: "Integrity proofs: hashes on chain, found by document, hash and transaction." },
   { name: "Recovery", description: "What is asked after a disaster." },
+  { name: "Explorer", description: "What anybody can see of the chain, without a key; nothing of the journal." },
   { name: "Operation", description: "How the server is." },
 ];
 
@@ -19,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...RECORD_OPERATIONS,
   ...PROOF_OPERATIONS,
   ...RECOVERY_OPERATIONS,
+  ...EXPLORER_OPERATIONS,
   ...ATTEST_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];

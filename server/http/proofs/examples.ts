@@ -9,8 +9,9 @@ export const EXAMPLE_IDS = {
 } as const;
 
 const BLOCK_TIME = 1_795_291_651;
-const CHAIN = { chain_id: 7325, contract: "0x7f2B51b9bC841A1396e0A5291ad79e4ADAd7EE16" };
-const EXPLORER = "https://sealbook.example.org/api/v1/proof/tx/";
+/** Where the examples' proofs stand. */
+export const CHAIN = { chain_id: 7325, contract: "0x7f2B51b9bC841A1396e0A5291ad79e4ADAd7EE16" };
+const EXPLORER = "https://sealbook.example.org/explorer/tx/";
 
 /** A document that the examples are about. */
 export const CONTRACT = {
@@ -25,7 +26,8 @@ export const ORDERS = [
   { document_id: "order 2", hash: "baa5a0964d3320fbc0c6a922140453c8513ea24ab8fd0577034804a967248096", metadata: { timestamp: BLOCK_TIME } },
 ];
 
-const CONTRACT_BLOCK = {
+/** Where {@link CONTRACT} was anchored. */
+export const ONE_BLOCK = {
   tx_hash: EXAMPLE_IDS.transaction,
   block_number: 10,
   block_hash: "0x63906170c43501bae8f40da4e817d68ccc3ec0e3c7b02a02d155b82beac49f75",
@@ -36,7 +38,7 @@ const CONTRACT_BLOCK = {
 export const CONFIRMED = {
   status: "confirmed",
   id: EXAMPLE_IDS.proof,
-  proof: { id: EXAMPLE_IDS.proof, ...CONTRACT, record_hash: EXAMPLE_IDS.proof, ...CHAIN, ...CONTRACT_BLOCK },
+  proof: { id: EXAMPLE_IDS.proof, ...CONTRACT, record_hash: EXAMPLE_IDS.proof, ...CHAIN, ...ONE_BLOCK },
   verification_url: EXPLORER + EXAMPLE_IDS.transaction,
 };
 
@@ -73,9 +75,9 @@ const PROVED_ORDERS = ORDERS.map((order, index) => {
 
 export const BATCH_ANSWER = { status: "confirmed", batch: BATCH, proofs: PROVED_ORDERS };
 export const BATCH_FIRST_PAGE = { ...BATCH_ANSWER, proofs: PROVED_ORDERS.slice(0, 1), next: "1" };
-export const VERIFIED = { valid: true, proof: { tx_hash: CONTRACT_BLOCK.tx_hash, block_number: 10, timestamp: BLOCK_TIME } };
+export const VERIFIED = { valid: true, proof: { tx_hash: ONE_BLOCK.tx_hash, block_number: 10, timestamp: BLOCK_TIME } };
 
-const RECORDED = { id: EXAMPLE_IDS.proof, recorded_at: BLOCK_TIME, tx_hash: CONTRACT_BLOCK.tx_hash, block_number: 10 };
+const RECORDED = { id: EXAMPLE_IDS.proof, recorded_at: BLOCK_TIME, tx_hash: ONE_BLOCK.tx_hash, block_number: 10 };
 const { document_id, hash, metadata } = CONTRACT;
 
 /** Documents that came back after a disaster: one as it was, one changed, one that was never recorded. */
@@ -114,7 +116,7 @@ const JWKS_URL = "https://sealbook.example.org/.well-known/jwks.json";
 /** The keys that sign statements. */
 export const PUBLISHED_KEYS = { keys: [{ kty: "OKP", crv: "Ed25519", x: KEY.x, kid: KEY.id, use: "sig", alg: "EdDSA" }] };
 
-const { tx_hash, ...contractBlock } = CONTRACT_BLOCK;
+const { tx_hash, ...contractBlock } = ONE_BLOCK;
 const { validator: _validator, ...askedBlock } = contractBlock;
 
 /** A statement; of what is long in it the first is shown. */

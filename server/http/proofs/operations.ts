@@ -38,6 +38,33 @@ const noHash = refused(400, "malformed", "The request is not valid", "document_h
 ]);
 const unproved = { valid: false, message: "No proof found for this hash" };
 
+/** What the status tells in addition on a network of validators. */
+const ON_NETWORK = {
+  status: "ok",
+  version: "0.1.0",
+  uptime: 86_400,
+  node: {
+    client: "besu/v25.8.0/linux-x86_64/openjdk-java-21", chain_id: 1337, block_number: 17_280, block_age: 3, syncing: false,
+    peers: 2, peers_listed: 3, peers_missing: ["data centre 4"], peers_unlisted: [],
+    addresses: [
+      { address: "https://node1.example:8545", active: false, reachable: false, block_number: 17_201, reason: "the node's certificate has expired" },
+      { address: "https://node2.example:8545", active: true, reachable: true, block_number: 17_280, reason: null },
+    ],
+  },
+  consensus: {
+    protocol: "QBFT", validators: ["data centre 1", "data centre 2", "data centre 3", "data centre 4"], quorum: 3, proposer: "data centre 1",
+    round: 1, pace: "on_time", block_period: 5, request_timeout: 10, missing: ["data centre 4"], quorum_missing: 0,
+    participation: [
+      { validator: "data centre 1", state: "active", proposed: 11, last_proposed: 17_280, last_sealed: 17_280, missed_turns: 0 },
+      { validator: "data centre 2", state: "active", proposed: 10, last_proposed: 17_278, last_sealed: 17_280, missed_turns: 0 },
+      { validator: "data centre 3", state: "active", proposed: 11, last_proposed: 17_279, last_sealed: 17_280, missed_turns: 0 },
+      { validator: "data centre 4", state: "absent", proposed: 0, last_proposed: 17_190, last_sealed: null, missed_turns: 11 },
+    ],
+  },
+  journal: { records: 4, pending: 0, last_reconciled: 1_795_291_651, divergences: 0, replica_lag: null },
+  relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+};
+
 /** The integrity-proof API. */
 export const PROOF_OPERATIONS: readonly Operation[] = [
   {
@@ -199,6 +226,11 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
           journal: { records: 4, pending: 0, last_reconciled: 1_795_291_651, divergences: 0, replica_lag: null },
           relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
         }),
+      },
+      {
+        name: "validators",
+        summary: "A network of four validators, one of which is missing, behind two nodes",
+        answer: answered(ON_NETWORK),
       },
     ],
   },

@@ -53,6 +53,8 @@ const StoreContent = z.object({
   result: z.literal("success"),
 });
 
+const reference = z.union([z.int(), z.string()]).meta({ description: "A number, or a text where it is too large for one." });
+
 const SearchContent = z.object({
   component_render: seconds,
   tparams: z.object({
@@ -60,10 +62,13 @@ const SearchContent = z.object({
       .array(z.tuple([z.string(), z.string(), z.string(), z.base64(), z.string()]))
       .meta({ description: "Sender, code, time, payload (JSON in base64) and topic of each record, the newest first." }),
     next: z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." }),
+    places: z
+      .array(z.object({ chainid: reference, tx_hash: z.string().regex(/^0x[0-9a-f]{64}$/), block_number: z.int().nonnegative() }))
+      .optional()
+      .meta({ description: "Where on the chain each of the records is, in their order, when that was asked for." }),
   }),
 });
 
-const reference = z.union([z.int(), z.string()]).meta({ description: "A number, or a text where it is too large for one." });
 const fixed = z.object({ reference, type: z.string() });
 const dynamic = { hexdata: z.string(), length: z.int(), reference, type: z.string() };
 

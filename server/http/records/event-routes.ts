@@ -2,6 +2,7 @@ import type { Request } from "express";
 import type { RecordRow } from "../../domain/records/record.ts";
 import type { RecordService } from "../../domain/records/record-service.ts";
 import type { SessionService } from "../../domain/sessions/session-service.ts";
+import { toHex } from "../../domain/sessions/token.ts";
 import { parseInput } from "../errors.ts";
 import type { RateLimit } from "../limits.ts";
 import { secondsSince } from "./envelope.ts";
@@ -27,7 +28,7 @@ export async function store(parts: EventRouteParts, request: Request): Promise<o
 export async function search(parts: EventRouteParts, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
   await parts.sessions.authorize(credentials.token);
-  const { target, value, limit, cursor } = payload.search;
+  const { target, value, limit, cursor, places } = payload.search;
   const { rows, next } = await parts.records.search({
     field: target === "1" ? "code" : "topic",
     phrase: value,
@@ -38,8 +39,17 @@ export async function search(parts: EventRouteParts, request: Request): Promise<
   const events = rows.map(toEvent);
   return {
     component_render: secondsSince(start),
-    tparams: { events, ...(next === undefined ? {} : { next: String(next) }) },
+    tparams: {
+      events,
+      ...(next === undefined ? {} : { next: String(next) }),
+      ...(places ? { places: rows.map(toPlace) } : {}),
+    },
   };
+}
+
+function toPlace({ rowId, transactionHash, blockNumber }: RecordRow): object {
+  const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
+  return { chainid, tx_hash: toHex(transactionHash), block_number: blockNumber };
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

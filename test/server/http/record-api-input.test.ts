@@ -257,7 +257,7 @@ describe("input of the record store API", function () {
   });
 
   it("below an unknown path gets JSON, never a page", async () => {
-    for (const path of ["/api/x", "/api/admin/auth", "/api/..", "/", "/x", "/index.html", "/%", "/api/%ff", "//", "/api//x"]) {
+    for (const path of ["/api/x", "/api/admin/auth", "/x", "/index.html", "/%", "/api/%ff", "//", "/api//x"]) {
       for (const method of ["GET", "POST"]) {
         const answer = await server.get(path, { method });
         assert.oneOf(answer.status, [400, 404, 405], `${method} ${path}: ${answer.text}`);

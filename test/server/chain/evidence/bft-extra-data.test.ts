@@ -10,8 +10,9 @@ import {
   encodeForSeals,
 } from "../../../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
-import { isSealed, quorumOf, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
+import { isSealed, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
+import { quorumOf } from "../../../../server/domain/consensus/quorum.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
 import { refusal } from "../../../support/refusal.ts";
 

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { isBlocked, whenFree } from "./blocking.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** How a button looks and what it does. */
+export interface ButtonProps {
+  readonly kind?: "main" | "plain" | "quiet";
+  readonly icon?: IconName;
+  /** What it does, in words; without `children` it is said, not shown. */
+  readonly label?: string;
+  readonly type?: "button" | "submit";
+  /** Works now and cannot be pressed again. */
+  readonly busy?: boolean;
+  readonly disabled?: boolean;
+  readonly pressed?: boolean;
+  readonly expanded?: boolean;
+  /** Can be pressed while the session's token is replaced, since it has nothing to do with it. */
+  readonly free?: boolean;
+  readonly onClick?: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/**
+ * A button. While the session's token is replaced it is blocked: it keeps the focus, and a press counts as soon as
+ * the new token is there.
+ */
+export function Button({ kind = "plain", icon, label, type = "button", busy = false, disabled = false, pressed, expanded, free = false, onClick, children }: ButtonProps) {
+  const element = useRef<HTMLButtonElement>(null);
+  const blocked = !free && isBlocked.value;
+  const press = (event: Event) => {
+    if (busy || disabled) return event.preventDefault();
+    if (blocked) {
+      event.preventDefault();
+      return whenFree(() => element.current?.click());
+    }
+    onClick?.();
+  };
+  return (
+    <button
+      ref={element}
+      type={type}
+      class={`button button-${kind}${children === undefined ? " button-icon" : ""}`}
+      aria-disabled={busy || disabled || blocked}
+      aria-busy={busy}
+      aria-pressed={pressed}
+      aria-expanded={expanded}
+      aria-label={label}
+      title={children === undefined ? label : undefined}
+      onClick={press}
+    >
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}

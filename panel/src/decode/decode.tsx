@@ -1,0 +1,55 @@
+import { useEffect } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Empty } from "../components/empty.tsx";
+import { Field } from "../components/field.tsx";
+import { Progress } from "../components/progress.tsx";
+import { ErrorNotice } from "../errors/error-notice.tsx";
+import { route } from "../route.ts";
+import { type Texts, texts } from "../texts/texts.ts";
+import { decode, decodeState } from "./decode-state.ts";
+import { DecodedView } from "./decoded-view.tsx";
+import type { InputFault } from "./decoding.ts";
+import "./decode.css";
+
+/** Takes a stored transaction apart. What the address brings is decoded at once. */
+export default function Decode() {
+  const { input, decoded, fault, failure, isWorking } = decodeState;
+  const words = texts.value.decode;
+  const { rest } = route.value;
+  useEffect(() => {
+    if (rest === "") return;
+    input.value = rest;
+    void decode();
+  }, [rest]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void decode();
+  };
+  const isNew = decoded.value === undefined && failure.value === undefined && !isWorking.value;
+  return (
+    <div class="stack stack-wide">
+      <div class="heading">
+        <div>
+          <h1>{words.title}</h1>
+          <p>{words.lead}</p>
+        </div>
+      </div>
+      <form class="card stack" noValidate onSubmit={submit}>
+        <Field label={words.input} hint={words.inputHint} fault={fault.value === undefined ? undefined : textOfFault(fault.value, words)}>
+          {(control) => (
+            <textarea {...control} rows={3} spellcheck={false} autocapitalize="off" placeholder="0x…" value={input.value} onInput={(event) => (input.value = event.currentTarget.value)} />
+          )}
+        </Field>
+        <div><Button kind="main" type="submit" busy={isWorking.value}>{words.submit}</Button></div>
+      </form>
+      {isWorking.value ? <Progress>{words.working}</Progress> : null}
+      {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
+      {decoded.value === undefined ? null : <DecodedView decoded={decoded.value} />}
+      {isNew ? <Empty icon="decode" title={words.emptyTitle}><p>{words.emptyHelp}</p></Empty> : null}
+    </div>
+  );
+}
+
+function textOfFault(fault: InputFault, { faults }: Texts["decode"]): string {
+  return fault.kind === "selector" ? faults.selector(fault.selector) : faults[fault.kind];
+}

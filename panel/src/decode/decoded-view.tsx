@@ -1,0 +1,68 @@
+import { Badge } from "../components/badge.tsx";
+import { CodeBlock } from "../components/code-block.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Icon } from "../components/icon.tsx";
+import { JsonView } from "../components/json-view.tsx";
+import { texts } from "../texts/texts.ts";
+import { ArgumentTable } from "./argument-table.tsx";
+import type { Decoded } from "./decoding.ts";
+
+/** What a transaction says, from the whole to the parts. */
+export function DecodedView({ decoded }: { decoded: Decoded }) {
+  const words = texts.value.decode;
+  const { transaction, segments, table, signer, transactionHash } = decoded;
+  const sender = segments[1] ?? "";
+  return (
+    <div class="stack stack-wide">
+      <section class="card stack">
+        <div class="row spread">
+          <h2>{words.summary(String(transaction.rowid.reference), table)}</h2>
+          <div class="row">
+            <Signature signer={signer} sender={sender} />
+            <Place decoded={decoded} />
+          </div>
+        </div>
+        <Facts
+          of={[
+            [words.signer, <code>{signer ?? words.notSigned}</code>],
+            [words.function, <><code>{decoded.function}</code> <span class="muted">{decoded.function === "insert" ? words.insertHelp : words.setHelp}</span></>],
+            transactionHash === undefined
+              ? undefined
+              : [words.transaction, <a class="inline-link mono" href={`/explorer/tx/${transactionHash}`}>{transactionHash}<Icon name="link" size={16} /></a>],
+          ]}
+        />
+        <h3>{words.payload}</h3>
+        <JsonView value={transaction.rowdata.payload} label={words.payload} />
+      </section>
+      <section class="stack">
+        <h2>{words.row}</h2>
+        <div class="card">
+          <Facts of={segments.map((segment, index) => [words.segments[index] ?? String(index + 1), <span class="mono">{segment}</span>] as const)} />
+        </div>
+        <CodeBlock text={transaction.rowdata.filechain} label={words.row} />
+      </section>
+      <section class="stack">
+        <h2>{words.fields}</h2>
+        <ArgumentTable transaction={transaction} />
+      </section>
+    </div>
+  );
+}
+
+function Signature({ signer, sender }: { signer: string | undefined; sender: string }) {
+  const words = texts.value.decode;
+  if (signer === undefined) return <Badge kind="bad">{words.notSigned}</Badge>;
+  return signer.toLowerCase() === sender.toLowerCase() ? <Badge kind="good">{words.signedBySender}</Badge> : <Badge kind="bad">{words.signedByOther}</Badge>;
+}
+
+function Place({ decoded: { onChain } }: { decoded: Decoded }) {
+  const words = texts.value.decode;
+  switch (onChain) {
+    case "held":
+      return <Badge kind="good">{words.onChain}</Badge>;
+    case "replaced":
+      return <Badge kind="warning">{words.differs}</Badge>;
+    case "absent":
+      return <Badge kind="warning">{words.notOnChain}</Badge>;
+  }
+}

@@ -1,0 +1,84 @@
+import { ExplorerClient } from "../../../client/explorer.ts";
+import type { DecodedTransaction } from "../../../client/record-schemas.ts";
+import { records, session } from "../session/session.ts";
+import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
+
+/** What the chain has where a row says that it is. */
+export type OnChain = "held" | "replaced" | "absent";
+
+/** A transaction, taken apart. */
+export interface Decoded {
+  readonly function: RowFunction;
+  readonly transaction: DecodedTransaction;
+  /** The row's seven segments, as they are stored. */
+  readonly segments: readonly string[];
+  readonly table: string;
+  readonly signer: string | undefined;
+  readonly onChain: OnChain;
+  /** The transaction that wrote what the chain has. */
+  readonly transactionHash: string | undefined;
+}
+
+/** Why something cannot be decoded, as far as it is seen here. */
+export type InputFault = { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const HEX = /^0x(?:[0-9a-f]{2})+$/;
+const SELECTOR_LENGTH = 10;
+
+const explorer = new ExplorerClient(location.origin, { credentials: "omit" });
+
+/**
+ * Takes apart what was pasted.
+ * @throws ClientError whatever the server says of it
+ */
+export async function decodeInput(pasted: string): Promise<Decoded | { readonly fault: InputFault }> {
+  const text = pasted.replace(/\s+/g, "").toLowerCase();
+  if (text === "") return { fault: { kind: "missing" } };
+  const input = text.startsWith("0x") ? text : `0x${text}`;
+  if (!HEX.test(input)) return { fault: { kind: "hex" } };
+  if (!HASH.test(input)) return decodeCallData(input, undefined);
+  const found = await explorer.transaction(input);
+  return found === undefined ? { fault: { kind: "noTransaction" } } : decodeCallData(found.input, input);
+}
+
+async function decodeCallData(input: string, hash: string | undefined): Promise<Decoded | { readonly fault: InputFault }> {
+  const name = functionOf(input);
+  if (name === undefined) return { fault: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
+  const transaction = await session.call((token) => records.decode(token, name, input));
+  const segments = transaction.rowdata.filechain.split("|");
+  const transactionHash = hash ?? (await transactionOf(segments[2] ?? "", String(transaction.rowid.reference)));
+  return {
+    function: name,
+    transaction,
+    segments,
+    table: textOf(transaction.tabname.hexdata),
+    signer: signerOf(transaction.rowdata.hexdata, transaction.signature.hexdata),
+    transactionHash,
+    onChain: transactionHash === undefined ? "absent" : await stateOf(transactionHash, transaction),
+  };
+}
+
+/** The transaction that wrote the row which the chain has under a number, looked up by the row's code. */
+async function transactionOf(encodedCode: string, rowId: string): Promise<string | undefined> {
+  const code = encodedCode.replace(/%7C/gi, "|").replaceAll("%25", "%");
+  const search = { field: "code", value: code.replaceAll("*", "\\*"), limit: 1_000, places: true } as const;
+  let cursor: string | undefined;
+  do {
+    const from = cursor;
+    const page = await session.call((token) => records.page(token, search, from));
+    const found = page.events.find(({ place }) => place?.chainId === rowId);
+    if (found !== undefined) return found.place?.transactionHash;
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
+/** Whether the chain has this row: the one in hand and the one that a transaction wrote are the same, and it still stands. */
+async function stateOf(hash: string, { rowid, rowdata, signature }: DecodedTransaction): Promise<OnChain> {
+  const found = await explorer.transaction(hash);
+  if (found?.deed.kind !== "record" || found.deed.row_id !== String(rowid.reference)) return "absent";
+  const written = new Map(found.call?.arguments.map(({ name, value }) => [name, value]));
+  const isSame = written.get("rowdata") === `0x${rowdata.hexdata}` && written.get("signature") === textOf(signature.hexdata);
+  return isSame ? found.deed.on_chain : "replaced";
+}

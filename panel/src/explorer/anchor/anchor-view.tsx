@@ -1,0 +1,57 @@
+import type { ExploredAnchor } from "../../../../client/explorer-schemas.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { Ago, Moment } from "../../format/moment.tsx";
+import { wholeNumber } from "../../format/numbers.ts";
+import { BringProof } from "../../proof/bring-proof.tsx";
+import { texts } from "../../texts/texts.ts";
+import { Answer } from "../answer.tsx";
+import { useAsked } from "../asked.ts";
+import { explorerClient } from "../explorer-client.ts";
+import { Hash } from "../hash.tsx";
+import { NotFound } from "../not-found.tsx";
+import { addressOf } from "../route.ts";
+import { useTitle } from "../title.ts";
+
+/** A hash on the chain: one of a document, or the root of a batch. */
+export function AnchorView({ hash }: { hash: string }) {
+  const { anchor } = texts.value.explorer;
+  const question = useAsked(() => explorerClient.anchor(hash), hash);
+  return (
+    <Answer of={question} missing={<NotFound title={anchor.missing}>{anchor.missingHelp}</NotFound>}>
+      {(found) => <Anchor anchor={found} />}
+    </Answer>
+  );
+}
+
+function Anchor({ anchor }: { anchor: ExploredAnchor }) {
+  const { anchor: words, anchorSize } = texts.value.explorer;
+  const title = anchor.size === 0 ? words.single : words.batch;
+  useTitle(title);
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <h1>{title}</h1>
+          <p>{anchor.size === 0 ? words.singleAbout : words.batchAbout}</p>
+        </div>
+        <Badge kind="good">{words.held}</Badge>
+      </div>
+      <section class="card stack">
+        <Facts
+          of={[
+            [anchor.size === 0 ? words.hash : words.root, <Hash whole copy value={anchor.hash} />],
+            [words.size, anchorSize(anchor.size)],
+            [words.first, <><Moment at={anchor.block.timestamp} /> <span class="muted">(<Ago at={anchor.block.timestamp} />)</span></>],
+            [words.block, <a class="number" href={addressOf("block", String(anchor.block.number))}>{wholeNumber(anchor.block.number)}</a>],
+            [words.transaction, <Hash whole copy value={anchor.tx_hash} href={addressOf("tx", anchor.tx_hash)} />],
+          ]}
+        />
+      </section>
+      <section class="stack">
+        <h2>{words.follow}</h2>
+        <BringProof root={anchor.hash} />
+      </section>
+    </>
+  );
+}

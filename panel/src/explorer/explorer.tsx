@@ -1,0 +1,60 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../components/icon.tsx";
+import { Shell } from "../shell.tsx";
+import { texts } from "../texts/texts.ts";
+import { AddressView } from "./address/address-view.tsx";
+import { AnchorView } from "./anchor/anchor-view.tsx";
+import { BlockView } from "./block/block-view.tsx";
+import "./explorer.css";
+import { NotFound } from "./not-found.tsx";
+import { ProofView } from "./proof-view.tsx";
+import { addressOf, parts } from "./route.ts";
+import { SearchView } from "./search/search-view.tsx";
+import { SearchBox } from "./search/search-box.tsx";
+import { StartView } from "./start/start-view.tsx";
+import { TransactionView } from "./transaction/transaction-view.tsx";
+
+/** The explorer: what is public on the chain. */
+export function Explorer() {
+  const [kind, id = ""] = parts.value;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // Whoever reads by ear is taken to what is new.
+    if (!isFirst.current) document.getElementById("view")?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [parts.value]);
+  return (
+    <Shell
+      home={addressOf()}
+      part={texts.value.common.explorer}
+      navigation={<a class="explorer-check" href={addressOf("proof")} aria-current={kind === "proof" ? "page" : undefined}><Icon name="proofs" /><span>{texts.value.explorer.checkProof}</span></a>}
+      end={<a class="explorer-panel" href="/">{texts.value.explorer.toPanel}</a>}
+    >
+      <div class="stack stack-wide">
+        {kind === undefined ? null : <SearchBox key={parts.value.join("/")} text={kind === "search" ? id : ""} />}
+        <View kind={kind} id={id} />
+      </div>
+    </Shell>
+  );
+}
+
+function View({ kind, id }: { kind: string | undefined; id: string }) {
+  switch (kind) {
+    case undefined:
+      return <StartView />;
+    case "block":
+      return <BlockView key={id} id={id} />;
+    case "tx":
+      return <TransactionView key={id} hash={id} />;
+    case "address":
+      return <AddressView key={id} address={id} />;
+    case "anchor":
+      return <AnchorView key={id} hash={id} />;
+    case "search":
+      return <SearchView key={id} text={id} />;
+    case "proof":
+      return <ProofView />;
+    default:
+      return <NotFound title={texts.value.explorer.noPage}>{texts.value.explorer.noPageHelp}</NotFound>;
+  }
+}

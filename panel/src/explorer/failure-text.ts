@@ -1,0 +1,21 @@
+import { ClientError } from "../../../client/errors.ts";
+import { texts } from "../texts/texts.ts";
+
+/** What went wrong, and what can be done about it. */
+export function failureText(error: unknown): { readonly title: string; readonly help: string } {
+  const { failures } = texts.value.explorer;
+  if (!(error instanceof ClientError)) return { title: failures.other, help: error instanceof Error ? error.message : String(error) };
+  switch (error.code) {
+    case "chain_unavailable":
+      return { title: failures.chainAway, help: failures.chainAwayHelp };
+    case "unreachable":
+    case "timeout":
+      return { title: failures.serverAway, help: failures.serverAwayHelp };
+    case "forbidden":
+      return { title: failures.forbidden, help: failures.forbiddenHelp };
+    case "too_many_requests":
+      return { title: failures.tooMany, help: failures.tooManyHelp(error.retryAfterSeconds ?? 1) };
+    default:
+      return { title: failures.other, help: error.message };
+  }
+}

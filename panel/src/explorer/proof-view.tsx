@@ -1,0 +1,20 @@
+import { BringProof } from "../proof/bring-proof.tsx";
+import { texts } from "../texts/texts.ts";
+import { useTitle } from "./title.ts";
+
+/** The way from a document's hash to the chain, of a proof that the reader brings. */
+export function ProofView() {
+  const { path } = texts.value.proofs;
+  useTitle(path.title);
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <h1>{path.title}</h1>
+          <p>{path.about}</p>
+        </div>
+      </div>
+      <BringProof />
+    </>
+  );
+}

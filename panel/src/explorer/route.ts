@@ -1,0 +1,47 @@
+import { computed, signal } from "@preact/signals";
+
+const ROOT = "/explorer";
+
+const path = signal(location.pathname);
+addEventListener("popstate", () => (path.value = location.pathname));
+
+/** Where the reader is: the parts of the address below `/explorer`, decoded. */
+export const parts = computed(() => path.value.slice(ROOT.length).split("/").filter((part) => part !== "").map(decoded));
+
+/** An address below `/explorer`. */
+export function addressOf(...below: readonly string[]): string {
+  return [ROOT, ...below.map(encodeURIComponent)].join("/");
+}
+
+/** Goes to an address below `/explorer`. */
+export function goTo(address: string): void {
+  history.pushState(null, "", address);
+  path.value = location.pathname;
+  scrollTo(0, 0);
+}
+
+/** Goes to another address below `/explorer` in the place of this one: back leads to what was before both. */
+export function replaceBy(address: string): void {
+  history.replaceState(null, "", address);
+  path.value = location.pathname;
+}
+
+/** Follows links to addresses below `/explorer` without loading the page anew. */
+export function followLinks(): void {
+  addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link === null || link.target !== "" || link.origin !== location.origin || link.hash !== "") return;
+    if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return;
+    event.preventDefault();
+    goTo(link.pathname);
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

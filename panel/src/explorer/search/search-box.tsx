@@ -1,0 +1,41 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { texts } from "../../texts/texts.ts";
+import { addressOf, goTo } from "../route.ts";
+import { setPasted } from "../../proof/pasted.ts";
+
+/** Searches for anything that has a hash, a number or an address; a proof that is pasted is shown as one. */
+export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {
+  const { search } = texts.value.explorer;
+  const entered = useSignal(text);
+  const id = useId();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const wanted = entered.value.trim();
+    if (wanted === "") return;
+    if (wanted.startsWith("{")) {
+      setPasted(wanted);
+      goTo(addressOf("proof"));
+    } else {
+      goTo(addressOf("search", wanted));
+    }
+  };
+  return (
+    <form class={large ? "search search-large" : "search"} role="search" onSubmit={submit}>
+      <label class="visually-hidden" for={id}>{search.label}</label>
+      <input
+        id={id}
+        class="control"
+        type="search"
+        placeholder={search.placeholder}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={entered.value}
+        onInput={(event) => (entered.value = event.currentTarget.value)}
+      />
+      <Button kind="main" type="submit" icon="search">{search.button}</Button>
+    </form>
+  );
+}

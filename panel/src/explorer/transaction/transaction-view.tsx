@@ -1,0 +1,100 @@
+import type { ExploredTransaction } from "../../../../client/explorer-schemas.ts";
+import { Badge } from "../../components/badge.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Facts } from "../../components/facts.tsx";
+import { More } from "../../components/more.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Ago, Moment } from "../../format/moment.tsx";
+import { wholeNumber } from "../../format/numbers.ts";
+import { BringProof } from "../../proof/bring-proof.tsx";
+import { texts } from "../../texts/texts.ts";
+import { Answer } from "../answer.tsx";
+import { useAsked } from "../asked.ts";
+import { explorerClient } from "../explorer-client.ts";
+import { Hash } from "../hash.tsx";
+import { NotFound } from "../not-found.tsx";
+import { addressOf } from "../route.ts";
+import { useTitle } from "../title.ts";
+import { Arguments } from "./arguments.tsx";
+import { deedTitle } from "./deed-title.ts";
+import { DeedCard } from "./deed-card.tsx";
+import { Logs } from "./logs.tsx";
+
+const EVERY_MILLISECONDS = 10_000;
+const BADGES = { pending: "warning", succeeded: "good", reverted: "bad" } as const;
+
+/** A transaction: what it is about first, then all of it. */
+export function TransactionView({ hash }: { hash: string }) {
+  const words = texts.value.explorer.transaction;
+  const question = useAsked(() => explorerClient.transaction(hash), hash, EVERY_MILLISECONDS);
+  return (
+    <Answer of={question} missing={<NotFound title={words.missing}>{words.missingHelp}</NotFound>}>
+      {(transaction) => <Transaction transaction={transaction} />}
+    </Answer>
+  );
+}
+
+function Transaction({ transaction }: { transaction: ExploredTransaction }) {
+  const { transaction: words, states } = texts.value.explorer;
+  const { status, reason, deed, call, logs, input } = transaction;
+  const title = deedTitle(transaction);
+  useTitle(title);
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <p class="small muted">{words.title}</p>
+          <h1>{title}</h1>
+        </div>
+        <Badge kind={BADGES[status]}>{states[status]}</Badge>
+      </div>
+      {status === "reverted" ? <Notice kind="bad" title={words.reverted}>{reason === undefined ? null : <code>{reason}</code>}</Notice> : null}
+      {status === "pending" ? <Notice kind="warning" title={words.pending}>{words.pendingHelp}</Notice> : null}
+      <DeedCard deed={deed} />
+      <Place transaction={transaction} />
+      {deed.kind === "anchor" && deed.first !== null ? (
+        <section class="stack">
+          <h2>{texts.value.explorer.anchor.follow}</h2>
+          <BringProof root={deed.hash} />
+        </section>
+      ) : null}
+      <div class="card stack">
+        {call === undefined ? null : (
+          <More title={words.call(call.signature)}>
+            <Arguments of={call.arguments} caption={words.callArguments} />
+          </More>
+        )}
+        <More title={words.logs(logs.length)}>
+          {logs.length === 0 ? <p class="muted">{words.noLogs}</p> : <Logs logs={logs} />}
+        </More>
+        <More title={words.input}>
+          {input === "0x" ? <p class="muted">{words.noInput}</p> : <CodeBlock text={input} label={words.input} />}
+        </More>
+      </div>
+    </>
+  );
+}
+
+/** Where it stands on the chain, and who sent it. */
+function Place({ transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call } }: { transaction: ExploredTransaction }) {
+  const { transaction: words, contracts } = texts.value.explorer;
+  const contract = call?.contract;
+  return (
+    <section class="card stack">
+      <h2>{words.onChain}</h2>
+      <Facts
+        of={[
+          [words.hash, <Hash whole copy value={hash} />],
+          block && [words.time, <><Moment at={block.timestamp} /> <span class="muted">(<Ago at={block.timestamp} />)</span></>],
+          block && [words.block, <><a class="number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a>{confirmations === undefined ? null : <span class="muted"> · {words.confirmations(confirmations)}</span>}</>],
+          [words.from, <Hash whole copy value={from} href={addressOf("address", from)} />],
+          to === null ? undefined : [words.to, <>{contract === undefined ? null : <>{contracts[contract]} </>}<Hash whole value={to} href={addressOf("address", to)} /></>],
+          deployed && [words.deployed, <>{deployed.contract === undefined ? null : <>{contracts[deployed.contract]} </>}<Hash whole value={deployed.address} href={addressOf("address", deployed.address)} /></>],
+          [words.nonce, <span class="number">{wholeNumber(nonce)}</span>],
+          [words.gas, <span class="number">{gas_used === undefined ? "" : `${wholeNumber(gas_used)} / `}{wholeNumber(gas_limit)}</span>],
+          value === 0n ? undefined : [words.value, <span class="number">{wholeNumber(value)}</span>],
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+import { texts, type Texts } from "../texts/texts.ts";
+import { partOf } from "../fragment/server-fragment.tsx";
+
+/** What was entered. */
+export interface Credentials {
+  readonly address: string;
+  readonly password: string;
+}
+
+/** Says at its field what is wrong with what was entered, and sends the form by a call instead of by itself. */
+export function enhanceLogin(root: HTMLElement, onSubmit: (credentials: Credentials) => void): () => void {
+  const form = partOf(root, "form", HTMLFormElement);
+  const address = partOf(root, "[name=login]", HTMLInputElement);
+  const password = partOf(root, "[name=password]", HTMLInputElement);
+  if (form === undefined || address === undefined || password === undefined) return () => undefined;
+  form.noValidate = true;
+
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    address.value = address.value.trim();
+    const { login } = texts.value;
+    showFault(address, faultOfAddress(address, login));
+    showFault(password, password.validity.valueMissing ? login.passwordMissing : undefined);
+    const wrong = [address, password].find((input) => !input.validity.valid);
+    if (wrong !== undefined) return wrong.focus();
+    onSubmit({ address: address.value, password: password.value });
+    password.value = "";
+  };
+  form.addEventListener("submit", submit);
+  (address.value === "" ? address : password).focus();
+  return () => form.removeEventListener("submit", submit);
+}
+
+function faultOfAddress({ validity }: HTMLInputElement, login: Texts["login"]): string | undefined {
+  if (validity.valueMissing) return login.addressMissing;
+  return validity.valid ? undefined : login.addressMalformed;
+}
+
+function showFault(input: HTMLInputElement, fault: string | undefined): void {
+  const id = `${input.id}-fault`;
+  document.getElementById(id)?.remove();
+  if (fault === undefined) {
+    input.removeAttribute("aria-invalid");
+    input.removeAttribute("aria-describedby");
+    return;
+  }
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", id);
+  const place = document.createElement("span");
+  place.id = id;
+  place.className = "fault";
+  place.textContent = fault;
+  input.after(place);
+}

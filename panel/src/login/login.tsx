@@ -1,0 +1,64 @@
+import { useSignal } from "@preact/signals";
+import { Notice } from "../components/notice.tsx";
+import { ErrorNotice } from "../errors/error-notice.tsx";
+import { ServerFragment } from "../fragment/server-fragment.tsx";
+import type { Ending } from "../session/panel-session.ts";
+import { session } from "../session/session.ts";
+import { texts } from "../texts/texts.ts";
+import { enhanceLogin, type Credentials } from "./enhance-login.ts";
+import { LoginProgress } from "./login-progress.tsx";
+import "./login.css";
+
+/** The server's form, as it came with the page. */
+const FORM = document.getElementById("login")?.innerHTML ?? "";
+
+/** The way in; after a session that ended, also why. */
+export function Login() {
+  const since = useSignal<number | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const { login } = texts.value;
+  const logIn = async ({ address, password }: Credentials) => {
+    failure.value = undefined;
+    since.value = Date.now();
+    try {
+      await session.logIn(address, password);
+    } catch (error) {
+      failure.value = error;
+    } finally {
+      since.value = undefined;
+    }
+  };
+  return (
+    <div class="login-view">
+      <div class="login-words stack">
+        <h1>{login.title}</h1>
+        <p class="muted">{login.lead}</p>
+      </div>
+      <div class="card stack">
+        {since.value === undefined && failure.value === undefined ? <Ended ending={session.ending.value} /> : null}
+        {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
+        <div hidden={since.value !== undefined}>
+          <ServerFragment html={FORM} enhance={(root) => enhanceLogin(root, (credentials) => void logIn(credentials))} />
+        </div>
+        {since.value === undefined ? null : <LoginProgress since={since.value} />}
+      </div>
+      <p class="login-help muted small">{login.help}</p>
+    </div>
+  );
+}
+
+function Ended({ ending }: { ending: Ending | undefined }) {
+  const { endings } = texts.value.login;
+  switch (ending) {
+    case "closed":
+      return <Notice kind="good">{endings.closed}</Notice>;
+    case "closed_elsewhere":
+      return <Notice>{endings.closedElsewhere}</Notice>;
+    case "expired":
+      return <Notice kind="warning" title={endings.expired}>{endings.again}</Notice>;
+    case "refused":
+      return <Notice kind="warning" title={endings.refused}>{endings.again}</Notice>;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,12 @@
+import { render } from "preact";
+import { Panel } from "./panel.tsx";
+import { startSession } from "./session/session.ts";
+import "./styles/styles.ts";
+import { startTexts } from "./texts/texts.ts";
+import { startTheme } from "./theme/theme.ts";
+
+startTheme();
+startSession();
+await startTexts();
+const place = document.getElementById("app");
+if (place !== null) render(<Panel />, place);

@@ -1,0 +1,66 @@
+import { computed, signal } from "@preact/signals";
+import { currentReadings, DAY_MILLISECONDS, sensorOf, sensorSeries } from "../../../server/domain/air-quality/readings.ts";
+import { records, session } from "../session/session.ts";
+import { findReadings, type Found, type FoundReading, type GetPage } from "./found-reading.ts";
+import { mapSettings } from "./settings.ts";
+
+const MAX_CLOCK_DIFFERENCE_MILLISECONDS = 300_000;
+
+export const settings = mapSettings();
+
+/** What was found so far; `undefined` before the first answer. */
+export const found = signal<Found | undefined>(undefined);
+/** When that was; milliseconds since 1970. */
+export const updatedAt = signal(Date.now());
+/** Records read by a search that goes on now. */
+export const progress = signal<number | undefined>(undefined);
+export const failure = signal<unknown>(undefined);
+/** The moment that the map shows, in milliseconds before {@link updatedAt}. */
+export const ago = signal(0);
+/** The sensor that was chosen, as `sensorOf` gives it. */
+export const chosenSensor = signal<string | undefined>(undefined);
+
+/** The moment that the map shows; milliseconds since 1970. */
+export const moment = computed(() => updatedAt.value - ago.value);
+
+/** The values at that moment, the highest first. */
+export const shown = computed<readonly FoundReading[]>(() => {
+  const current = currentReadings(found.value?.readings ?? [], moment.value, settings.maxAge);
+  return current.sort((one, other) => other.value - one.value);
+});
+
+/** The chosen sensor's value at that moment, else its newest before. */
+export const chosen = computed(() => {
+  const sensor = chosenSensor.value;
+  if (sensor === undefined) return undefined;
+  return shown.value.find((reading) => sensorOf(reading) === sensor) ?? series.value.findLast(({ time }) => time <= moment.value) ?? series.value[0];
+});
+
+/** What the chosen sensor said during the day, oldest first. */
+export const series = computed(() => {
+  const sensor = chosenSensor.value;
+  if (sensor === undefined) return [];
+  return sensorSeries(found.value?.readings ?? [], sensor, updatedAt.value - DAY_MILLISECONDS, updatedAt.value);
+});
+
+const getPage: GetPage = (search, cursor) => session.call((token) => records.page(token, search, cursor));
+
+/** Looks for what is new. */
+export async function refresh(): Promise<void> {
+  if (progress.value !== undefined) return;
+  progress.value = 0;
+  try {
+    const now = Date.now();
+    // The oldest frame of the day shows values that are as old as values may be.
+    const since = now - DAY_MILLISECONDS - settings.maxAge;
+    const result = await findReadings(getPage, since, found.value?.readings ?? [], (count) => (progress.value = count));
+    found.value = result;
+    // The clock of this computer may be behind the server's: what is new has not been said in the future.
+    updatedAt.value = result.readings.reduce((latest, { time }) => (time > now + MAX_CLOCK_DIFFERENCE_MILLISECONDS ? latest : Math.max(latest, time)), now);
+    failure.value = undefined;
+  } catch (error) {
+    failure.value = error;
+  } finally {
+    progress.value = undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import type { FoundReading } from "./found-reading.ts";
+import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
+import { Table } from "../components/table.tsx";
+import { texts } from "../texts/texts.ts";
+import { AirQualityBadge } from "./air-quality-badge.tsx";
+import { chosenSensor, moment, shown } from "./map-state.ts";
+import { captionOf, clockText, concentration, momentText } from "./wording.ts";
+
+/** What the map shows, as a table. */
+export function ReadingsTable() {
+  const { map } = texts.value;
+  return (
+    <Table<FoundReading>
+      caption={map.tableCaption(momentText(moment.value))}
+      rows={shown.value}
+      keyOf={sensorOf}
+      columns={[
+        {
+          title: map.place,
+          cell: (reading) => (
+            <button type="button" class="air-choose" aria-pressed={sensorOf(reading) === chosenSensor.value} onClick={() => (chosenSensor.value = sensorOf(reading))}>
+              {captionOf(reading)}
+            </button>
+          ),
+        },
+        { title: `${map.value}, ${map.unit}`, cell: ({ value }) => <span class="number">{concentration(value)}</span> },
+        { title: map.indexAndCategory, cell: ({ value }) => <AirQualityBadge value={value} /> },
+        { title: map.time, cell: ({ time }) => <time class="number" dateTime={new Date(time).toISOString()} title={momentText(time)}>{clockText(time)}</time> },
+      ]}
+    />
+  );
+}

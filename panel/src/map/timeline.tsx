@@ -1,0 +1,51 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { DAY_MILLISECONDS } from "../../../server/domain/air-quality/readings.ts";
+import { Button } from "../components/button.tsx";
+import { texts } from "../texts/texts.ts";
+import { ago, moment } from "./map-state.ts";
+import { momentText } from "./wording.ts";
+
+/** A day has a step each quarter of an hour. */
+const STEP_MILLISECONDS = 900_000;
+const STEPS = DAY_MILLISECONDS / STEP_MILLISECONDS;
+/** How long a step is shown while the day plays. */
+const SHOWN_MILLISECONDS = 150;
+
+/** Chooses the moment that the map shows, and plays the last day. */
+export function Timeline() {
+  const isPlaying = useSignal(false);
+  const { map } = texts.value;
+  const step = STEPS - Math.round(ago.value / STEP_MILLISECONDS);
+  useEffect(() => {
+    if (!isPlaying.value) return;
+    const timer = setInterval(() => {
+      ago.value = Math.max(0, ago.value - STEP_MILLISECONDS);
+      if (ago.value === 0) isPlaying.value = false;
+    }, SHOWN_MILLISECONDS);
+    return () => clearInterval(timer);
+  }, [isPlaying.value]);
+  const play = () => {
+    if (!isPlaying.value && ago.value === 0) ago.value = DAY_MILLISECONDS;
+    isPlaying.value = !isPlaying.value;
+  };
+  const text = ago.value === 0 ? map.now(momentText(moment.value)) : momentText(moment.value);
+  return (
+    <div class="air-timeline">
+      <Button free icon={isPlaying.value ? "pause" : "play"} onClick={play}>{isPlaying.value ? map.pause : map.play}</Button>
+      <input
+        type="range"
+        min={0}
+        max={STEPS}
+        value={step}
+        aria-label={map.moment}
+        aria-valuetext={text}
+        onInput={(event) => {
+          isPlaying.value = false;
+          ago.value = (STEPS - event.currentTarget.valueAsNumber) * STEP_MILLISECONDS;
+        }}
+      />
+      <output class="number">{text}</output>
+    </div>
+  );
+}

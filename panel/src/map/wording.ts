@@ -1,0 +1,38 @@
+import { CATEGORY_NAMES, type Language } from "../../../server/domain/air-quality/category.ts";
+import { airQuality, indexText } from "../../../server/domain/air-quality/index-of-pm25.ts";
+import type { Reading } from "../../../server/domain/air-quality/reading.ts";
+import { language, texts } from "../texts/texts.ts";
+
+/** The language for names of categories. */
+export function categoryLanguage(): Language {
+  return language.value.startsWith("ru") ? "ru" : "en";
+}
+
+/** A concentration as readers of the language write it. */
+export function concentration(value: number): string {
+  return new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }).format(value);
+}
+
+/** What a sensor is called. */
+export function captionOf({ title, device }: Reading): string {
+  return title === "" ? device : title;
+}
+
+/** A moment of the last days, in the reader's own time. */
+export function momentText(time: number): string {
+  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(time);
+}
+
+/** A moment by the clock, with its day when that is not today. */
+export function clockText(time: number): string {
+  const clock = new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(time);
+  const isToday = new Date(time).toDateString() === new Date().toDateString();
+  return isToday ? clock : `${new Intl.DateTimeFormat(language.value, { weekday: "short" }).format(time)} ${clock}`;
+}
+
+/** Everything a point says, in one sentence. */
+export function readingText(reading: Reading): string {
+  const quality = airQuality(reading.value);
+  const { map } = texts.value;
+  return `${captionOf(reading)}: ${concentration(reading.value)} ${map.unit}, ${map.index} ${indexText(quality)}, ${CATEGORY_NAMES[categoryLanguage()][quality.category]}, ${momentText(reading.time)}`;
+}

@@ -1,0 +1,107 @@
+import { effect } from "@preact/signals";
+import L from "leaflet";
+import "leaflet/dist/leaflet.css";
+import { useEffect, useRef } from "preact/hooks";
+import { unproject } from "../../../server/domain/map/mercator.ts";
+import { DARK_BASE, LIGHT_BASE } from "../../../server/domain/map/draw-base.ts";
+import { fitView } from "../../../server/domain/map/view.ts";
+import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
+import { language, texts } from "../texts/texts.ts";
+import { chosenTheme } from "../theme/theme.ts";
+import { chosenSensor, found, settings, shown } from "./map-state.ts";
+import { PlainLayer } from "./plain-layer.ts";
+import { PointsLayer } from "./points-layer.ts";
+import { readingText } from "./wording.ts";
+
+const MAX_ZOOM = { plain: 10, tiles: 18 };
+const FIT = { padding: 60, maxZoom: 10 };
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** The map with the readings of the moment. */
+export function WorldMap() {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (place.current === null) return;
+    const { map, stop } = openMap(place.current);
+    return () => {
+      stop();
+      map.remove();
+    };
+  }, [language.value]);
+  return <div ref={place} class="air-map" role="application" aria-label={texts.value.map.mapLabel} />;
+}
+
+function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
+  const { map: words } = texts.value;
+  const { tiles } = settings;
+  const map = L.map(element, { zoomControl: false, worldCopyJump: true, minZoom: 1, maxZoom: tiles === undefined ? MAX_ZOOM.plain : MAX_ZOOM.tiles, zoomSnap: 0.5 });
+  map.attributionControl.setPrefix(false);
+  L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
+  L.control.scale({ imperial: false }).addTo(map);
+  fit(map, []);
+  const plain = new PlainLayer(baseColours());
+  if (tiles === undefined) plain.addTo(map);
+  else addTiles(map, tiles.template, tiles.attribution, plain);
+
+  const points = new PointsLayer(map, {
+    onChoose: (reading) => (chosenSensor.value = sensorOf(reading)),
+    severalText: (count, worst) => words.several(count, readingText(worst)),
+  });
+  let isFitted = false;
+  const stopShowing = effect(() => {
+    const readings = shown.value;
+    if (!isFitted && found.value !== undefined && readings.length > 0) {
+      isFitted = true;
+      fit(map, readings.map(({ position }) => position));
+    }
+    points.show(readings, chosenSensor.value);
+  });
+  const stopColouring = effect(() => {
+    void chosenTheme.value;
+    plain.recolour(baseColours());
+  });
+  const recolour = () => plain.recolour(baseColours());
+  dark.addEventListener("change", recolour);
+  const observer = new ResizeObserver(() => map.invalidateSize());
+  observer.observe(element);
+  const stop = () => {
+    stopShowing();
+    stopColouring();
+    dark.removeEventListener("change", recolour);
+    observer.disconnect();
+  };
+  return { map, stop };
+}
+
+/** Tiles from the configured place; when the first of them do not come, the map that the panel brings. */
+function addTiles(map: L.Map, template: string, attribution: string, instead: L.GridLayer): void {
+  // Providers want to know what site asks; that is all they are told.
+  const layer = L.tileLayer(template, { attribution: escaped(attribution), maxZoom: MAX_ZOOM.tiles, referrerPolicy: "strict-origin" });
+  let came = false;
+  layer.on("tileload", () => (came = true));
+  layer.on("tileerror", () => {
+    if (came || map.hasLayer(instead)) return;
+    layer.remove();
+    instead.addTo(map);
+  });
+  layer.addTo(map);
+}
+
+function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): void {
+  const { x: width, y: height } = map.getSize();
+  if (width === 0 || height === 0) return void map.setView([20, 0], 1);
+  const { centre, zoom } = fitView(positions, { width, height }, { ...FIT, padding: Math.min(FIT.padding, width / 6, height / 6) });
+  map.setView(unproject(centre), Math.max(1, Math.floor(zoom * 2) / 2), { animate: false });
+}
+
+function baseColours() {
+  const theme = chosenTheme.value ?? (dark.matches ? "dark" : "light");
+  return theme === "dark" ? DARK_BASE : LIGHT_BASE;
+}
+
+/** Leaflet takes an attribution for HTML. */
+function escaped(text: string): string {
+  const element = document.createElement("span");
+  element.textContent = text;
+  return element.innerHTML;
+}

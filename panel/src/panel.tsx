@@ -1,0 +1,37 @@
+import { Icon } from "./components/icon.tsx";
+import { Lazy } from "./components/lazy.tsx";
+import { Login } from "./login/login.tsx";
+import { addressOf, route } from "./route.ts";
+import { SessionBar } from "./session/session-bar.tsx";
+import { SessionNotices } from "./session/session-notices.tsx";
+import { session } from "./session/session.ts";
+import { Shell } from "./shell.tsx";
+import { TABS, type Tab } from "./tabs.ts";
+import { texts } from "./texts/texts.ts";
+
+/** The panel: the way in, then the tabs. */
+export function Panel() {
+  const home = addressOf(TABS[0].id);
+  const account = session.current.value?.account;
+  if (account === undefined) return <Shell home={home}><Login /></Shell>;
+  const current = TABS.find(({ id }) => id === route.value.tab) ?? TABS[0];
+  return (
+    <Shell home={home} navigation={<Tabs current={current} />} end={<SessionBar />}>
+      <div class="session-notices" role="status"><SessionNotices /></div>
+      <Lazy key={account} load={current.load} />
+    </Shell>
+  );
+}
+
+function Tabs({ current }: { current: Tab }) {
+  return (
+    <nav class="tabs" aria-label={texts.value.common.sections}>
+      {TABS.map((tab) => (
+        <a key={tab.id} href={addressOf(tab.id)} aria-current={tab === current ? "page" : undefined}>
+          <Icon name={tab.icon} />
+          <span>{tab.title(texts.value)}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}

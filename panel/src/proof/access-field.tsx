@@ -1,0 +1,15 @@
+import { Field } from "../components/field.tsx";
+import { texts } from "../texts/texts.ts";
+import { access } from "./proof-access.ts";
+
+/** Takes an API key or a token, when the server has asked for one. */
+export function AccessField() {
+  const { failures } = texts.value.proofs;
+  return (
+    <Field label={failures.keyLabel} hint={failures.keyHint}>
+      {(control) => (
+        <input {...control} type="password" autocomplete="off" value={access.value} onInput={(event) => (access.value = event.currentTarget.value)} />
+      )}
+    </Field>
+  );
+}

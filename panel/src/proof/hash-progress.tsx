@@ -1,0 +1,13 @@
+import { byteSize } from "../format/numbers.ts";
+import { texts } from "../texts/texts.ts";
+
+/** How much of a file is hashed. */
+export function HashProgress({ file, done }: { file: File; done: number }) {
+  const { hashing } = texts.value.proofs;
+  return (
+    <div class="stack">
+      <progress class="hash-progress" max={Math.max(1, file.size)} value={done} aria-label={hashing(file.name)} />
+      <span class="small muted number">{hashing(file.name)} {byteSize(done)} / {byteSize(file.size)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+
+/** What the page is told. */
+export type HashMessage = { readonly done: number } | { readonly hash: string } | { readonly failure: string };
+
+const tell = (message: HashMessage): void => postMessage(message);
+
+addEventListener("message", async ({ data: file }: MessageEvent<File>) => {
+  try {
+    // Piece by piece: a file can be larger than the memory.
+    const hash = sha256.create();
+    let done = 0;
+    for await (const piece of file.stream()) {
+      hash.update(piece);
+      done += piece.length;
+      tell({ done });
+    }
+    tell({ hash: Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("") });
+  } catch (error) {
+    tell({ failure: error instanceof Error ? error.message : String(error) });
+  }
+});

@@ -1,0 +1,8 @@
+import { signal } from "@preact/signals";
+
+/** A proof's text that was brought elsewhere on the page, until it is shown. */
+export const pasted = signal<string | undefined>(undefined);
+
+export function setPasted(text: string): void {
+  pasted.value = text;
+}

@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import type { ExploredAnchor, ExploredChain } from "../../../client/explorer-schemas.ts";
+import { Badge } from "../components/badge.tsx";
+import { Facts } from "../components/facts.tsx";
+import { More } from "../components/more.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Answer } from "../explorer/answer.tsx";
+import { useAsked } from "../explorer/asked.ts";
+import { explorerClient } from "../explorer/explorer-client.ts";
+import { Hash } from "../explorer/hash.tsx";
+import { Moment } from "../format/moment.tsx";
+import { wholeNumber } from "../format/numbers.ts";
+import { texts } from "../texts/texts.ts";
+import { anchoredHash, type BroughtProof } from "./brought-proof.ts";
+import { CompareFile } from "./compare-file.tsx";
+import { MerkleTree } from "./merkle-tree.tsx";
+import { type ProofPath, pathOf } from "./proof-path.ts";
+
+interface OnChain {
+  readonly chain: ExploredChain;
+  readonly anchor: ExploredAnchor | undefined;
+}
+
+/**
+ * The way of a proof to the chain: computed here, compared with what the chain has.
+ * @param isChecked it was said already that the proof holds, and of which file
+ */
+export function PathView({ proof, isChecked = false }: { proof: BroughtProof; isChecked?: boolean }) {
+  const hash = anchoredHash(proof);
+  const question = useAsked(async (): Promise<OnChain> => {
+    const [chain, anchor] = await Promise.all([explorerClient.chain(), explorerClient.anchor(hash)]);
+    return { chain, anchor };
+  }, hash);
+  return <Answer of={question}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</Answer>;
+}
+
+function Path({ proof, onChain: { chain, anchor }, isChecked }: { proof: BroughtProof; onChain: OnChain; isChecked: boolean }) {
+  const { path: words } = texts.value.proofs;
+  const path = pathOf(proof, anchor?.size);
+  const fault = faultOf(proof, path, chain, anchor);
+  const file = useSignal<"same" | "changed" | undefined>(undefined);
+  return (
+    <div class="stack stack-wide">
+      {fault === undefined && anchor !== undefined ? isChecked ? null : (
+        <Notice kind="good" title={words.holds}>
+          {words.holdsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock} <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
+        </Notice>
+      ) : (
+        <Notice kind="bad" title={words.fails}>{fault}</Notice>
+      )}
+      <div class="path">
+        <section class="card stack">
+          <h3>{words.document}</h3>
+          <Facts
+            of={[
+              [words.documentId, proof.documentId],
+              [words.documentHash, <Hash whole value={proof.documentHash} />],
+              proof.type === "" ? undefined : [words.type, proof.type],
+              [words.timestamp, <Moment at={proof.timestamp} />],
+              [words.recordHash, <><Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} /></>],
+            ]}
+          />
+          <p class="small muted">{words.recordHashAbout}</p>
+          {isChecked ? null : <CompareFile hash={proof.documentHash} state={file} />}
+        </section>
+        <section class="card stack">
+          <h3>{words.way}</h3>
+          <MerkleTree proof={proof} path={path} isOnChain={anchor !== undefined} />
+        </section>
+      </div>
+      <section class="card">
+        <More title={words.steps}><Steps path={path} /></More>
+      </section>
+    </div>
+  );
+}
+
+function Right({ is }: { is: boolean }) {
+  const { path: words } = texts.value.proofs;
+  return <Badge kind={is ? "good" : "bad"}>{is ? words.right : words.wrong}</Badge>;
+}
+
+/** Why a proof does not hold; `undefined` when it does. */
+function faultOf(proof: BroughtProof, path: ProofPath, chain: ExploredChain, anchor: ExploredAnchor | undefined): string | undefined {
+  const { faults } = texts.value.proofs.path;
+  if (!path.isRecordHashRight) return faults.recordHash;
+  if (!path.isLeafRight) return faults.leaf;
+  if (path.end !== path.claimed) return faults.root;
+  if (proof.chainId !== chain.chain_id) return faults.otherChain(proof.chainId, chain.chain_id);
+  if (proof.contract.toLowerCase() !== chain.contracts.ProofAnchor.toLowerCase()) return faults.otherContract;
+  if (anchor === undefined) return faults.notAnchored;
+  if ((anchor.size === 0) !== (proof.merkle === undefined)) return faults.otherForm;
+  return undefined;
+}
+
+/** Every computation, with the hashes in full. */
+function Steps({ path }: { path: ProofPath }) {
+  const { path: words } = texts.value.proofs;
+  return (
+    <ol class="steps">
+      <li>
+        <span>{words.stepRecord}</span>
+        <Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} />
+      </li>
+      {path.leaf === undefined ? null : (
+        <li>
+          <span>{words.stepLeaf}</span>
+          <Hash whole value={path.leaf} /> <Right is={path.isLeafRight} />
+        </li>
+      )}
+      {path.pairs.map(({ node, sibling, parent }) => (
+        <li key={parent}>
+          <span>{words.stepPair}</span>
+          <span class="mono">keccak256({[node, sibling].toSorted().map((hash) => <span key={hash} class="step-part">{hash}</span>)})</span>
+          <span class="mono">= {parent}</span>
+        </li>
+      ))}
+      <li>
+        <span>{words.stepEnd}</span>
+        <Hash whole value={path.claimed} href={`/explorer/anchor/${path.claimed}`} /> <Right is={path.end === path.claimed} />
+      </li>
+    </ol>
+  );
+}

@@ -1,0 +1,14 @@
+import { ClientError } from "../../../client/errors.ts";
+import { failureText } from "../explorer/failure-text.ts";
+import { texts } from "../texts/texts.ts";
+import { access } from "./proof-access.ts";
+
+/** What went wrong with the integrity-proof API, and what can be done about it. */
+export function proofFailure(error: unknown): { readonly title: string; readonly help: string } {
+  const { failures } = texts.value.proofs;
+  if (!(error instanceof ClientError)) return failureText(error);
+  if (error.code === "unauthorized") return { title: failures.unauthorized, help: access.value === "" ? failures.unauthorizedHelp : failures.wrongKey };
+  if (error.code === "forbidden") return { title: failures.forbidden, help: error.message };
+  if (error.code === "conflict") return { title: failures.notYet, help: error.message };
+  return failureText(error);
+}

@@ -1,0 +1,68 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { fromHex, leafOf, rootOf, toHex } from "../../../verifier/verify.mjs";
+import type { BroughtProof } from "./brought-proof.ts";
+
+/** A pair of nodes and what they hash to. Everything is `0x` hex. */
+export interface Pair {
+  /** The node on the way. */
+  readonly node: string;
+  readonly sibling: string;
+  /** Whether the node stands on the left of its sibling in the tree. */
+  readonly isLeft: boolean;
+  /** keccak-256 of the two, the smaller first, computed here. */
+  readonly parent: string;
+}
+
+/** The way from a document's hash to what is on the chain, computed anew from what the proof says of the document. */
+export interface ProofPath {
+  /** `0x` hex, as computed; it is the proof's own when `isRecordHashRight`. */
+  readonly recordHash: string;
+  readonly isRecordHashRight: boolean;
+  /** `undefined` for a recorded hash that went on chain alone. */
+  readonly leaf: string | undefined;
+  readonly isLeafRight: boolean;
+  /** From the leaf up. */
+  readonly pairs: readonly Pair[];
+  /** Where the way ends. */
+  readonly end: string;
+  /** What the proof says has been anchored. */
+  readonly claimed: string;
+}
+
+/** @param size How many hashes are under the root, when that is known: then the sides are those of the tree */
+export function pathOf({ documentId, timestamp, type, documentHash, recordHash, merkle }: BroughtProof, size = merkle?.size): ProofPath {
+  const computed = sha256(new TextEncoder().encode(`${documentId}${timestamp}${type}${documentHash}`));
+  const record = { recordHash: prefixed(computed), isRecordHashRight: toHex(computed) === recordHash };
+  if (merkle === undefined) {
+    return { ...record, leaf: undefined, isLeafRight: true, pairs: [], end: record.recordHash, claimed: `0x${recordHash}` };
+  }
+  const leaf = prefixed(leafOf(computed));
+  const sides = sidesOf(merkle.index, merkle.path.length, size);
+  const pairs: Pair[] = [];
+  let node = leaf;
+  for (const [level, sibling] of merkle.path.entries()) {
+    const parent = prefixed(rootOf(bytesOf(node), [bytesOf(sibling)]));
+    pairs.push({ node, sibling, isLeft: sides[level] ?? true, parent });
+    node = parent;
+  }
+  return { ...record, leaf, isLeafRight: leaf === merkle.leaf, pairs, end: node, claimed: merkle.root };
+}
+
+/** On which side the way runs at each pair. A node without a neighbour moves up as it is, and makes no pair. */
+function sidesOf(index: number, pairs: number, size: number | undefined): boolean[] {
+  const sides: boolean[] = [];
+  let place = index;
+  for (let width = size ?? 2 ** pairs; width > 1; width = Math.ceil(width / 2)) {
+    if ((place ^ 1) < width) sides.push(place % 2 === 0);
+    place = Math.floor(place / 2);
+  }
+  return sides;
+}
+
+function prefixed(bytes: Uint8Array): string {
+  return `0x${toHex(bytes)}`;
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex.slice(2));
+}

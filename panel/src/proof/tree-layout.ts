@@ -1,0 +1,83 @@
+import type { ProofPath } from "./proof-path.ts";
+
+/** What stands at a place of the drawing. */
+export type PlaceKind = "root" | "node" | "leaf" | "sibling" | "record" | "document";
+
+export interface Place {
+  readonly key: string;
+  readonly kind: PlaceKind;
+  readonly hash: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A line from a node up to its parent. */
+export interface Line {
+  readonly from: Point;
+  readonly to: Point;
+  readonly isOnWay: boolean;
+}
+
+export interface TreeLayout {
+  readonly width: number;
+  readonly height: number;
+  /** From the root down. */
+  readonly places: readonly Place[];
+  readonly lines: readonly Line[];
+}
+
+// In two columns it fits a phone, however high the tree is.
+const WIDTH = 360;
+const NODE = { width: 164, height: 44 };
+const LEFT = 4;
+const RIGHT = WIDTH - NODE.width - 4;
+const MIDDLE = (WIDTH - NODE.width) / 2;
+const STEP = 76;
+const MARGIN = 4;
+
+/** Places the nodes of a way: the root at the top, below it a pair on each level, below the leaf what it was made of. */
+export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
+  const places: Place[] = [];
+  const lines: Line[] = [];
+  let y = MARGIN;
+  const put = (kind: PlaceKind, hash: string, x: number): Place => {
+    const place = { key: `${kind} ${y}`, kind, hash, x, y, ...NODE };
+    places.push(place);
+    return place;
+  };
+  const connect = (child: Place, parent: Place, isOnWay: boolean): void => {
+    lines.push({ from: bottomTop(child).top, to: bottomTop(parent).bottom, isOnWay });
+  };
+
+  let above = put("root", path.end, MIDDLE);
+  for (const [index, { node, sibling, isLeft }] of [...path.pairs].reverse().entries()) {
+    y += STEP;
+    const isLeaf = index === path.pairs.length - 1;
+    const [nodeX, siblingX] = isLeft ? [LEFT, RIGHT] : [RIGHT, LEFT];
+    const onWay = put(isLeaf ? "leaf" : "node", node, nodeX);
+    const beside = put("sibling", sibling, siblingX);
+    connect(beside, above, false);
+    connect(onWay, above, true);
+    above = onWay;
+  }
+  if (path.leaf !== undefined) {
+    y += STEP;
+    const record = put("record", path.recordHash, above.x);
+    connect(record, above, true);
+    above = record;
+  }
+  y += STEP;
+  connect(put("document", `0x${documentHash}`, above.x), above, true);
+  return { width: WIDTH, height: y + NODE.height + MARGIN, places, lines };
+}
+
+function bottomTop({ x, y, width, height }: Place): { readonly top: Point; readonly bottom: Point } {
+  return { top: { x: x + width / 2, y }, bottom: { x: x + width / 2, y: y + height } };
+}

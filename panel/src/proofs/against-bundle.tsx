@@ -1,0 +1,58 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type Result, type Step, verifyBundle } from "../../../verifier/verify.mjs";
+import { Icon } from "../components/icon.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Progress } from "../components/progress.tsx";
+import { readProof } from "../proof/brought-proof.ts";
+import { PathView } from "../proof/path-view.tsx";
+import { texts } from "../texts/texts.ts";
+import { nodeThroughServer } from "./chain-node.ts";
+import type { Document } from "./document.ts";
+
+/** Checks a file against a portable proof, here in the browser: everything but the chain itself comes with it. */
+export function AgainstBundle({ document, bundle }: { document: Document; bundle: string }) {
+  const { check: words } = texts.value.proofs;
+  const steps = useSignal<readonly Step[]>([]);
+  const result = useSignal<Result | undefined>(undefined);
+  // Browsers keep their cryptography from pages that came without TLS, unless from this machine.
+  const canCheck = globalThis.isSecureContext;
+  useEffect(() => {
+    if (!canCheck) return;
+    let wanted = true;
+    const told = (step: Step): void => void (wanted && (steps.value = [...steps.value, step]));
+    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, told).then((outcome) => wanted && (result.value = outcome));
+    return () => void (wanted = false);
+  }, [bundle, document.hash]);
+  const proof = readProof(bundle);
+  const outcome = result.value;
+  const isChanged = proof !== undefined && proof.documentHash !== document.hash;
+  return (
+    <div class="stack stack-wide">
+      {isChanged ? <Notice kind="bad" title={words.changed}>{words.changedHelp(document.name)}</Notice> : null}
+      {canCheck ? null : <Notice kind="warning" title={words.insecure}>{words.insecureHelp}</Notice>}
+      {!canCheck || isChanged ? null : outcome === undefined ? <Progress>{words.checking}</Progress> : outcome.ok ? <Notice kind="good" title={words.holds}>{words.holdsHelp}</Notice> : <Notice kind="bad" title={words.fails}>{words.failsHelp}</Notice>}
+      {steps.value.length === 0 ? null : (
+        <section class="card stack">
+          <h2>{words.steps}</h2>
+          <ol class="checks">{steps.value.map((step) => <StepItem key={step.title} step={step} />)}</ol>
+        </section>
+      )}
+      {proof === undefined || isChanged ? null : <PathView proof={proof} isChecked={outcome?.ok === true} />}
+    </div>
+  );
+}
+
+function StepItem({ step }: { step: Step }) {
+  const { check: words } = texts.value.proofs;
+  const titles: Readonly<Record<string, string>> = words.titles;
+  return (
+    <li class={step.ok ? "check-good" : "check-bad"}>
+      <Icon name={step.ok ? "check" : "close"} size={18} />
+      <div>
+        <strong>{titles[step.title] ?? step.title}</strong> <span class="visually-hidden">{step.ok ? words.stepHolds : words.stepFails}</span>
+        <p class="small muted" lang="en">{step.ok ? step.proves : step.reason}</p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,97 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ProofAnswer } from "../../../client/proof-schemas.ts";
+import { pause } from "../../../client/pause.ts";
+import { Button } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Field } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Progress } from "../components/progress.tsx";
+import { Hash } from "../explorer/hash.tsx";
+import { Moment } from "../format/moment.tsx";
+import { wholeNumber } from "../format/numbers.ts";
+import { AccessField } from "../proof/access-field.tsx";
+import { isAccessNeeded, noteRefusal, proofClient } from "../proof/proof-access.ts";
+import { proofFailure } from "../proof/proof-failure.ts";
+import { texts } from "../texts/texts.ts";
+import type { Document } from "./document.ts";
+import { DownloadBundle } from "./download-bundle.tsx";
+
+const POLL_MILLISECONDS = 2_000;
+
+/** Has a file's hash recorded, and shows how that goes. */
+export function AnchorForm({ document, isChange }: { document: Document; isChange: boolean }) {
+  const { anchoring: words } = texts.value.proofs;
+  const id = useSignal(document.name);
+  const type = useSignal("");
+  const answer = useSignal<ProofAnswer | undefined>(undefined);
+  const isSending = useSignal(false);
+  const failure = useSignal<unknown>(undefined);
+  const ended = useRef(new AbortController());
+  useEffect(() => () => ended.current.abort(), []);
+
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (id.value.trim() === "" || isSending.value) return;
+    isSending.value = true;
+    failure.value = undefined;
+    try {
+      const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
+      const { signal } = ended.current;
+      // It is shown that it waits: so it is not waited for here, but looked at again and again.
+      const client = proofClient();
+      answer.value = await client.submit({ document_id: id.value.trim(), hash: document.hash, metadata }, { signal, confirmWithinMilliseconds: 0 });
+      while (answer.value.status === "pending") {
+        await pause(POLL_MILLISECONDS, signal);
+        answer.value = (await client.find(answer.value.id, { signal })) ?? answer.value;
+      }
+    } catch (error) {
+      if (ended.current.signal.aborted) return;
+      noteRefusal(error);
+      failure.value = error;
+    }
+    isSending.value = false;
+  };
+
+  const proof = answer.value;
+  if (proof?.status === "confirmed") return <Confirmed proof={proof} name={document.name} />;
+  const failed = failure.value === undefined ? undefined : proofFailure(failure.value);
+  return (
+    <form class="card stack" onSubmit={(event) => void send(event)}>
+      <div>
+        <h2>{isChange ? words.titleChange : words.title}</h2>
+        <p class="muted">{words.about}</p>
+      </div>
+      <div class="columns">
+        <Field label={words.documentId} hint={words.documentIdHint} {...(id.value.trim() === "" ? { fault: words.documentIdMissing } : {})}>
+          {(control) => <input {...control} value={id.value} maxLength={512} autocomplete="off" onInput={(event) => (id.value = event.currentTarget.value)} />}
+        </Field>
+        <Field label={words.type} hint={words.typeHint}>
+          {(control) => <input {...control} value={type.value} maxLength={128} autocomplete="off" onInput={(event) => (type.value = event.currentTarget.value)} />}
+        </Field>
+      </div>
+      {isAccessNeeded.value ? <AccessField /> : null}
+      {failed === undefined ? null : <Notice kind="bad" title={failed.title}>{failed.help}</Notice>}
+      {isSending.value ? <Progress>{proof === undefined ? words.sending : words.pending}</Progress> : null}
+      <div><Button free kind="main" icon="proofs" type="submit" busy={isSending.value}>{words.button}</Button></div>
+    </form>
+  );
+}
+
+function Confirmed({ proof: { id, proof }, name }: { proof: Extract<ProofAnswer, { status: "confirmed" }>; name: string }) {
+  const { anchoring: words, verdicts } = texts.value.proofs;
+  return (
+    <section class="card stack">
+      <Notice kind="good" title={words.confirmed}>{words.confirmedHelp}</Notice>
+      <Facts
+        of={[
+          [words.documentId, proof.document_id],
+          [verdicts.recorded, <Moment at={proof.timestamp} />],
+          [words.block, <a class="number" href={`/explorer/block/${proof.block_number}`}>{wholeNumber(proof.block_number)}</a>],
+          [verdicts.transaction, <Hash whole value={proof.tx_hash} href={`/explorer/tx/${proof.tx_hash}`} />],
+        ]}
+      />
+      <DownloadBundle of={id} name={name} />
+    </section>
+  );
+}

@@ -1,0 +1,7 @@
+/** A file that was hashed here. */
+export interface Document {
+  readonly name: string;
+  readonly size: number;
+  /** SHA-256, in hex. */
+  readonly hash: string;
+}

@@ -1,0 +1,57 @@
+import { useSignal } from "@preact/signals";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
+import { proofClient } from "../proof/proof-access.ts";
+import { proofFailure } from "../proof/proof-failure.ts";
+import { noteRefusal } from "../proof/proof-access.ts";
+import { texts } from "../texts/texts.ts";
+
+/**
+ * Gives the portable proof as a file.
+ * @param of the proof's id; when it is not known, the reader is asked what the document is called
+ */
+export function DownloadBundle({ of, name }: { of: string | undefined; name: string }) {
+  const { download: words } = texts.value.proofs;
+  const id = useSignal(of ?? "");
+  const isBusy = useSignal(false);
+  const failure = useSignal<{ readonly title: string; readonly help: string } | undefined>(undefined);
+  const download = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy.value || id.value.trim() === "") return;
+    isBusy.value = true;
+    failure.value = undefined;
+    try {
+      const text = await proofClient().bundle(id.value.trim());
+      if (text === undefined) failure.value = { title: words.missing, help: words.missingHelp };
+      else save(text, `${name}.bundle.json`);
+    } catch (error) {
+      noteRefusal(error);
+      failure.value = proofFailure(error);
+    }
+    isBusy.value = false;
+  };
+  return (
+    <form class="stack" onSubmit={(event) => void download(event)}>
+      {of === undefined ? (
+        <Field label={words.documentId} hint={words.documentIdHint}>
+          {(control) => <input {...control} value={id.value} autocomplete="off" onInput={(event) => (id.value = event.currentTarget.value)} />}
+        </Field>
+      ) : null}
+      <div class="row">
+        <Button free icon="download" type="submit" busy={isBusy.value}>{words.button}</Button>
+        <span class="small muted">{words.about}</span>
+      </div>
+      {failure.value === undefined ? null : <Notice kind="bad" title={failure.value.title}>{failure.value.help}</Notice>}
+    </form>
+  );
+}
+
+function save(text: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  // Not at once: the browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

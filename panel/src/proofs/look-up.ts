@@ -1,0 +1,33 @@
+import type { FoundProof } from "../../../client/proof-schemas.ts";
+import { proofClient } from "../proof/proof-access.ts";
+import type { Document } from "./document.ts";
+
+/** What the server knows of a file. */
+export type Recorded =
+  /** This very content was recorded; `id` is its proof's, when it was recorded under the file's name. */
+  | { readonly kind: "same"; readonly timestamp: number; readonly transaction: string; readonly id: string | undefined }
+  /** Under the file's name another content was recorded, and never this one. */
+  | { readonly kind: "changed"; readonly recordedHash: string; readonly timestamp: number | undefined }
+  /** It was accepted, and is not on the chain yet. */
+  | { readonly kind: "waiting" }
+  | { readonly kind: "unknown" };
+
+/** Asks for a file by its hash, and by its name. */
+export async function lookUp({ name, hash }: Document): Promise<Recorded> {
+  const client = proofClient();
+  const [verification, found] = await Promise.all([client.verify(hash), client.find(name)]);
+  const proofs = found === undefined ? [] : [found, ...(found.history ?? [])];
+  const same = proofs.find((proof) => hashOf(proof) === hash);
+  if (verification.valid) {
+    const { timestamp, tx_hash } = verification.proof;
+    return { kind: "same", timestamp, transaction: tx_hash, id: same?.id };
+  }
+  if (same !== undefined) return { kind: "waiting" };
+  const [newest] = proofs;
+  if (newest === undefined) return { kind: "unknown" };
+  return { kind: "changed", recordedHash: hashOf(newest), timestamp: newest.status === "confirmed" ? newest.proof.timestamp : undefined };
+}
+
+function hashOf(proof: FoundProof | NonNullable<FoundProof["history"]>[number]): string {
+  return proof.status === "confirmed" ? proof.proof.hash : proof.hash;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { NewRecord } from "../../../client/records.ts";
+import type { Texts } from "../texts/texts.ts";
+import { draft } from "./draft.ts";
+
+/** Characters of a code or topic. */
+const MAX_TEXT = 256;
+
+/** The parts of the form that can be wrong. */
+export type DraftField = "code" | "topic" | "json" | "value" | "device" | "title" | "lat" | "lng";
+/** What is wrong with which part. */
+export type Faults = Partial<Record<DraftField, string>>;
+
+/** The record that is meant, or what is wrong with what was entered. */
+export function recordOfDraft({ faults }: Texts["records"]): { readonly record: NewRecord } | { readonly faults: Faults } {
+  const found: Faults = {};
+  const text = (field: "code" | "topic" | "device" | "title"): string => {
+    const value = draft[field].value.trim();
+    if (value === "") found[field] = faults.missing;
+    else if ([...value].length > MAX_TEXT) found[field] = faults.long(MAX_TEXT);
+    return value;
+  };
+  const number = (field: "value" | "lat" | "lng", least: number, most: number): number => {
+    const entered = draft[field].value.trim().replace(",", ".");
+    const value = entered === "" ? Number.NaN : Number(entered);
+    if (!Number.isFinite(value)) found[field] = faults.number;
+    else if (value < least || value > most) found[field] = faults.range(least, most);
+    return value;
+  };
+  const json = (): Record<string, unknown> => {
+    try {
+      const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(draft.json.value));
+      if (parsed.success) return parsed.data;
+      found.json = faults.object;
+    } catch (error) {
+      found.json = faults.json(error instanceof Error ? error.message : String(error));
+    }
+    return {};
+  };
+  const record: NewRecord = {
+    code: text("code"),
+    topic: text("topic"),
+    payload:
+      draft.kind.value === "free"
+        ? json()
+        : {
+            sensorvalue: number("value", 0, 100_000),
+            sensordevice: text("device"),
+            enrichment: { position: { lng: number("lng", -180, 180), lat: number("lat", -90, 90) }, title: text("title") },
+          },
+  };
+  return Object.keys(found).length === 0 ? { record } : { faults: found };
+}

@@ -1,0 +1,38 @@
+import type { FoundRecord } from "../../../client/record-schemas.ts";
+import { Badge } from "../components/badge.tsx";
+import { Icon } from "../components/icon.tsx";
+import { JsonView } from "../components/json-view.tsx";
+import { Ago, Moment } from "../format/moment.tsx";
+import { shortened } from "../format/shortened.ts";
+import { addressOf } from "../route.ts";
+import { session } from "../session/session.ts";
+import { texts } from "../texts/texts.ts";
+
+/** A record: what it says, who sent it when, and where on the chain it is. */
+export function RecordItem({ record }: { record: FoundRecord }) {
+  const { records: words } = texts.value;
+  const { code, topic, sender, createdAt, payload, place } = record;
+  const at = Date.parse(createdAt) / 1000;
+  return (
+    <li class="card record">
+      <div class="row spread">
+        <h2>{code} <Badge>{topic}</Badge></h2>
+        <p class="muted small">{Number.isFinite(at) ? <><Ago at={at} /> · <Moment at={at} /></> : createdAt}</p>
+      </div>
+      <JsonView value={payload} label={words.payloadOf(code)} />
+      <div class="row spread small">
+        <p>
+          <span class="muted">{words.sender}</span> <code title={sender}>{shortened(sender)}</code>
+          {sender.toLowerCase() === session.current.value?.account.toLowerCase() ? <> <Badge kind="plain">{words.you}</Badge></> : null}
+        </p>
+        {place === undefined ? null : (
+          <p class="row">
+            <span class="muted number">{words.place(place.chainId, place.blockNumber)}</span>
+            <a href={addressOf("decode", place.transactionHash)}>{words.decode}</a>
+            <a class="inline-link" href={`/explorer/tx/${place.transactionHash}`}>{words.transaction}<Icon name="link" size={16} /></a>
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}

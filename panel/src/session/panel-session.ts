@@ -1,0 +1,186 @@
+import { batch, signal } from "@preact/signals";
+import { ClientError, isTransient } from "../../../client/errors.ts";
+import { pause } from "../../../client/pause.ts";
+import type { RecordClient } from "../../../client/records.ts";
+import { isBlocked } from "../components/blocking.ts";
+import type { OpenSession, SessionStore } from "./session-store.ts";
+import type { TokenLock } from "./token-lock.ts";
+
+/** Why there is no session any more. */
+export type Ending = "closed" | "closed_elsewhere" | "expired" | "refused";
+
+/** Of a session's life, what may pass before it is renewed: early enough for a chain that takes its time. */
+const RENEWED_AFTER = 1 / 3;
+/** How long a call keeps the token from being replaced: by then the server has looked at it, whatever else it waits for. */
+const LONGEST_USE_MILLISECONDS = 5_000;
+
+/**
+ * The session of this browser. Its token is validated and extended in time by whichever tab comes first; the others
+ * take over what that one got. The password is not kept: a session that has ended is over.
+ */
+export class PanelSession {
+  /** The session, while there is one. */
+  readonly current = signal<OpenSession | undefined>(undefined);
+  /** How the last one ended. */
+  readonly ending = signal<Ending | undefined>(undefined);
+  /** The session's secure key; `undefined` until an answer brings it. */
+  readonly secureKey = signal<string | undefined>(undefined);
+  /** Whether the server could not be reached when the token was to be replaced. */
+  readonly isCutOff = signal(false);
+  readonly #client: RecordClient;
+  readonly #store: SessionStore;
+  readonly #lock: TokenLock;
+  #renewal: Promise<void> | undefined;
+
+  constructor(client: RecordClient, store: SessionStore, lock: TokenLock) {
+    this.#client = client;
+    this.#store = store;
+    this.#lock = lock;
+    this.#follow();
+    store.onChange(() => this.#follow());
+  }
+
+  /**
+   * Opens a session; takes as long as the chain does.
+   * @throws ClientError `login_refused`
+   */
+  async logIn(login: string, password: string): Promise<void> {
+    const { component, tparams } = await this.#client.auth(login, password);
+    const { addr, scope, session, tx, pkey } = tparams;
+    const area = new TextDecoder().decode(Uint8Array.from(atob(component), (character) => character.charCodeAt(0)));
+    this.secureKey.value = pkey;
+    this.#set({
+      account: addr,
+      scope,
+      area: area.replaceAll(tx, "").replaceAll(pkey, ""),
+      openedAt: Date.now(),
+      ...fresh(tx, session),
+    });
+  }
+
+  /** Ends the session. */
+  async logOut(): Promise<void> {
+    await this.#lock.replace(async () => {
+      const session = this.#store.read();
+      if (session === undefined) return;
+      try {
+        await this.#client.close(session.token);
+      } catch (error) {
+        // What has ended already need not be ended.
+        if (!isTokenRefused(error)) throw error;
+      }
+      this.#end("closed");
+    });
+  }
+
+  /**
+   * Makes a call with the token there is, once nobody replaces it.
+   * @throws ClientError whatever the call fails with; a session that it shows to have ended is over then
+   */
+  async call<T>(make: (token: string) => Promise<T>): Promise<T> {
+    for (;;) {
+      const { token, answer } = await this.#lock.use(async () => {
+        const { token } = this.#store.read() ?? {};
+        if (token === undefined) throw new ClientError("token_invalid", "there is no session");
+        const answer = make(token);
+        await Promise.race([answer.catch(() => undefined), pause(LONGEST_USE_MILLISECONDS)]);
+        // Not the promise itself, which would be waited for.
+        return { token, answer };
+      });
+      try {
+        return await answer;
+      } catch (error) {
+        if (!isTokenRefused(error)) throw error;
+        const replaced = this.#store.read();
+        // A call that was refused did nothing.
+        if (replaced !== undefined && replaced.token !== token) continue;
+        this.#end("refused");
+        throw error;
+      }
+    }
+  }
+
+  /** Does what is due now; called every second. */
+  tick(): void {
+    const session = this.#store.read();
+    if (session === undefined) return;
+    const time = Date.now();
+    if (time >= session.endsAt) this.#end("expired");
+    else if (session.renewAt !== null && time >= session.renewAt) void this.renew();
+  }
+
+  /** Replaces the token, and extends the session when it is due; once for all who ask. */
+  renew(): Promise<void> {
+    this.#renewal ??= this.#replaceToken(this.#store.read()?.token).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** @param seen The token that is to be replaced: another tab may be faster */
+  async #replaceToken(seen: string | undefined): Promise<void> {
+    isBlocked.value = true;
+    try {
+      await this.#lock.replace(async () => {
+        const session = this.#store.read();
+        if (session === undefined || session.token !== seen) return;
+        const validated = await this.#client.validate(session.token);
+        this.isCutOff.value = false;
+        this.secureKey.value = validated.tparams.pkey;
+        const token = validated.tparams.tx;
+        const endsAt = Date.now() + validated.tparams.session * 1000;
+        this.#set({ ...session, token, endsAt, renewAt: validated.tryextend ? Date.now() : null });
+        if (!validated.tryextend) return;
+        const { tx, session: seconds } = (await this.#client.extend(token)).tparams;
+        this.#set({ ...session, ...fresh(tx, seconds) });
+      });
+    } catch (error) {
+      this.isCutOff.value = isTransient(error);
+      if (isTokenRefused(error)) this.#end("refused");
+      else if (!this.isCutOff.value) this.#goOnWithout();
+    } finally {
+      isBlocked.value = false;
+    }
+  }
+
+  /** Lets a session that cannot be extended end in its time. */
+  #goOnWithout(): void {
+    const session = this.#store.read();
+    if (session !== undefined) this.#set({ ...session, renewAt: null });
+  }
+
+  #set(session: OpenSession): void {
+    this.#store.write(session);
+    this.#follow();
+  }
+
+  #end(ending: Ending): void {
+    batch(() => {
+      this.#store.write(undefined);
+      this.current.value = undefined;
+      this.ending.value = ending;
+      this.secureKey.value = undefined;
+      this.isCutOff.value = false;
+    });
+  }
+
+  /** Takes over what this tab or another has written. */
+  #follow(): void {
+    const session = this.#store.read();
+    batch(() => {
+      if (session !== undefined) this.ending.value = undefined;
+      else if (this.current.value !== undefined) this.ending.value = this.current.value.endsAt <= Date.now() ? "expired" : "closed_elsewhere";
+      if (session?.openedAt !== this.current.value?.openedAt && this.current.value !== undefined) this.secureKey.value = undefined;
+      this.current.value = session;
+    });
+  }
+}
+
+function fresh(token: string, seconds: number): Pick<OpenSession, "token" | "endsAt" | "renewAt"> {
+  const time = Date.now();
+  return { token, endsAt: time + seconds * 1000, renewAt: time + seconds * 1000 * RENEWED_AFTER };
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return error instanceof ClientError && ["token_invalid", "token_expired"].includes(error.code);
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { LanguageChoice } from "./texts/language-choice.tsx";
+import { texts } from "./texts/texts.ts";
+import { ThemeSwitch } from "./theme/theme-switch.tsx";
+
+/**
+ * What is around every view: the bar with the name, what leads elsewhere, and the switches.
+ * @param home Where the name leads
+ * @param part Said beside the name
+ * @param end At the end of the bar, before the switches
+ */
+export function Shell({ home, part, navigation, end, children }: { home: string; part?: string; navigation?: ComponentChildren; end?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <div class="shell">
+      <a class="skip" href="#view" onClick={skip}>{texts.value.common.skip}</a>
+      <header class="bar">
+        <div class="bar-inside">
+          <a class="brand" href={home}>
+            <img src="/seal.svg" alt="" width="28" height="28" />
+            <span>Sealbook {part === undefined ? null : <small>{part}</small>}</span>
+          </a>
+          {navigation}
+          <div class="bar-end">
+            {end}
+            <LanguageChoice />
+            <ThemeSwitch />
+          </div>
+        </div>
+      </header>
+      <main class="view" id="view" tabIndex={-1}>{children}</main>
+    </div>
+  );
+}
+
+// Not by the address: what stands behind its `#` is the tab.
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("view")?.focus();
+}

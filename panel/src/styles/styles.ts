@@ -1,0 +1,4 @@
+import "./tokens.css";
+import "./base.css";
+import "./layout.css";
+import "./components.css";

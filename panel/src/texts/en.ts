@@ -1,0 +1,25 @@
+import { common } from "./en/common.ts";
+import { decode } from "./en/decode.ts";
+import { errors } from "./en/errors.ts";
+import { explorer } from "./en/explorer.ts";
+import { home } from "./en/home.ts";
+import { login } from "./en/login.ts";
+import { map } from "./en/map.ts";
+import { proofs } from "./en/proofs.ts";
+import { records } from "./en/records.ts";
+import { session } from "./en/session.ts";
+import { tabs } from "./en/tabs.ts";
+
+export const en = {
+  common,
+  tabs,
+  session,
+  login,
+  home,
+  records,
+  map,
+  decode,
+  proofs,
+  explorer,
+  errors,
+};

@@ -1,0 +1,16 @@
+export const common = {
+  copy: "Copy",
+  copied: "Copied",
+  close: "Close",
+  cancel: "Cancel",
+  loading: "Loading…",
+  reload: "Reload",
+  notLoaded: "This part could not be loaded.",
+  notLoadedHelp: "The server may be restarting, or was updated. Reload the page to go on.",
+  language: "Language",
+  switchTheme: "Switch between light and dark",
+  skip: "Skip to the content",
+  sections: "Sections",
+  explorer: "Explorer",
+  seconds: (count: number) => `${count} s`,
+};

@@ -1,0 +1,16 @@
+export const home = {
+  title: "Home",
+  lead: "Your session with the record store. The token is replaced by itself before it expires.",
+  readOnly: "This account may read only: records can be searched and decoded, not sent.",
+  session: "Session",
+  lifetime: "Session lifetime:",
+  seconds: "s",
+  account: "Account address",
+  secureKey: "Secure key",
+  show: "Show",
+  copyToken: "Copy the token",
+  copyAccount: "Copy the address",
+  statistics: "System, as of the login",
+  stats: { records: "Records", accounts: "Accounts", sessions: "Open sessions", block: "Block", uptime: "Uptime" },
+  log: "Log of this account",
+};

@@ -1,0 +1,7 @@
+export const tabs = {
+  home: "Home",
+  records: "Records",
+  map: "Map",
+  decode: "Decode",
+  proofs: "Proofs",
+};

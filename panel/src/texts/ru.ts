@@ -1,0 +1,26 @@
+import { common } from "./ru/common.ts";
+import { decode } from "./ru/decode.ts";
+import { errors } from "./ru/errors.ts";
+import { explorer } from "./ru/explorer.ts";
+import { home } from "./ru/home.ts";
+import { login } from "./ru/login.ts";
+import { map } from "./ru/map.ts";
+import { proofs } from "./ru/proofs.ts";
+import { records } from "./ru/records.ts";
+import { session } from "./ru/session.ts";
+import { tabs } from "./ru/tabs.ts";
+import type { Texts } from "./texts.ts";
+
+export const ru: Texts = {
+  common,
+  tabs,
+  session,
+  login,
+  home,
+  records,
+  map,
+  decode,
+  proofs,
+  explorer,
+  errors,
+};

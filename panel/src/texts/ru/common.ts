@@ -1,0 +1,18 @@
+import type { Texts } from "../texts.ts";
+
+export const common: Texts["common"] = {
+  copy: "Скопировать",
+  copied: "Скопировано",
+  close: "Закрыть",
+  cancel: "Отмена",
+  loading: "Загрузка…",
+  reload: "Обновить страницу",
+  notLoaded: "Не удалось загрузить эту часть.",
+  notLoadedHelp: "Возможно, сервер перезапускается или был обновлён. Обновите страницу, чтобы продолжить.",
+  language: "Язык",
+  switchTheme: "Переключить светлую и тёмную тему",
+  skip: "Перейти к содержанию",
+  sections: "Разделы",
+  explorer: "Обозреватель",
+  seconds: (count) => `${count} с`,
+};

@@ -1,0 +1,9 @@
+import type { Texts } from "../texts.ts";
+
+export const tabs: Texts["tabs"] = {
+  home: "Главная",
+  records: "Записи",
+  map: "Карта",
+  decode: "Разбор",
+  proofs: "Подтверждения",
+};

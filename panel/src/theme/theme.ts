@@ -1,0 +1,35 @@
+import { computed, effect, signal } from "@preact/signals";
+import { kept } from "../kept.ts";
+
+/** Light or dark; `undefined` follows the system. */
+export type Theme = "light" | "dark";
+
+const stored = kept("theme");
+const preference = matchMedia("(prefers-color-scheme: dark)");
+const isSystemDark = signal(preference.matches);
+/** What the reader has chosen. */
+const chosenTheme = signal<Theme | undefined>(themeOf(stored.read()));
+
+/** What is shown now. */
+export const shownTheme = computed<Theme>(() => chosenTheme.value ?? (isSystemDark.value ? "dark" : "light"));
+
+/** Applies the choice, now and whenever it changes. */
+export function startTheme(): void {
+  preference.addEventListener("change", () => (isSystemDark.value = preference.matches));
+  effect(() => {
+    const theme = chosenTheme.value;
+    if (theme === undefined) delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+  });
+}
+
+/** Changes to what is not shown now. */
+export function switchTheme(): void {
+  const other = shownTheme.value === "dark" ? "light" : "dark";
+  chosenTheme.value = other;
+  stored.write(other);
+}
+
+function themeOf(text: string | undefined): Theme | undefined {
+  return text === "light" || text === "dark" ? text : undefined;
+}

@@ -1,0 +1,54 @@
+import { stringify } from "yaml";
+import { CONFIG_DIRECTORY, DATA_DIRECTORY } from "./besu-config.ts";
+import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
+
+const SUBNET_PREFIX = "172.30.84.";
+const FIRST_ADDRESS = 11;
+/** Ports of this machine's loopback that lead to the nodes' RPC, one after the other. */
+export const FIRST_RPC_PORT = 18_545;
+/** Where a container has the lists of this machine, instead of those of separate ones. */
+const LISTS_DIRECTORY = "/etc/besu-compose";
+
+/** Where a node keeps its chain, below the network's folder: it has to be there, for Docker would make it for itself alone. */
+export function composeData(host: NetworkHost): string {
+  return `compose/data/${host.name}`;
+}
+
+/** A node's address among the containers: its own, where all hosts have one there, else one after the other. */
+export function composeAddress({ hosts }: Network): (host: NetworkHost) => string {
+  if (hosts.every(({ address }) => address.startsWith(SUBNET_PREFIX))) return ({ address }) => address;
+  return (host) => `${SUBNET_PREFIX}${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
+}
+
+/** `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
+export function composeText(network: Network): string {
+  const addressOf = composeAddress(network);
+  const services = Object.fromEntries(
+    network.hosts.map((host, index) => [
+      host.name,
+      {
+        image: `hyperledger/besu:${BESU_VERSION}`,
+        // The folders belong to whoever made them, and only they may read the keys.
+        user: "${NETWORK_USER:-1000:1000}",
+        entrypoint: ["/opt/besu/bin/besu"],
+        command: [`--config-file=${CONFIG_DIRECTORY}/besu.toml`],
+        environment: {
+          BESU_P2P_HOST: addressOf(host),
+          BESU_STATIC_NODES_FILE: `${LISTS_DIRECTORY}/static-nodes.json`,
+          BESU_PERMISSIONS_NODES_CONFIG_FILE: `${LISTS_DIRECTORY}/permissions_config.toml`,
+          JAVA_OPTS: "-Xmx1g",
+        },
+        volumes: [
+          `../${host.name}/besu:${CONFIG_DIRECTORY}:ro`,
+          `./${host.name}:${LISTS_DIRECTORY}`,
+          `./data/${host.name}:${DATA_DIRECTORY}`,
+        ],
+        ports: [`127.0.0.1:${FIRST_RPC_PORT + index}:${host.rpcPort}`],
+        networks: { validators: { ipv4_address: addressOf(host) } },
+        restart: "unless-stopped",
+        stop_grace_period: "60s",
+      },
+    ]),
+  );
+  return stringify({ services, networks: { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } } }, { lineWidth: 0 });
+}

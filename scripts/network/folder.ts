@@ -1,0 +1,80 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+const SECRET_MODE = 0o600;
+const PUBLIC_MODE = 0o644;
+
+/** A file whose content follows from what the network is, and is the same whenever it is made. */
+export interface DerivedFile {
+  /** Below the network's folder. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** What became of files. */
+export interface Outcome {
+  readonly written: string[];
+  readonly kept: string[];
+  /** Somebody has changed them by hand, and they stay so. */
+  readonly changed: string[];
+}
+
+/** The network's folder, which files are added to, and never taken from. */
+export class Folder {
+  readonly root: string;
+  readonly outcome: Outcome = { written: [], kept: [], changed: [] };
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** @returns `undefined` when it is not there */
+  async read(path: string): Promise<string | undefined> {
+    try {
+      return await readFile(join(this.root, path), "utf8");
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Writes a file unless it is there; one that is there and differs stays as it is. */
+  async add({ path, content }: DerivedFile): Promise<void> {
+    const current = await this.read(path);
+    if (current === undefined) await this.write(path, content);
+    else (current === content ? this.outcome.kept : this.outcome.changed).push(path);
+  }
+
+  /** Writes a file unless it is as it should be. */
+  async update({ path, content }: DerivedFile): Promise<void> {
+    if ((await this.read(path)) === content) this.outcome.kept.push(path);
+    else await this.write(path, content);
+  }
+
+  /** Makes a folder that somebody else will write to. */
+  async addDirectory(path: string): Promise<void> {
+    await mkdir(join(this.root, path), { recursive: true });
+  }
+
+  /** Writes a file, whole or not at all. */
+  async write(path: string, content: string | Uint8Array, { secret = false } = {}): Promise<void> {
+    const file = join(this.root, path);
+    await mkdir(dirname(file), { recursive: true });
+    const temporary = `${file}.${process.pid}.tmp`;
+    const mode = secret ? SECRET_MODE : PUBLIC_MODE;
+    try {
+      await writeFile(temporary, content, { mode });
+      // What the process masks out is not for it to decide.
+      await chmod(temporary, mode);
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    this.outcome.written.push(path);
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

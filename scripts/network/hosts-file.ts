@@ -1,0 +1,92 @@
+import { LineCounter, type Document, isNode, parseDocument } from "yaml";
+import { z } from "zod";
+import { SealbookError } from "../../server/errors.ts";
+
+/** Folders that stand beside those of the data centres. */
+const TAKEN = ["authority", "changes", "compose", "monitoring"];
+
+const name = z
+  .string()
+  .regex(/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/, "is not a name: small letters, digits and hyphens, 32 at most, a letter first")
+  .refine((text) => !TAKEN.includes(text), `is one of ${TAKEN.join(", ")}, which have a folder of their own`);
+const port = z.int("is not a port").min(1, "is not a port").max(65_535, "is not a port");
+const dnsName = z.string().regex(/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i, "is not a DNS name");
+
+const Host = z.strictObject({
+  /** Of the data centre, its folder, its certificate and its validator. */
+  name,
+  /** Where the other validators and the relayers reach it; enode addresses hold an IP address. */
+  address: z.ipv4("is not an IPv4 address"),
+  /** Further names that its RPC is reached by. */
+  dns: z.array(dnsName).default([]),
+  p2pPort: port.default(30_303),
+  rpcPort: port.default(8_545),
+  metricsPort: port.default(9_545),
+  /** Of a node key that was made where it stays. */
+  publicKey: z.string().regex(/^0x[0-9a-f]{128}$/i, "is not a public key: 0x and 128 hexadecimal digits").transform((text) => text.toLowerCase()).optional(),
+});
+
+const Relayer = z.strictObject({
+  name,
+  /** The data centres whose nodes it uses: the first, and the next when that does not answer. */
+  nodes: z.array(name).min(1, "has no node"),
+});
+
+const HostsFile = z
+  .strictObject({ hosts: z.array(Host).min(1, "has no host"), relayers: z.array(Relayer).optional() })
+  .transform(({ hosts, relayers }) => ({ hosts, relayers: relayers ?? [{ name: "relayer", nodes: hosts.slice(0, 1).map((host) => host.name) }] }))
+  .superRefine(({ hosts, relayers }, context) => {
+    const refuse = (path: PropertyKey[], message: string): void => context.addIssue({ code: "custom", path, message });
+    const names = new Set<string>();
+    const endpoints = new Set<string>();
+    for (const [index, host] of hosts.entries()) {
+      if (names.has(host.name)) refuse(["hosts", index, "name"], `"${host.name}" is used twice`);
+      names.add(host.name);
+      for (const field of ["p2pPort", "rpcPort", "metricsPort"] as const) {
+        const endpoint = `${host.address}:${host[field]}`;
+        if (endpoints.has(endpoint)) refuse(["hosts", index, field], `${endpoint} is used twice`);
+        endpoints.add(endpoint);
+      }
+    }
+    for (const [index, relayer] of relayers.entries()) {
+      if (names.has(relayer.name)) refuse(["relayers", index, "name"], `"${relayer.name}" is used twice`);
+      names.add(relayer.name);
+      for (const [place, node] of relayer.nodes.entries()) {
+        if (relayer.nodes.indexOf(node) !== place) refuse(["relayers", index, "nodes", place], `"${node}" is named twice`);
+        if (!hosts.some((host) => host.name === node)) refuse(["relayers", index, "nodes", place], `"${node}" is none of the hosts`);
+      }
+    }
+  });
+
+/** One data centre, as the hosts file has it. */
+export type HostEntry = z.output<typeof Host>;
+/** One relayer, as the hosts file has it. */
+export type RelayerEntry = z.output<typeof Relayer>;
+export type Hosts = z.output<typeof HostsFile>;
+
+/**
+ * Reads a hosts file.
+ * @param file its name, for messages
+ * @throws SealbookError `malformed`, with the line of each fault
+ */
+export function parseHosts(text: string, file: string): Hosts {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const faults = document.errors.map(({ pos, message }) => `${file}:${lines.linePos(pos[0]).line}: ${message.split("\n", 1)[0] ?? ""}`);
+  if (faults.length > 0) throw new SealbookError("malformed", faults.join("\n"));
+  const parsed = HostsFile.safeParse(document.toJS() ?? {});
+  if (parsed.success) return parsed.data;
+  throw new SealbookError(
+    "malformed",
+    parsed.error.issues.map(({ path, message }) => `${file}:${lineOf(document, lines, path)}: ${path.join(".")}: ${message}`).join("\n"),
+  );
+}
+
+/** The line of a field; of what it is missing from, when it is not there. */
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}

@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { SealbookError } from "../../server/errors.ts";
+import { openAuthority } from "./authority.ts";
+import { composeData } from "./compose.ts";
+import { makeHostCredentials, makeRelayerCredentials } from "./credentials.ts";
+import { derivedFiles } from "./derived-files.ts";
+import { Folder } from "./folder.ts";
+import { genesisHash } from "./genesis.ts";
+import type { HostEntry, Hosts } from "./hosts-file.ts";
+import { type Network, type NetworkHost, type Plan, readNetwork } from "./network-file.ts";
+import { identityOf, identityOfKey, makeNodeKey, nodeKeyPath } from "./node-key.ts";
+
+const MILLISECONDS = 1_000;
+
+/** What a network is made of. */
+export interface Wish {
+  readonly plan: Plan;
+  readonly hosts: Hosts;
+}
+
+/** What there is of a network after it was made, or made again. */
+export interface Made {
+  readonly network: Network;
+  readonly folder: Folder;
+  /** Data centres whose node keys are not here: they have them alone. */
+  readonly keysElsewhere: readonly string[];
+}
+
+/**
+ * Makes a network's files. Made again, it writes what is missing and changes nothing.
+ * @throws SealbookError `conflict` for a wish that differs from the network that is there
+ */
+export async function init(directory: string, wish: Wish): Promise<Made> {
+  const folder = new Folder(directory);
+  const current = await existingNetwork(directory, wish.hosts);
+  const network = current ?? (await newNetwork(folder, wish));
+  const differences = differencesOf(network, wish);
+  if (differences.length > 0) {
+    throw new SealbookError("conflict", `${directory} holds another network:\n${differences.join("\n")}\nadd, remove and replace change its validators`);
+  }
+  const keysElsewhere = await keysThatAreElsewhere(folder, network.hosts);
+  // The network's own file is last: while it is missing, this is taken up again with the keys that were made.
+  const [networkFile, ...others] = derivedFiles(network);
+  const authority = await openAuthority(folder);
+  for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
+  for (const host of network.hosts) await folder.addDirectory(composeData(host));
+  for (const { name } of network.relayers) await makeRelayerCredentials(folder, authority, name);
+  for (const file of others) await folder.add(file);
+  if (networkFile !== undefined) await folder.add(networkFile);
+  return { network, folder, keysElsewhere };
+}
+
+/** Each data centre's folder has a copy. */
+async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Network | undefined> {
+  for (const place of [directory, ...hosts.map(({ name }) => join(directory, name))]) {
+    const network = await readNetwork(place);
+    if (network !== undefined) return network;
+  }
+  return undefined;
+}
+
+async function newNetwork(folder: Folder, { plan, hosts: { hosts, relayers } }: Wish): Promise<Network> {
+  const members: NetworkHost[] = [];
+  for (const host of hosts) members.push(await memberOf(folder, host));
+  const genesis = {
+    timestamp: Math.floor(Date.now() / MILLISECONDS),
+    validators: members.map(({ validator }) => validator).sort(),
+  };
+  return { version: 1, plan, genesis: { ...genesis, hash: genesisHash({ plan, genesis }) }, hosts: members, relayers };
+}
+
+/** A data centre with its node's key, which is made unless it has one. */
+export async function memberOf(folder: Folder, { publicKey, ...host }: HostEntry): Promise<NetworkHost> {
+  return { ...host, ...(publicKey === undefined ? await makeNodeKey(folder, host.name) : identityOf(publicKey)) };
+}
+
+/** @throws SealbookError `conflict` for a key that is not the one which the network knows */
+async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[]): Promise<string[]> {
+  const elsewhere: string[] = [];
+  for (const { name, publicKey, validator } of hosts) {
+    const path = nodeKeyPath(name);
+    if (!existsSync(join(folder.root, path))) elsewhere.push(name);
+    else if (identityOfKey(path, (await folder.read(path)) ?? "").publicKey !== publicKey) {
+      throw new SealbookError("conflict", `${path} is not the key of ${name}'s validator, ${validator}`);
+    }
+  }
+  return elsewhere;
+}
+
+/** What is wished otherwise than it is, one line each. */
+function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[] {
+  const described = (entries: readonly { readonly name: string }[]) => new Map(entries.map((entry) => [entry.name, { ...entry }]));
+  const wishedHosts = wish.hosts.hosts.map((host) => ({ ...host, publicKey: host.publicKey ?? hosts.find(({ name }) => name === host.name)?.publicKey }));
+  return [
+    ...fieldDifferences("", plan, wish.plan),
+    ...entryDifferences(described(hosts.map(({ validator: _, ...host }) => host)), described(wishedHosts)),
+    ...entryDifferences(described(relayers), described(wish.hosts.relayers)),
+  ];
+}
+
+function entryDifferences(current: ReadonlyMap<string, object>, wished: ReadonlyMap<string, object>): string[] {
+  return [...new Set([...current.keys(), ...wished.keys()])].flatMap((name) => {
+    const [is, shall] = [current.get(name), wished.get(name)];
+    if (is === undefined) return [`${name}: is not in it`];
+    return shall === undefined ? [`${name}: is in it, and is wished no more`] : fieldDifferences(`${name}.`, is, shall);
+  });
+}
+
+function fieldDifferences(prefix: string, current: object, wished: object): string[] {
+  const [is, shall] = [new Map<string, unknown>(Object.entries(current)), new Map<string, unknown>(Object.entries(wished))];
+  return [...new Set([...is.keys(), ...shall.keys()])].flatMap((key) => {
+    const [old, now] = [JSON.stringify(is.get(key)), JSON.stringify(shall.get(key))];
+    return old === now ? [] : [`${prefix}${key}: is ${old ?? "not set"}, and would be ${now ?? "not set"}`];
+  });
+}

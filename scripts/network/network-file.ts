@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { SealbookError } from "../../server/errors.ts";
+import { isMissing } from "./folder.ts";
+
+/** Version of Besu that the files are written for. */
+export const BESU_VERSION = "26.9.0";
+
+const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+
+const Host = z.object({
+  name: z.string(),
+  address: z.string(),
+  dns: z.array(z.string()),
+  p2pPort: z.int(),
+  rpcPort: z.int(),
+  metricsPort: z.int(),
+  publicKey: z.string(),
+  /** The validator's address, which is that of its node's key; lower-case. */
+  validator: address,
+});
+
+const NetworkFile = z.object({
+  version: z.literal(1),
+  /** What was decided, for everybody. */
+  plan: z.object({
+    consensus: z.enum(["ibft2", "qbft"]),
+    chainId: z.int(),
+    blockPeriodSeconds: z.int(),
+    /** Seconds between blocks that nothing is in; as {@link blockPeriodSeconds} when it is left out. */
+    emptyBlockPeriodSeconds: z.int().optional(),
+    requestTimeoutSeconds: z.int(),
+    gasLimit: z.int(),
+  }),
+  /** What never changes: the first block. */
+  genesis: z.object({
+    /** Seconds since 1970. */
+    timestamp: z.int(),
+    validators: z.array(address),
+    hash: z.string(),
+  }),
+  hosts: z.array(Host),
+  relayers: z.array(z.object({ name: z.string(), nodes: z.array(z.string()) })),
+});
+
+/** What a network is. Nothing of it is secret: every data centre has it. */
+export type Network = z.output<typeof NetworkFile>;
+export type Plan = Network["plan"];
+export type NetworkHost = Network["hosts"][number];
+export type NetworkRelayer = Network["relayers"][number];
+
+export const NETWORK_FILE = "network.json";
+
+/** @returns `undefined` where there is none */
+export async function readNetwork(directory: string): Promise<Network | undefined> {
+  const file = join(directory, NETWORK_FILE);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const parsed = NetworkFile.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  const [{ path, message } = { path: [], message: "" }] = parsed.error.issues;
+  throw new SealbookError("malformed", `${file}: ${path.join(".")}: ${message}`);
+}
+
+export function networkText(network: Network): string {
+  return `${JSON.stringify(network, null, 2)}\n`;
+}
+
+/** @throws SealbookError `not_found` */
+export async function openNetwork(directory: string): Promise<Network> {
+  const network = await readNetwork(directory);
+  if (network === undefined) throw new SealbookError("not_found", `there is no network in ${directory}: init makes one`);
+  return network;
+}

@@ -1,0 +1,77 @@
+import { getBytes, hexlify } from "ethers";
+import { z } from "zod";
+import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
+import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { consensusApi } from "./besu-config.ts";
+
+const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/).transform(Number);
+const Text = z.string();
+const Block = z.object({ hash: Text, number: Quantity, timestamp: Quantity, extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i) });
+const Peers = z.array(z.object({ id: Text }));
+const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
+const PublicKeys = z.array(Text.regex(/^enode:\/\/[0-9a-f]{128}@/i).transform((enode) => `0x${enode.slice("enode://".length, "enode://".length + 128).toLowerCase()}`));
+
+/** How far back the period of blocks is looked at. */
+const BLOCKS = 20;
+
+/** What a node says of itself and the network. */
+export interface NodeFacts {
+  readonly chainId: number;
+  readonly genesisHash: string;
+  readonly height: number;
+  /** Lower-case, in the order of the node. */
+  readonly validators: readonly string[];
+  /** Public keys of those who are connected; `undefined` when the node does not say. */
+  readonly peers: readonly string[] | undefined;
+  readonly peerCount: number;
+  /** Public keys of those who may connect; `undefined` when the node does not say. */
+  readonly allowed: readonly string[] | undefined;
+  readonly clientVersion: string;
+  /** Mean of the last blocks; `undefined` while there are too few. */
+  readonly blockPeriodSeconds: number | undefined;
+}
+
+/**
+ * Asks a node.
+ * @throws SealbookError `chain_unavailable` when no answer came, or none that can be read; NodeError when it refuses one
+ */
+export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
+  const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
+    const parsed = schema.safeParse(await rpc.call(method, params));
+    if (parsed.success) return parsed.data;
+    throw new SealbookError("chain_unavailable", `its answer to ${method} cannot be read`);
+  };
+  const latest = await ask(Block, "eth_getBlockByNumber", "latest", false);
+  // The first block's time is that of the files.
+  const first = Math.max(1, latest.number - BLOCKS);
+  const earlier = latest.number > first ? await ask(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;
+  return {
+    chainId: await ask(Quantity, "eth_chainId"),
+    genesisHash: (await ask(Block, "eth_getBlockByNumber", "0x0", false)).hash,
+    height: latest.number,
+    validators: await validatorsOf(ask, consensus, latest.extraData),
+    peers: await unlessUnknown(async () => (await ask(Peers, "admin_peers")).map(({ id }) => id.toLowerCase())),
+    peerCount: await ask(Quantity, "net_peerCount"),
+    allowed: await unlessUnknown(() => ask(PublicKeys, "perm_getNodesAllowlist")),
+    clientVersion: await ask(Text, "web3_clientVersion"),
+    blockPeriodSeconds: earlier === undefined ? undefined : (latest.timestamp - earlier.timestamp) / (latest.number - earlier.number),
+  };
+}
+
+type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
+
+async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: string): Promise<string[]> {
+  const told = await unlessUnknown(() => ask(Addresses, `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`, "latest"));
+  return told ?? decodeExtraData(consensus, getBytes(extraData)).validators.map((bytes) => hexlify(bytes));
+}
+
+/** @returns `undefined` when the node does not have the method, or not for everybody */
+async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NodeError) return undefined;
+    throw error;
+  }
+}

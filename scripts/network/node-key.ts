@@ -1,0 +1,46 @@
+import { computeAddress, hexlify, randomBytes, SigningKey } from "ethers";
+import { SealbookError } from "../../server/errors.ts";
+import type { Folder } from "./folder.ts";
+import type { NetworkHost } from "./network-file.ts";
+
+/** What everybody may know of a node's key. */
+export interface NodeIdentity {
+  /** The two coordinates of the point, as enode addresses have them. */
+  readonly publicKey: string;
+  readonly validator: string;
+}
+
+/** Where a data centre's node key is, below the network's folder. */
+export function nodeKeyPath(host: string): string {
+  return `${host}/besu/key`;
+}
+
+/** @param publicKey 0x and the two coordinates */
+export function identityOf(publicKey: string): NodeIdentity {
+  return { publicKey, validator: computeAddress(`0x04${publicKey.slice(2)}`).toLowerCase() };
+}
+
+/**
+ * What is to be known of the key in a file.
+ * @throws SealbookError `malformed` when the file holds none; it never gets into a message
+ */
+export function identityOfKey(path: string, text: string): NodeIdentity {
+  const key = text.trim();
+  if (!/^0x[0-9a-f]{64}$/i.test(key)) throw new SealbookError("malformed", `${path} holds no node key: 0x and 64 hexadecimal digits`);
+  return identityOf(`0x${new SigningKey(key).publicKey.slice(4)}`);
+}
+
+/** Makes a node's key, unless there is one. */
+export async function makeNodeKey(folder: Folder, host: string): Promise<NodeIdentity> {
+  const path = nodeKeyPath(host);
+  const current = await folder.read(path);
+  if (current !== undefined) return identityOfKey(path, current);
+  const key = hexlify(randomBytes(32));
+  await folder.write(path, `${key}\n`, { secret: true });
+  return identityOfKey(path, key);
+}
+
+/** Where peers find a node. */
+export function enodeOf({ publicKey, p2pPort }: NetworkHost, address: string): string {
+  return `enode://${publicKey.slice(2)}@${address}:${p2pPort}`;
+}

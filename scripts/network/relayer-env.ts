@@ -1,0 +1,25 @@
+import type { Network, NetworkRelayer } from "./network-file.ts";
+import { CLIENT_FILES } from "./credentials.ts";
+
+/** Where a relayer's folder is on its machine. */
+const DIRECTORY = "/etc/sealbook";
+const TLS_DIRECTORY = `${DIRECTORY}/tls`;
+
+/** `relayer.env`: what the server has to be told of the network, for a unit's `EnvironmentFile` or a container. */
+export function relayerEnvText(network: Network, relayer: NetworkRelayer): string {
+  const addresses = relayer.nodes.map((name) => {
+    const node = network.hosts.find((host) => host.name === name);
+    if (node === undefined) throw new RangeError(`${relayer.name} uses ${name}, which is none of the hosts`);
+    return `https://${node.address}:${node.rpcPort}`;
+  });
+  const variables = {
+    RPC_URL: addresses.join(","),
+    RPC_TLS_CERT_FILE: `${TLS_DIRECTORY}/${CLIENT_FILES.certificate}`,
+    RPC_TLS_KEY_FILE: `${TLS_DIRECTORY}/${CLIENT_FILES.key}`,
+    RPC_TLS_CA_FILE: `${TLS_DIRECTORY}/${CLIENT_FILES.authority}`,
+    NODE_LIST_FILE: `${DIRECTORY}/nodes.json`,
+    GAS_PRICE: "0",
+    VALIDATOR_NAMES: network.hosts.map(({ validator, name }) => `${validator}=${name}`).join(","),
+  };
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}\n`).join("");
+}

@@ -1,0 +1,103 @@
+import { consensusApi } from "./besu-config.ts";
+import type { Network, NetworkHost } from "./network-file.ts";
+import { enodeOf } from "./node-key.ts";
+
+/** A call of a node's JSON-RPC. */
+export interface RpcRequest {
+  readonly jsonrpc: "2.0";
+  readonly id: 1;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** One thing to do, before the next one. */
+export interface Step {
+  readonly what: string;
+  /** The data centres that do it. */
+  readonly at: readonly string[];
+  /** What each of them sends to its own node, one after the other. */
+  readonly requests: readonly RpcRequest[];
+}
+
+const request = (method: string, ...params: unknown[]): RpcRequest => ({ jsonrpc: "2.0", id: 1, method, params });
+const namesOf = (hosts: readonly NetworkHost[]): string[] => hosts.map(({ name }) => name);
+
+/** How many of the validators have to vote for a change. */
+export function majorityOf(validators: number): number {
+  return Math.floor(validators / 2) + 1;
+}
+
+/**
+ * @param validators who are in the network before
+ * @param lost of whom nothing can be asked
+ */
+export function stepsToAdd(consensus: Network["plan"]["consensus"], validators: readonly NetworkHost[], joining: NetworkHost, lost?: NetworkHost): Step[] {
+  const prefix = consensusApi(consensus).toLowerCase();
+  const enode = enodeOf(joining, joining.address);
+  const voters = namesOf(validators.filter(({ name }) => name !== lost?.name));
+  return [
+    {
+      what: `Let ${joining.name} connect, and copy the new lists of your folder into /etc/besu, for the next start.`,
+      at: voters,
+      requests: [request("perm_addNodesToAllowlist", [enode]), request("admin_addPeer", enode)],
+    },
+    {
+      what: `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a validator that is behind helps nobody.`,
+      at: [joining.name],
+      requests: [request("eth_blockNumber")],
+    },
+    {
+      what: `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is a validator some blocks after the last of them.`,
+      at: voters,
+      requests: [request(`${prefix}_proposeValidatorVote`, joining.validator, true)],
+    },
+    {
+      what: `When ${prefix}_getValidatorsByBlockNumber has ${joining.validator}, take the vote back: it is counted.`,
+      at: voters,
+      requests: [request(`${prefix}_discardValidatorVote`, joining.validator)],
+    },
+  ];
+}
+
+/** @param validators who are in the network before */
+export function stepsToRemove(consensus: Network["plan"]["consensus"], validators: readonly NetworkHost[], leaving: NetworkHost): Step[] {
+  const prefix = consensusApi(consensus).toLowerCase();
+  const staying = validators.filter(({ name }) => name !== leaving.name);
+  const enode = enodeOf(leaving, leaving.address);
+  return [
+    {
+      what: `Vote against ${leaving.name}. It takes ${majorityOf(validators.length)} of ${validators.length}, whether or not it is running.`,
+      at: namesOf(staying),
+      requests: [request(`${prefix}_proposeValidatorVote`, leaving.validator, false)],
+    },
+    {
+      what: `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back, let ${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next start.`,
+      at: namesOf(staying),
+      requests: [
+        request(`${prefix}_discardValidatorVote`, leaving.validator),
+        request("admin_removePeer", enode),
+        request("perm_removeNodesFromAllowlist", [enode]),
+      ],
+    },
+    { what: `Stop the node of ${leaving.name}, if it runs, and destroy its key.`, at: [leaving.name], requests: [] },
+  ];
+}
+
+/** The steps for people, with commands to be run in the data centre's own folder. */
+export function stepsText(title: string, hosts: readonly NetworkHost[], steps: readonly Step[]): string {
+  const lines = steps.flatMap(({ what, at, requests }, index) => [
+    `## ${index + 1}. At ${at.join(", ")}`, "", what, "",
+    ...(requests.length === 0 ? [] : ["```sh", ...at.flatMap((name) => commandsAt(hosts, name, requests)), "```", ""]),
+  ]);
+  return [`# ${title}`, "", "Each data centre runs its commands in its own folder, one step after the other.", "", ...lines].join("\n");
+}
+
+function commandsAt(hosts: readonly NetworkHost[], name: string, requests: readonly RpcRequest[]): string[] {
+  const host = hosts.find((entry) => entry.name === name);
+  if (host === undefined) return [];
+  const client = "--cert operator/client.pem --key operator/client.key --cacert operator/ca.pem -H @operator/authorization";
+  return [
+    `# ${name}`,
+    ...requests.map((body) => `curl ${client} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' https://${host.address}:${host.rpcPort}`),
+  ];
+}

@@ -1,0 +1,58 @@
+import { CONFIG_DIRECTORY } from "./besu-config.ts";
+import type { NetworkHost } from "./network-file.ts";
+
+/** `besu.service`: the node as a service of systemd, on a machine of its own. */
+export function unitText({ name }: NetworkHost): string {
+  return `# The validator of ${name} as a service of systemd; how to install it: docs/network.md
+[Unit]
+Description=Besu, validator of ${name}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+User=besu
+Group=besu
+StateDirectory=besu
+StateDirectoryMode=0700
+Environment=JAVA_OPTS=-Xmx4g
+ExecStart=/opt/besu/bin/besu --config-file=${CONFIG_DIRECTORY}/besu.toml
+# Java ends with 143 when it is told to stop.
+SuccessExitStatus=143
+Restart=always
+RestartSec=5
+TimeoutStopSec=120
+LimitNOFILE=65536
+UMask=0077
+
+# What the node does not need it cannot do. MemoryDenyWriteExecute is left out: Java compiles while it runs.
+CapabilityBoundingSet=
+LockPersonality=yes
+NoNewPrivileges=yes
+PrivateDevices=yes
+PrivateTmp=yes
+PrivateUsers=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHome=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProtectSystem=strict
+# The node keeps its allow-list there when it is changed while it runs.
+ReadWritePaths=${CONFIG_DIRECTORY}/permissions_config.toml
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

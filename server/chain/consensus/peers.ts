@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { comparePeers, type PeerReport } from "../../domain/consensus/peers.ts";
+import { ifNodeError } from "../rpc/if-node-error.ts";
+import { Quantity } from "../rpc/quantity.ts";
+import type { Rpc } from "../rpc/rpc.ts";
+import { type Enode, parseEnode } from "./enode.ts";
+
+const Peers = z.array(z.object({ enode: z.string() }));
+
+/** Asks a node for its peers; what it does not tell stays open. */
+export async function askPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
+  const [count, peers, own] = await Promise.all([
+    rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
+    rpc.call("admin_peers", []).catch(ifNodeError(undefined)),
+    rpc.call("net_enode", []).catch(ifNodeError(undefined)),
+  ]);
+  const named = Peers.safeParse(peers);
+  const connected = named.success ? named.data.flatMap(({ enode }) => parseEnode(enode) ?? []) : undefined;
+  const number = Quantity.safeParse(count);
+  return comparePeers(number.success ? number.data : 0, connected, list, parseEnode(String(own))?.address);
+}

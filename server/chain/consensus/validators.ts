@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { Participation } from "../../domain/consensus/participation.ts";
+import type { BftProtocol } from "../evidence/bft-extra-data.ts";
+import { ifNodeError } from "../rpc/if-node-error.ts";
+import { Quantity } from "../rpc/quantity.ts";
+import type { Rpc } from "../rpc/rpc.ts";
+import type { BftBlocks } from "./bft-history.ts";
+
+const Addresses = z.array(z.string());
+const SignerMetrics = z.array(z.object({ address: z.string(), lastProposedBlockNumber: Quantity, proposedBlockCount: Quantity }));
+
+/** What the protocols are called, and by which prefix a node's methods for them are. */
+const PROTOCOLS = [
+  { protocol: "ibft2", name: "IBFT 2.0", prefix: "ibft" },
+  { protocol: "qbft", name: "QBFT", prefix: "qbft" },
+] as const satisfies readonly { protocol: BftProtocol; name: string; prefix: string }[];
+
+/**
+ * Who may seal blocks: the node is asked, and where it has no method for that the newest header tells.
+ * @param bft What the headers told; `undefined` when they told nothing
+ */
+export async function askValidators(
+  rpc: Pick<Rpc, "call">,
+  bft: BftBlocks | undefined,
+): Promise<{ readonly protocol: string; readonly validators: readonly string[] }> {
+  for (const { protocol, name, prefix } of PROTOCOLS) {
+    if (bft !== undefined && bft.protocol !== protocol) continue;
+    const answer = await rpc.call(`${prefix}_getValidatorsByBlockNumber`, ["latest"]).catch(ifNodeError(undefined));
+    const validators = Addresses.safeParse(answer);
+    if (validators.success) return { protocol: name, validators: validators.data };
+    if (bft !== undefined) return { protocol: name, validators: bft.blocks.at(-1)?.validators ?? [] };
+  }
+  return { protocol: "none", validators: [] };
+}
+
+/** Completes when each validator last proposed: of those whose last proposal is further back than the headers that were read, the node may know it. */
+export async function lastProposals(
+  rpc: Pick<Rpc, "call">,
+  protocol: BftProtocol,
+  participation: readonly Participation[],
+): Promise<readonly Participation[]> {
+  if (participation.every(({ lastProposed }) => lastProposed !== undefined)) return participation;
+  const prefix = protocol === "ibft2" ? "ibft" : "qbft";
+  const answer = await rpc.call(`${prefix}_getSignerMetrics`, []).catch(ifNodeError(undefined));
+  const metrics = SignerMetrics.safeParse(answer);
+  if (!metrics.success) return participation;
+  // Who proposed nothing in the range has block 0 there.
+  const proposed = new Map(
+    metrics.data.filter(({ proposedBlockCount }) => proposedBlockCount > 0).map((each) => [each.address.toLowerCase(), each.lastProposedBlockNumber]),
+  );
+  return participation.map((each) => ({ ...each, lastProposed: each.lastProposed ?? proposed.get(each.validator) }));
+}

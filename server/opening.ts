@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { useFastKeccak } from "./chain/fast-keccak.ts";
+import type { Config } from "./config/config.ts";
+import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
+import { holdDataFolder } from "./data-folder.ts";
+import type { Issuer } from "./domain/evidence/issuer.ts";
+import { SealbookError } from "./errors.ts";
+import { ListenerCertificate } from "./listener-certificate.ts";
+import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
+import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
+import { openJournalDatabase } from "./journal-database.ts";
+import type { Database } from "./journal/database.ts";
+import type { Logger } from "./telemetry/logger.ts";
+
+/** What is open before any part is built. */
+export interface Opened {
+  readonly link: ChainLink;
+  readonly database: Database;
+  /** Takes callers' tokens, when they are taken. */
+  readonly tokens: TokenVerifier | undefined;
+  readonly issuer: Issuer;
+  /** What is listened with, when it is with TLS. */
+  readonly certificate: ListenerCertificate | undefined;
+  /** Closes all of it. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** Holds the data folder, and opens the chain, the journal, and whatever else is in files. */
+export async function openAll(config: Config, logger: Logger): Promise<Opened> {
+  const resources = new AsyncDisposableStack();
+  try {
+    await useFastKeccak();
+    const lock = await holdDataFolder(config.dataDirectory);
+    resources.defer(() => lock.release());
+    const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
+    resources.defer(() => link.close());
+    const database = await openJournalDatabase(config);
+    resources.defer(() => database.destroy());
+    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
+    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    const certificate = config.tls && (await openCertificate(config.tls, logger));
+    return { link, database, tokens, issuer, certificate, resources };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+/** @throws SealbookError `config_invalid` when the key cannot be read */
+async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
+  if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
+  try {
+    return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SealbookError("config_invalid", `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`, { cause });
+  }
+}
+
+/** @throws SealbookError `config_invalid` when it cannot be listened with */
+function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
+  return ListenerCertificate.open(files, (event) =>
+    event.kind === "replaced"
+      ? logger.info({ expires: new Date(event.expires).toISOString() }, "there is a new certificate; connections from now on have it")
+      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
+  );
+}
+
+function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
+  if (event.kind === "embedded") {
+    const { kind, ...details } = event.event;
+    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
+    logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
+  } else if (event.kind === "failed_over") {
+    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+  } else if (event.kind === "deployed") {
+    logger.info({ address: event.address }, `${event.contract} deployed`);
+  } else {
+    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+  }
+}

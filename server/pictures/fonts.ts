@@ -1,0 +1,21 @@
+import { createRequire } from "node:module";
+import { GlobalFonts } from "@napi-rs/canvas";
+
+/** What pictures are written in: it comes with the product, as a machine may have no fonts at all. */
+export const FONT_FAMILY = "Sealbook Map";
+
+const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];
+
+/** Makes the font known to the canvas. Characters that it lacks come from fonts of the system, where there are any. */
+export function registerFonts(): void {
+  const { resolve } = createRequire(import.meta.url);
+  for (const file of FILES) {
+    const path = resolve(`dejavu-fonts-ttf/ttf/${file}`);
+    if (GlobalFonts.registerFromPath(path, FONT_FAMILY) === null) throw new Error(`${path} is no font`);
+  }
+}
+
+/** A font for the canvas. */
+export function font(pixels: number, weight: "normal" | "bold" = "normal"): string {
+  return `${weight} ${pixels}px "${FONT_FAMILY}"`;
+}

@@ -1,0 +1,26 @@
+// The package brings no types; this is what is used of it.
+declare module "gifenc" {
+  type Palette = [red: number, green: number, blue: number][];
+  interface FrameOptions {
+    palette?: Palette;
+    /** Milliseconds. */
+    delay?: number;
+    /** How often the animation is repeated: 0 without end. */
+    repeat?: number;
+    transparent?: boolean;
+    transparentIndex?: number;
+    /** What becomes of the frame when the next one comes: 1 leaves it. */
+    dispose?: number;
+  }
+  interface Encoder {
+    writeFrame(index: Uint8Array, width: number, height: number, options: FrameOptions): void;
+    finish(): void;
+    bytes(): Uint8Array;
+  }
+  const gifenc: {
+    GIFEncoder(): Encoder;
+    quantize(rgba: Uint8ClampedArray, maxColors: number): Palette;
+    applyPalette(rgba: Uint8ClampedArray, palette: Palette): Uint8Array;
+  };
+  export default gifenc;
+}

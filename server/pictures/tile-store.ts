@@ -1,0 +1,84 @@
+import { type Image, loadImage } from "@napi-rs/canvas";
+
+/** Where tiles come from. */
+export interface TileSource {
+  /** Address with `{z}`, `{x}` and `{y}` in it, and `{s}` for one of the subdomains `a`, `b` and `c` where there are any. */
+  readonly template: string;
+  /** Whose map it is, as its provider wants it said. */
+  readonly attribution: string;
+}
+
+/** A tile's place: column and row from the north-west corner. */
+export interface TilePlace {
+  readonly zoom: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Tiles are asked for no longer than this. */
+const TIMEOUT_MILLISECONDS = 4_000;
+/** After a tile did not come, none is asked for during this time. */
+const PAUSE_MILLISECONDS = 60_000;
+const MAX_KEPT_BYTES = 24 * 1024 * 1024;
+const MAX_TILE_BYTES = 1024 * 1024;
+
+/** The address of a tile. */
+export function tileUrl(template: string, { zoom, column, row }: TilePlace): string {
+  const parts: Record<string, number | string> = { z: zoom, x: column, y: row, s: "abc".charAt((column + row) % 3) };
+  return template.replace(/\{([zxys])\}/g, (_, part: string) => String(parts[part]));
+}
+
+/** Fetches tiles and keeps those that were used last. */
+export class TileStore {
+  readonly #source: TileSource;
+  readonly #kept = new Map<string, Buffer>();
+  #keptBytes = 0;
+  #pausedUntil = 0;
+
+  constructor(source: TileSource) {
+    this.#source = source;
+  }
+
+  get attribution(): string {
+    return this.#source.attribution;
+  }
+
+  /** All tiles that are asked for, in order; `undefined` when one of them does not come. */
+  async images(places: readonly TilePlace[]): Promise<Image[] | undefined> {
+    const urls = places.map((place) => tileUrl(this.#source.template, place));
+    if (urls.some((url) => !this.#kept.has(url)) && Date.now() < this.#pausedUntil) return undefined;
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+    try {
+      return await Promise.all(urls.map(async (url) => loadImage(await this.#bytes(url, signal))));
+    } catch {
+      this.#pausedUntil = Date.now() + PAUSE_MILLISECONDS;
+      return undefined;
+    }
+  }
+
+  async #bytes(url: string, signal: AbortSignal): Promise<Buffer> {
+    const kept = this.#kept.get(url);
+    if (kept !== undefined) {
+      // The map keeps its entries in the order in which they came: the first is the one that was not used longest.
+      this.#kept.delete(url);
+      this.#kept.set(url, kept);
+      return kept;
+    }
+    const response = await fetch(url, { signal, headers: { "User-Agent": "Sealbook" } });
+    if (!response.ok) throw new Error(`${response.status} for a tile`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (bytes.length > MAX_TILE_BYTES) throw new Error("a tile is too large");
+    this.#keep(url, bytes);
+    return bytes;
+  }
+
+  #keep(url: string, bytes: Buffer): void {
+    this.#kept.set(url, bytes);
+    this.#keptBytes += bytes.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#keptBytes <= MAX_KEPT_BYTES) break;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= length;
+    }
+  }
+}

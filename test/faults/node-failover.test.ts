@@ -1,0 +1,117 @@
+import { assert } from "chai";
+import { makeAuthority } from "../support/certificates.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce } from "../support/exactly-once.ts";
+import { type RelayedNetwork, startRelayedNetwork } from "../support/bft/relayed-network.ts";
+import { type Load, startLoad } from "../support/load.ts";
+import { inParallel } from "../support/parallel.ts";
+import { type ServerProcess, startProcess } from "../support/process.ts";
+import { startTlsProxy } from "../support/tls-proxy.ts";
+
+/** A server process that knows three nodes of a network of six. */
+interface Scene {
+  readonly network: RelayedNetwork;
+  readonly server: ServerProcess;
+  readonly load: Load;
+  /** What the server says of each address, in their order. */
+  addresses(): Promise<{ address: string; active: boolean; reachable: boolean; reason: string | null }[]>;
+}
+
+/** Plays a scene under load; what was accepted has to be on chain once afterwards. */
+const underLoad = (urlsOf: (network: RelayedNetwork) => readonly string[], play: (scene: Scene) => Promise<void>) => async (): Promise<void> => {
+  const network = await startRelayedNetwork({ protocol: "qbft" });
+  const variables = { ...network.variablesFor(urlsOf(network)), PROOF_WAIT: "5", BATCH_MAX_AGE: "1" };
+  const server = await startProcess(network.directory, variables);
+  try {
+    const load = startLoad(server);
+    await load.confirms(5);
+    await play({ network, server, load, addresses: async () => (await server.get("/api/v1/status")).body.node.addresses });
+    await load.confirms(10);
+    await load.end();
+    // Asked of a node that was never disturbed.
+    await assertExactlyOnce(server, network.at(5).http, load);
+  } finally {
+    await server.end("SIGKILL");
+    await network.stop();
+  }
+};
+
+const overHttp = ({ at }: RelayedNetwork): readonly string[] => [0, 1, 2].map((place) => at(place).http);
+const overWebSocket = ({ at }: RelayedNetwork): readonly string[] => [at(0).webSocket, at(1).webSocket, at(2).http];
+
+/** Waits until calls go to an address. */
+const goesTo = ({ addresses }: Scene, place: number): Promise<void> =>
+  eventually(async () => assert.equal((await addresses()).findIndex(({ active }) => active), place), 60_000);
+
+describe("nodes that stand in for each other: what was accepted meanwhile ends on chain once, when the one in use", function () {
+  this.timeout(120_000);
+  inParallel({
+    "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(overHttp, async (scene) => {
+      const { network, load, addresses } = scene;
+      network.at(0).isUp = false;
+      await goesTo(scene, 1);
+      network.at(0).isUp = true;
+      network.at(1).isUp = false;
+      await eventually(async () => assert.notEqual((await addresses()).findIndex(({ active }) => active), 1), 60_000);
+      await load.confirms(5);
+      network.at(1).isUp = true;
+
+      const used = (await addresses()).findIndex(({ active }) => active);
+      network.at(used).lag = 15;
+      await eventually(async () => assert.match(String((await addresses())[used]?.reason), /^it is \d+ blocks behind$/), 60_000);
+      await load.confirms(5);
+      network.at(used).lag = 0;
+      await eventually(async () => assert.isTrue((await addresses())[used]?.reachable), 60_000);
+
+      const next = (await addresses()).findIndex(({ active }) => active);
+      assert.notEqual(next, used);
+      network.partition([network.at(next)]);
+      await eventually(async () => assert.isFalse((await addresses())[next]?.active), 60_000);
+      await load.confirms(5);
+      network.partition();
+    }),
+    "goes, over a connection that stays open, and the only one left lags": underLoad(overWebSocket, async (scene) => {
+      const { network, load } = scene;
+      for (const place of [1, 2]) network.at(place).lag = 15;
+      network.at(0).isUp = false;
+      await goesTo(scene, 1);
+      await load.confirms(5);
+      for (const place of [1, 2]) network.at(place).lag = 0;
+    }),
+    "has a certificate that has expired, which is told": async () => {
+      const directory = await temporaryDirectory();
+      const authority = await makeAuthority(directory);
+      const [expired, good, client] = [await authority.issue("expired", -1), await authority.issue("good"), await authority.issue("relayer")];
+      const network = await startRelayedNetwork();
+      const portOf = (place: number): number => Number(new URL(network.at(place).http).port);
+      const [first, second] = [await startTlsProxy(portOf(0), expired, authority), await startTlsProxy(portOf(1), good, authority)];
+      const urls = [first, second].map(({ port }) => `https://127.0.0.1:${port}`);
+      const tls = { RPC_TLS_CA_FILE: authority.certificateFile, RPC_TLS_CERT_FILE: client.certificateFile, RPC_TLS_KEY_FILE: client.keyFile };
+      const server = await startProcess(network.directory, { ...network.variablesFor(urls), ...tls, PROOF_WAIT: "20" });
+      try {
+        const load = startLoad(server);
+        await load.confirms(10);
+        const { addresses } = (await server.get("/api/v1/status")).body.node;
+        assert.deepInclude(addresses[0], { active: false, reachable: false, reason: "the node's certificate has expired" });
+        assert.deepInclude(addresses[1], { active: true, reachable: true, reason: null });
+        assert.include(server.output(), "another node of the chain is asked from now on");
+        const metrics = (await server.get("/metrics")).text;
+        assert.include(metrics, `sealbook_rpc_up{address="${urls[0]}"} 0`);
+        assert.include(metrics, `sealbook_rpc_active{address="${urls[1]}"} 1`);
+        assert.include(metrics, `sealbook_rpc_block_number{address="${urls[1]}"}`);
+        first.show(good);
+        await eventually(async () => assert.isTrue((await server.get("/api/v1/status")).body.node.addresses[0].reachable), 60_000);
+        second.show(expired);
+        await load.confirms(10);
+        await load.end();
+        await assertExactlyOnce(server, network.at(5).http, load);
+      } finally {
+        await server.end("SIGKILL");
+        await Promise.all([first.close(), second.close()]);
+        await network.stop();
+        await removeDirectory(directory);
+      }
+    },
+  });
+});

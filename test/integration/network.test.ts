@@ -1,0 +1,173 @@
+import { assert } from "chai";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
+import { itToOurNodes, type NetworkUnderTest, startNetworkUnderTest } from "../support/bft/network-under-test.ts";
+import type { RelayedNetwork } from "../support/bft/relayed-network.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+describe("the relayer on a network of validators", function () {
+  this.timeout(300_000);
+  let chain: NetworkUnderTest;
+  /** The same, where it is our own. */
+  let network: RelayedNetwork;
+  let server: TestServer;
+  const accepted: ProofRequest[] = [];
+  before(async () => {
+    const started = await startNetworkUnderTest();
+    chain = started;
+    if (started.own !== undefined) network = started.own;
+    server = await start();
+  });
+  after(async () => {
+    await server.stop("keep");
+    await chain.stop();
+  });
+  afterEach("all is well again", async () => {
+    if (network === undefined) return;
+    for (const node of network.nodes) Object.assign(node, { isUp: true, proposes: true, lag: 0 });
+    network.partition();
+    network.stranger.isConnected = false;
+    network.restart();
+    await eventually(async () => {
+      const { participation, pace } = await consensus();
+      assert.deepEqual([...new Set(participation.map(({ state }: { state: string }) => state))], ["active"]);
+      assert.equal(pace, "on_time");
+      assert.deepEqual((await alerts("raised")).map(({ message }) => message), []);
+    }, 60_000);
+  });
+
+  const start = (): Promise<TestServer> => {
+    const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
+    return startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 150 } });
+  };
+  const consensus = async (): Promise<any> => (await server.get("/api/v1/status")).body.consensus;
+  const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);
+  const alerts = async (state: "raised" | "resolved"): Promise<{ alert: string; subject?: string; message: string }[]> =>
+    (await server.get("/api/v1/alerts")).body.alerts.filter((alert: { state: string }) => alert.state === state);
+  const raised = (kind: string, message: RegExp): Promise<void> =>
+    eventually(async () => {
+      const told = (await alerts("raised")).filter(({ alert }) => alert === kind).map((alert) => alert.message);
+      assert.isTrue(told.some((each) => message.test(each)), `${message}: ${told.join("; ")}`);
+    }, 60_000);
+  const down = (...places: number[]): void => places.forEach((place) => (network.at(place).isUp = false));
+  /** Waits for so many more blocks. */
+  const blocks = async (count: number): Promise<void> => {
+    const before = await chain.head();
+    await eventually(async () => assert.isAtLeast(await chain.head(), before + count), 240_000);
+  };
+  const prove = async (status: number): Promise<any> => {
+    const [document] = freshDocuments(1);
+    const answer = await server.post("/api/v1/proof", document);
+    assert.equal(answer.status, status, answer.text);
+    if (document !== undefined) accepted.push(document);
+    return answer.body;
+  };
+
+  it("tells who its validators are and how many have to agree, and proves with a validator's name", async () => {
+    await blocks(8);
+    const quorum = Math.ceil((2 * chain.validators.length) / 3);
+    const body = await eventually(async () => {
+      const { body: told } = await server.get("/api/v1/status");
+      assert.deepInclude(told.consensus, { quorum, pace: "on_time", missing: [], quorum_missing: 0 });
+      return told;
+    });
+    assert.equal(body.status, "ok");
+    assert.oneOf(body.consensus.protocol, ["IBFT 2.0", "QBFT"]);
+    assert.sameMembers(body.consensus.validators, chain.validators.map(([, name]) => name));
+    assert.include(body.consensus.validators, body.consensus.proposer);
+    const { proof } = await prove(201);
+    assert.include(body.consensus.validators, proof.validator);
+  });
+
+  itToOurNodes("knows its node's peers by the list of the network's nodes", async () => {
+    const { body } = await server.get("/api/v1/status");
+    assert.deepInclude(body.node, { peers: 5, peers_listed: 5, peers_missing: [], peers_unlisted: [], syncing: false });
+  });
+
+  itToOurNodes("tells all of that from the headers where the node has no methods for it", async () => {
+    const { rpc } = network.at(0);
+    for (const api of ["ibft", "admin", "net_enode"]) rpc.disabled.add(api);
+    const { body } = await server.get("/api/v1/status");
+    assert.deepInclude(body.consensus, { protocol: "IBFT 2.0", quorum: 4, missing: [] });
+    assert.deepEqual(body.consensus.validators, names(0, 1, 2, 3, 4, 5));
+    assert.deepInclude(body.node, { peers: 5, peers_listed: 5 });
+    rpc.disabled.clear();
+  });
+
+  itToOurNodes("confirms by single receipts where the node does not give those of a block together", async () => {
+    const { rpc } = network.at(0);
+    rpc.disabled.add("eth_getBlockReceipts");
+    await prove(201);
+    rpc.disabled.clear();
+  });
+
+  itToOurNodes("goes on with one validator down: its turns cost rounds, and it is named", async () => {
+    down(2);
+    await raised("degraded_performance", /^the validator validator-3 takes no part: 1 of 6 are missing, 4 have to agree, 1 more may go$/);
+    await raised("degraded_performance", /^the node has 4 of 5 peers: validator-3 lacks$/);
+    const { participation, missing, pace } = await consensus();
+    assert.deepEqual(missing, names(2));
+    assert.notEqual(pace, "stalled");
+    assert.isAbove(participation[2].missed_turns, 0);
+    await prove(201);
+    const metrics = (await server.get("/metrics")).text;
+    assert.include(metrics, 'sealbook_validator_active{validator="validator-3"} 0');
+    assert.match(metrics, /^sealbook_validator_missed_turns\{validator="validator-3"\} [1-9]/m);
+    assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
+    assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
+
+    const before = (await server.get("/api/v1/alerts")).body.alerts.length;
+    await server.stop("keep");
+    server = await start();
+    await eventually(async () => assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m));
+    await blocks(10);
+    assert.lengthOf((await server.get("/api/v1/alerts")).body.alerts, before, "what lasts is not raised again by a restart");
+  });
+
+  itToOurNodes("goes on with two validators down, four being enough, and says that no further one may go", async () => {
+    down(1, 2);
+    await raised("degraded_performance", /^the validator validator-2 takes no part: 2 of 6 are missing, 4 have to agree, no further one may go$/);
+    await raised("degraded_performance", /^the validator validator-3 takes no part: 2 of 6/);
+    await prove(201);
+    const { status, consensus: told } = (await server.get("/api/v1/status")).body;
+    assert.deepEqual([status, told.quorum_missing, told.missing], ["ok", 0, names(1, 2)]);
+  });
+
+  itToOurNodes("tells a chain that stalls, with three validators down, and anchors when they are back", async () => {
+    
+    down(3, 4, 5);
+    await raised("sync_lost", /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6$/);
+    const { body } = await server.get("/api/v1/status");
+    assert.equal(body.status, "degraded");
+    assert.deepInclude(body.consensus, { pace: "stalled", quorum_missing: 1, missing: names(3, 4, 5) });
+    const waiting = prove(201);
+    network.at(3).isUp = true;
+    network.restart();
+    await waiting;
+    await eventually(async () => assert.equal((await consensus()).pace, "on_time"));
+  });
+
+  itToOurNodes("names a validator that seals and never proposes", async () => {
+    network.at(4).proposes = false;
+    await raised("degraded_performance", /^the validator validator-5 seals blocks and proposes none: it let \d+ turns pass/);
+    const { participation, missing } = await consensus();
+    assert.deepEqual([missing, participation[4].state], [[], "silent"]);
+  });
+
+  itToOurNodes("tells that its own node is cut off from a network that goes on", async () => {
+    network.partition([network.at(0), network.at(1)]);
+    const before = network.head;
+    await raised("sync_lost", /^the network makes no blocks: .*; 2 more of 6 validators would have to take part/);
+    assert.isAbove(network.head, before, "the others go on");
+    network.partition();
+    await prove(201);
+  });
+
+  itToOurNodes("names a peer that is not on the list of the network's nodes", async () => {
+    network.stranger.isConnected = true;
+    await raised("degraded_performance", /^the node is connected with 127\.0\.0\.1:30303, which is not on the list/);
+    assert.deepEqual((await server.get("/api/v1/status")).body.node.peers_unlisted, ["127.0.0.1:30303"]);
+  });
+
+  it("has proved everything once", () => assertExactlyOnce(server, chain.url, { accepted }));
+});

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { assert } from "chai";
+import type { Page } from "playwright-core";
+import { seriousFaults } from "../support/accessibility.ts";
+import { openPanel, type PanelStage } from "../support/panel.ts";
+import { ROUTES } from "../support/server.ts";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Gives a page's first place for files one with a text. */
+async function give(page: Page, name: string, text: string): Promise<void> {
+  await page.locator(".drop-input").first().setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
+}
+
+describe("the explorer's page", function () {
+  let stage: PanelStage;
+  let page: Page;
+  let one: any;
+  let batch: any;
+  let bundle: string;
+  let record: any;
+  /** The address of a path, once from each of the tests: all of them look at one page. */
+  const open = async (path: string): Promise<void> => void (await page.goto(path));
+  const title = (text: string | RegExp) => page.getByRole("heading", { level: 1, name: text }).waitFor();
+
+  before(async () => {
+    stage = await openPanel({ EXPLORER_RATE: "100000" });
+    const { server } = stage;
+    one = (await server.post("/api/v1/proof", { document_id: "contract", hash: sha256("contract") })).body;
+    const documents = Array.from({ length: 13 }, (_, index) => ({ document_id: `order ${index}`, hash: sha256(`order ${index}`) }));
+    batch = (await server.post("/api/v1/proof/batch", { documents })).body;
+    bundle = (await server.get("/api/v1/proof/order%2012?format=bundle")).text;
+    const token = await server.login();
+    await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
+    [record] = (await server.get(`/explorer/api/addresses/${server.demo.login}/activity`)).body.activity;
+    // The page's own policy lets axe in nowhere; what it allows is looked at in the panel's tests.
+    page = await (await stage.window({ bypassCSP: true })).newPage();
+  });
+  after(() => stage[Symbol.asyncDispose]());
+
+  it("shows the newest blocks and anchors, and leads to them", async () => {
+    await open("/explorer");
+    await title("See for yourself");
+    await page.getByText("13 hashes under one root").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.getByRole("link", { name: String(batch.batch.block_number), exact: true }).click();
+    await title(`Block ${batch.batch.block_number}`);
+    assert.equal(new URL(page.url()).pathname, `/explorer/block/${batch.batch.block_number}`);
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.getByRole("link", { name: "Next" }).click();
+    await title(`Block ${batch.batch.block_number + 1}`);
+    await page.goBack();
+    await title(`Block ${batch.batch.block_number}`);
+  });
+
+  it("is where a proof's link leads, without a login", async () => {
+    assert.equal(batch.proofs[0].verification_url, `${stage.server.url}/explorer/tx/${batch.batch.tx_hash}`);
+    await open(batch.proofs[0].verification_url);
+    await title("The root of 13 hashes was anchored");
+    await page.getByText("the chain holds it").waitFor();
+    await page.getByText("Call: anchorBatch(bytes32,uint32)").click();
+    await page.getByRole("region", { name: "Arguments of the call" }).getByText(batch.batch.root).waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await page.context().cookies(), []);
+  });
+
+  it("shows a record with its payload and who signed it", async () => {
+    await open(`/explorer/tx/${record.tx_hash}`);
+    await title("Record station-1");
+    await page.getByText("the sender's own signature").waitFor();
+    assert.include(await page.getByRole("region", { name: "Payload" }).innerText(), '"sensorvalue": 12.5');
+    await page.getByRole("link", { name: stage.server.demo.login }).first().click();
+    await title("Account");
+    await page.getByText("Row 1 of table events written").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("draws the way from a document to the root, and computes every step of it", async () => {
+    await open(`/explorer/anchor/${batch.batch.root}`);
+    await title("Anchored batch");
+    await give(page, "order.bundle.json", bundle);
+    await page.getByText("The way leads to the chain").waitFor();
+    const drawn = await page.locator(".tree-node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
+    const { merkle, record_hash } = batch.proofs[12].proof;
+    // The last of 13 has no neighbour on most levels.
+    assert.lengthOf(merkle.path, 2);
+    assert.deepEqual([drawn[0], drawn.at(-1)], [`On the chain: ${merkle.root}`, `Document's SHA-256: 0x${sha256("order 12")}`]);
+    assert.includeMembers(drawn, [`Leaf: ${merkle.leaf}`, `Recorded hash: 0x${record_hash}`, ...merkle.path.map((hash: string) => `Neighbour: ${hash}`)]);
+    await page.getByText("Every step in full").click();
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("lets the tree be read with the keyboard", async () => {
+    await page.locator(".tree-node").first().focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+    const about = await page.locator(".tree-about").innerText();
+    assert.include(about.replaceAll(/\s/g, ""), focused.split(": ")[1] ?? "nothing");
+  });
+
+  it("compares a file with the proof's document", async () => {
+    await give(page, "order.txt", "order 12");
+    await page.getByText("It is this very file").waitFor();
+    await give(page, "order.txt", "order 13");
+    await page.getByText("It is not this file").waitFor();
+  });
+
+  it("shows where the way of an altered proof breaks", async () => {
+    const answer = batch.proofs[3];
+    const altered = async (change: (proof: any) => void, expected: RegExp): Promise<void> => {
+      const copy = structuredClone(answer);
+      change(copy.proof);
+      await open("/explorer/proof");
+      await give(page, "order.proof.json", JSON.stringify(copy));
+      await page.getByText("The way does not lead to the chain").waitFor();
+      await page.getByText(expected).waitFor();
+    };
+    await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
+    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /do not end at the root/);
+    await altered((proof) => (proof.chain_id = 1), /is of chain 1/);
+    await altered((proof) => delete proof.merkle, /has never seen/);
+    await page.getByText("Not on the chain").first().waitFor();
+  });
+
+  it("takes a pasted proof for what it is, and says what is none", async () => {
+    await open("/explorer");
+    await page.getByRole("searchbox").fill(JSON.stringify(one));
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByText("The way leads to the chain").waitFor();
+    await page.getByRole("button", { name: "Another proof" }).click();
+    await give(page, "photo.jpg", "no proof");
+    await page.getByText("This is not a proof").waitFor();
+  });
+
+  it("fetches a proof from the server when it is asked to", async () => {
+    await open("/explorer/proof");
+    await page.getByText("Fetch it from this server").click();
+    await page.getByLabel("Document id or proof id").fill("nothing");
+    await page.getByRole("button", { name: "Fetch" }).click();
+    await page.getByText("There is no such proof").waitFor();
+    await page.getByLabel("Document id or proof id").fill("order 3");
+    await page.getByRole("button", { name: "Fetch" }).click();
+    await page.getByText("The way leads to the chain").waitFor();
+  });
+
+  it("finds by anything", async () => {
+    const search = async (text: string, expected: string | RegExp): Promise<void> => {
+      await page.getByRole("searchbox").fill(text);
+      await page.getByRole("button", { name: "Search" }).click();
+      await title(expected);
+    };
+    await open("/explorer");
+    await search(String(one.proof.block_number), `Block ${one.proof.block_number}`);
+    await search(one.proof.tx_hash, "A hash was anchored");
+    await search(one.proof.block_hash, `Block ${one.proof.block_number}`);
+    await search(one.id, "Anchored hash");
+    await search(batch.batch.root.slice(2), "Anchored batch");
+    await search(stage.server.demo.login, "Account");
+    await search(one.proof.contract, "Proof anchor");
+  });
+
+  it("says what is not there, and what to do", async () => {
+    for (const [path, expected] of [
+      [`search/${sha256("nothing")}`, "The chain has nothing of this name"],
+      ["search/hello", "This cannot be searched for"],
+      ["block/999999", "The chain does not have this block"],
+      [`tx/0x${sha256("nothing")}`, "The chain does not have this transaction"],
+      [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],
+      ["address/nobody", "This is not an address"],
+      ["nowhere", "There is no such page"],
+    ] as const) {
+      await open(`/explorer/${path}`);
+      await page.getByText(expected).first().waitFor();
+    }
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("says that the chain is away, and goes on when it is back", async () => {
+    const away = { type: "urn:sealbook:problem:chain_unavailable", title: "The chain is not reachable", status: 503, detail: "the chain's node does not answer" };
+    await page.route("**/explorer/api/**", (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(away) }));
+    await open(`/explorer/tx/${one.proof.tx_hash}`);
+    await page.getByText("The chain is not reachable").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.unroute("**/explorer/api/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await title("A hash was anchored");
+  });
+
+  it("fits a phone, in the dark and in Russian", async () => {
+    const phone = await (await stage.window({ viewport: { width: 360, height: 740 }, colorScheme: "dark", locale: "ru-RU", bypassCSP: true })).newPage();
+    for (const path of ["", `/tx/${batch.batch.tx_hash}`, `/address/${stage.server.demo.login}`, "/proof"]) {
+      await phone.goto(`/explorer${path}`);
+      await phone.locator(".card").first().waitFor();
+      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, path);
+      assert.deepEqual(await seriousFaults(phone), [], path);
+    }
+    await give(phone, "order.bundle.json", bundle);
+    await phone.getByText("Путь ведёт в цепочку").waitFor();
+    assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    assert.deepEqual(await seriousFaults(phone), []);
+  });
+
+  it("has asked its own server only, and nothing went wrong in it", () => {
+    for (const address of stage.requested) assert.equal(new URL(address).origin, stage.server.url);
+    // What is not there, and an absence that was played, are noted by the browser.
+    assert.deepEqual(stage.complaints.filter((text) => !/status of (400|404|503)/.test(text)), []);
+  });
+});

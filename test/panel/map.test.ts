@@ -1,0 +1,204 @@
+import { createRequire } from "node:module";
+import { assert } from "chai";
+import type { Page } from "playwright-core";
+import { CATEGORY_COLOURS } from "../../server/domain/air-quality/category.ts";
+import { eventually } from "../support/eventually.ts";
+import { type PanelStage, openPanel } from "../support/panel.ts";
+import { rpcCall } from "../support/rpc.ts";
+import { ROUTES, type TestServer } from "../support/server.ts";
+import { serveTiles, type TileServer } from "../support/tile-server.ts";
+import { logIn } from "./steps.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+async function store(server: TestServer, token: string, payload: object, topic = "air"): Promise<void> {
+  const answer = await server.call(ROUTES.store, { token }, { code: "station", topic, payload });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+function reading(device: string, title: string, value: number, lng: number | string, lat: number | string): object {
+  return { sensorvalue: value, sensordevice: device, enrichment: { position: { lng, lat }, title } };
+}
+
+/** The map of a page that has logged in, with its first readings. */
+async function openMap(stage: PanelStage, options?: Parameters<PanelStage["page"]>[1]): Promise<Page> {
+  const page = await stage.page("/", options);
+  await logIn(page, stage.server.demo);
+  await page.goto(`${stage.server.url}/#/map`);
+  await page.locator(".air-point").first().waitFor();
+  return page;
+}
+
+function point(page: Page, caption: string) {
+  return page.locator(".air-point", { has: page.locator(".visually-hidden", { hasText: `${caption}: ` }) });
+}
+
+/** What a point says to a screen reader. */
+async function said(page: Page, caption: string): Promise<string> {
+  return (await point(page, caption).locator(".visually-hidden").textContent()) ?? "";
+}
+
+function rows(page: Page): Promise<string[]> {
+  return page.locator(".air > .table-frame tbody tr").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].slice(0, 3).map((cell) => cell.textContent).join(" | ")));
+}
+
+describe("The panel's map", function () {
+  let stage: PanelStage;
+  let page: Page;
+
+  before(async () => {
+    stage = await openPanel({ SESSION_LIFETIME: "600" });
+    const { server } = stage;
+    const token = await server.login();
+    await store(server, token, reading("a", "Roof", 300, 100.5, 13.7));
+    await store(server, token, reading("a", "Roof", 12.5, 100.5, 13.7), "PM2.5");
+    await store(server, token, reading("b", "Київ", 60, "30.52", "50.45"), "anything");
+    await store(server, token, reading("c", "<img src=x onerror=alert(1)>", 3, -74, 40.7));
+    await store(server, token, reading("d", "Nowhere", 5, 500, 0));
+    await store(server, token, { sensorvalue: "much" });
+    page = await openMap(stage);
+  });
+  after(() => stage[Symbol.asyncDispose]());
+
+  it("has a point for each sensor, in the colour of its newest value's category, and says all of it", async () => {
+    await eventually(async () => assert.equal(await page.locator(".air-point").count(), 3));
+    for (const [caption, text, category] of [
+      ["Roof", "Roof: 12.5 µg/m³, AQI 57, Moderate, ", "moderate"],
+      ["Київ", "Київ: 60 µg/m³, AQI 154, Unhealthy, ", "unhealthy"],
+      ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>: 3 µg/m³, AQI 17, Good, ", "good"],
+    ] as const) {
+      assert.include(await said(page, caption), text);
+      const style = await point(page, caption).locator(".air-dot").getAttribute("style");
+      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(CATEGORY_COLOURS[category].slice(at, at + 2), 16));
+      assert.include(style, `rgb(${red}, ${green}, ${blue})`);
+    }
+    assert.include(await page.locator(".air-label").allTextContents(), "12.5Roof");
+  });
+
+  it("has the same in a table, the highest first, and a legend of all categories", async () => {
+    assert.deepEqual(await rows(page), ["Київ | 60 | 154Unhealthy", "Roof | 12.5 | 57Moderate", "<img src=x onerror=alert(1)> | 3 | 17Good"]);
+    const legend = await page.locator(".air-legend li").allTextContents();
+    assert.lengthOf(legend, 6);
+    assert.include(legend[1], "Moderate9.1–35.4 µg/m³ · AQI 51–100");
+  });
+
+  it("draws its own base map", async () => {
+    // Every pixel of the tiles as a number; land is #f5f2ea, with its bytes in the order of the memory.
+    await eventually(async () =>
+      assert.isTrue(
+        await page.evaluate(`[...document.querySelectorAll(".leaflet-tile-pane canvas")].some((tile) =>
+          new Uint32Array(tile.getContext("2d").getImageData(0, 0, tile.width, tile.height).data.buffer).includes(0xffeaf2f5))`),
+      ),
+    );
+  });
+
+  it("opens a point with the keyboard: its record, its transaction on the chain, and its day", async () => {
+    await point(page, "Roof").focus();
+    await page.keyboard.press("Enter");
+    const sensor = page.getByRole("region", { name: "Roof" });
+    await sensor.waitFor();
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Roof");
+    const link = await sensor.getByRole("link", { name: "Proof on the chain" }).getAttribute("href");
+    assert.match(link ?? "", /^\/explorer\/tx\/0x[0-9a-f]{64}$/);
+    const transaction = await rpcCall(stage.server.chainUrl, "eth_getTransactionByHash", link?.split("/").at(-1));
+    assert.isObject(transaction);
+    await sensor.getByText("Record", { exact: true }).click();
+    assert.include(await sensor.locator("pre").textContent(), '"sensorvalue": 12.5');
+    assert.match((await sensor.locator(".air-chart").getAttribute("aria-label")) ?? "", /: 2 values from 12\.5 to 300 µg\/m³$/);
+    assert.equal(await sensor.locator(".air-chart canvas").count(), 1);
+    await sensor.getByText("All values of the day (2)").click();
+    assert.equal(await sensor.locator("details tbody tr").count(), 2);
+    await sensor.getByRole("button", { name: "Close the sensor" }).click();
+    await sensor.waitFor({ state: "detached" });
+  });
+
+  it("goes back in time: before the first record there is nothing, and playing comes nearer", async () => {
+    const slider = page.getByRole("slider");
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await page.getByText("No current readings").waitFor();
+    assert.equal(await page.locator(".air-point").count(), 0);
+    await page.getByRole("button", { name: "Play the day" }).click();
+    await eventually(async () => assert.isAbove(Number(await slider.inputValue()), 1));
+    await page.getByRole("button", { name: "Pause" }).click();
+    await slider.focus();
+    await page.keyboard.press("End");
+    await point(page, "Roof").waitFor();
+    assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^Now, /);
+  });
+
+  it("finds what is new, and shows at once what it found before", async () => {
+    const token = await stage.server.login();
+    await store(stage.server, token, reading("a", "Roof", 240, 100.5, 13.7));
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await eventually(async () => assert.include(await said(page, "Roof"), "Roof: 240 µg/m³, AQI 330, Hazardous"));
+    assert.lengthOf(await rows(page), 3);
+  });
+
+  it("shows sensors that would cover each other as one point, which comes apart when it is chosen", async () => {
+    const token = await stage.server.login();
+    await store(stage.server, token, reading("e", "Cellar", 8, 100.9, 13.9));
+    await page.getByRole("button", { name: "Refresh" }).click();
+    const both = page.locator(".air-point", { hasText: "2 sensors; the highest: Roof: 240" });
+    await both.click();
+    await point(page, "Cellar").waitFor();
+    await point(page, "Roof").waitFor();
+  });
+
+  it("is in Russian for who reads Russian", async () => {
+    const russian = await openMap(stage, { locale: "ru-RU" });
+    assert.include(await said(russian, "Київ"), "Київ: 60 мкг/м³, AQI 154, Вредно, ");
+    assert.equal(await russian.locator("h1").textContent(), "Качество воздуха");
+    await russian.context().close();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has nothing that keeps people out, in ${colorScheme}`, async () => {
+      const other = await openMap(stage, { colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
+      await other.locator(".air-choose").first().click();
+      await other.locator(".air-chart canvas").waitFor();
+      await other.addScriptTag({ path: AXE });
+      const serious = await other.evaluate(`axe.run().then(({ violations }) => violations
+        .filter(({ impact }) => ["serious", "critical"].includes(impact))
+        .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`);
+      assert.deepEqual(serious, []);
+      assert.equal(await other.evaluate("document.documentElement.scrollWidth"), 390, "as wide as the phone");
+      await other.context().close();
+    });
+  }
+
+  it("asks no other server for anything, and breaks no rule of the page", () => {
+    assert.deepEqual([...new Set(stage.requested.map((url) => new URL(url).origin))], [stage.server.url]);
+    assert.deepEqual(stage.complaints, []);
+  });
+});
+
+describe("The panel's map with tiles", function () {
+  let tiles: TileServer;
+  let stage: PanelStage;
+
+  before(async () => {
+    tiles = await serveTiles("#ABCDEF");
+    stage = await openPanel({ TILE_URL: tiles.template, TILE_ATTRIBUTION: "Tiles & <b>more</b>", SESSION_LIFETIME: "600" });
+    await store(stage.server, await stage.server.login(), reading("a", "Roof", 12.5, 100.5, 13.7));
+  });
+  after(async () => {
+    await stage[Symbol.asyncDispose]();
+    await tiles.stop();
+  });
+
+  it("shows them, says whose they are, and speaks with no third server", async () => {
+    const page = await openMap(stage);
+    await page.locator("img.leaflet-tile-loaded").first().waitFor();
+    assert.include(await page.locator(".leaflet-control-attribution").textContent(), "Tiles & <b>more</b>");
+    const origins = new Set(stage.requested.map((url) => new URL(url).origin));
+    assert.sameMembers([...origins], [stage.server.url, new URL(tiles.template).origin]);
+    assert.deepEqual(stage.complaints, []);
+  });
+
+  it("has its own base map when they do not come", async () => {
+    tiles.fail();
+    const page = await openMap(stage);
+    await page.locator(".leaflet-tile-pane canvas").first().waitFor();
+  });
+});

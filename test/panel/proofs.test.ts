@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { assert } from "chai";
+import type { Page } from "playwright-core";
+import { verifyBundle } from "../../verifier/verify.mjs";
+import { seriousFaults } from "../support/accessibility.ts";
+import { openPanel, type PanelStage } from "../support/panel.ts";
+import { logIn } from "./steps.ts";
+
+const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
+
+async function give(page: Page, ...files: readonly (readonly [name: string, content: string | Buffer])[]): Promise<void> {
+  const payloads = files.map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) }));
+  await page.locator(".drop-input").first().setInputFiles(payloads);
+}
+
+describe("the panel's proofs", function () {
+  let stage: PanelStage;
+  let page: Page;
+  /** Bodies that the page sent. */
+  const sent: string[] = [];
+  const document = `minutes of the meeting ${randomBytes(8).toString("hex")}`;
+  let bundle: string;
+
+  before(async () => {
+    stage = await openPanel({ SESSION_LIFETIME: "600" });
+    page = await (await stage.window({ bypassCSP: true, acceptDownloads: true })).newPage();
+    page.on("request", (request) => void sent.push(request.postData() ?? ""));
+    await page.goto("/");
+    await logIn(page, stage.server.demo);
+    await page.getByRole("link", { name: "Proofs" }).click();
+    await page.getByRole("heading", { level: 1, name: "Proofs" }).waitFor();
+  });
+  after(() => stage[Symbol.asyncDispose]());
+  const another = () => page.getByRole("button", { name: "Another file" }).click();
+
+  it("says of a file that was never recorded that it was not", async () => {
+    assert.deepEqual(await seriousFaults(page), []);
+    await give(page, ["minutes.txt", document]);
+    await page.getByText(sha256(document)).waitFor();
+    await page.getByText("Not recorded").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("have a file recorded, and give its proof as a file", async () => {
+    await page.getByLabel("Kind of document").fill("minutes");
+    await page.getByRole("button", { name: "Record it" }).click();
+    await page.getByText("Recorded on the chain").waitFor();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the proof" }).click()]);
+    assert.equal(download.suggestedFilename(), "minutes.txt.bundle.json");
+    bundle = await readFile(await download.path(), "utf8");
+    const { record } = JSON.parse(bundle);
+    assert.deepEqual([record.document_id, record.hash, record.metadata.type], ["minutes.txt", sha256(document), "minutes"]);
+    const result = await verifyBundle(bundle, sha256(document), { trustedKey: JSON.parse(bundle).signature.public_key });
+    assert.isTrue(result.ok);
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("lead to the explorer", async () => {
+    const href = await page.getByRole("link", { name: /^0x[0-9a-f]{64}$/ }).getAttribute("href");
+    const { proof } = (await stage.server.get("/api/v1/proof/minutes.txt")).body;
+    assert.equal(href, `/explorer/tx/${proof.tx_hash}`);
+  });
+
+  it("know the file again, under any name", async () => {
+    await another();
+    await give(page, ["minutes.txt", document]);
+    await page.getByText("Recorded: exactly this content").waitFor();
+    await another();
+    await give(page, ["copy.txt", document]);
+    await page.getByText("Recorded: exactly this content").waitFor();
+    await page.getByLabel("Document id").fill("minutes.txt");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the proof" }).click()]);
+    assert.equal(await readFile(await download.path(), "utf8"), bundle);
+  });
+
+  it("say plainly that a file was changed, and to what", async () => {
+    await another();
+    const changed = document.replace("meeting", "Meeting");
+    await give(page, ["minutes.txt", changed]);
+    await page.getByText("Changed: this is not what was recorded").waitFor();
+    for (const hash of [sha256(document), sha256(changed)]) await page.getByText(hash).first().waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("check a file against its proof, step by step in the browser", async () => {
+    await another();
+    await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
+    await page.getByText("The proof holds").waitFor();
+    assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
+      "Format", "Issuer's signature", "Document", "Recorded hash", "Way to the batch's root", "Block header",
+      "Transaction in the block", "Receipt in the block", "The block is on the chain",
+    ]);
+    await page.locator(".tree").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+
+  it("refuse another file, and a proof that was altered", async () => {
+    await another();
+    await give(page, ["minutes.txt.bundle.json", bundle]);
+    await page.getByText("Now the file itself").waitFor();
+    await give(page, ["minutes.txt", `${document}.`]);
+    await page.getByText("Changed: this is not the file of the proof").waitFor();
+    await another();
+    const altered = bundle.replace('"type":"minutes"', '"type":"Minutes"');
+    await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
+    await page.getByText("The proof does not hold").waitFor();
+    await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
+  });
+
+  it("hash a large file piece by piece", async () => {
+    await another();
+    const large = Buffer.alloc(5 * 1024 * 1024, "sealbook");
+    await give(page, ["large.bin", large]);
+    await page.getByText(sha256(large)).waitFor();
+    await page.getByText("Not recorded").waitFor();
+  });
+
+  it("ask for a key when the server wants one, and for another when it is wrong", async () => {
+    await another();
+    // The server asks nobody here; one that does is played, with its own words.
+    const refusal = { type: "urn:sealbook:problem:unauthorized", title: "Authentication is needed", status: 401, detail: "an API key or a token that is valid is needed" };
+    await page.route("**/api/v1/**", async (route) =>
+      (await route.request().headerValue("x-api-key")) === "right"
+        ? route.continue()
+        : route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(refusal) }),
+    );
+    await give(page, ["minutes.txt", document]);
+    await page.getByText("The server asks who you are").waitFor();
+    await page.getByLabel("API key or token").fill("wrong");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Enter another key").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.getByLabel("API key or token").fill("right");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Recorded: exactly this content").waitFor();
+    await page.unroute("**/api/v1/**");
+  });
+
+  it("have sent hashes, and nothing of any file", () => {
+    assert.isTrue(sent.some((body) => body.includes(sha256(document))));
+    for (const body of sent) assert.notInclude(body, "minutes of the");
+    for (const address of stage.requested) assert.include([stage.server.url, `blob:${stage.server.url}`], address.startsWith("blob:") ? `blob:${stage.server.url}` : new URL(address).origin);
+    assert.deepEqual(stage.complaints.filter((text) => !/status of (401|404)/.test(text)), []);
+  });
+});

@@ -1,0 +1,158 @@
+import { assert } from "chai";
+import type { Page } from "playwright-core";
+import { openPanel, type PanelStage } from "../support/panel.ts";
+import { rpcCall } from "../support/rpc.ts";
+import { ROUTES } from "../support/server.ts";
+import { callDataVectors } from "../vectors/calldata/vectors.ts";
+import { fillWithRecords } from "./sample-records.ts";
+import { logIn } from "./steps.ts";
+
+const SERIES = 25;
+
+describe("the panel's records", function () {
+  let stage: PanelStage;
+  let page: Page;
+  before(async () => {
+    stage = await openPanel({ SESSION_LIFETIME: "3600" });
+    await fillWithRecords(stage.server);
+    page = await stage.page("/#/records");
+    await logIn(page, stage.server.demo);
+    await page.locator(".record").first().waitFor();
+  });
+  after(() => stage?.[Symbol.asyncDispose]());
+
+  const codes = () => page.locator(".record h2").evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
+  async function search(value: string, field: "Code" | "Topic" = "Code"): Promise<void> {
+    await page.getByRole("radio", { name: field }).check();
+    await page.getByRole("searchbox").fill(value);
+    const answered = page.waitForResponse((response) => response.request().postDataJSON()?.route === ROUTES.search);
+    await page.getByRole("button", { name: "Search" }).click();
+    await answered;
+    await page.locator(".record-list[aria-busy=false], .empty").waitFor();
+  }
+  async function transactionOf(code: string): Promise<{ hash: string; input: string }> {
+    const token = await stage.server.login();
+    const { body } = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: code, places: true } });
+    const hash = String(body.content.tparams.places[0].tx_hash);
+    return { hash, input: (await rpcCall(stage.server.chainUrl, "eth_getTransactionByHash", hash)).input };
+  }
+  async function decode(text: string): Promise<void> {
+    await page.goto("/#/decode");
+    await page.getByRole("textbox").fill(text);
+    await page.getByRole("button", { name: "Decode" }).click();
+  }
+
+  it("are listed, the newest first, each with payload, sender, time and its transaction", async () => {
+    assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof", "delivery-2041"]);
+    const newest = page.locator(".record").first();
+    const text = (await newest.textContent()) ?? "";
+    for (const shown of ['"sensorvalue": 8.4', '"title": "Harbour, Phuket"', "PM2.5", "Record 4, block"]) assert.include(text, shown);
+    assert.equal(await newest.locator("code[title]").getAttribute("title"), stage.server.demo.login);
+    assert.isFalse(Number.isNaN(Date.parse((await newest.locator("time").first().getAttribute("datetime")) ?? "")));
+    const { hash } = await transactionOf("hkt-harbour");
+    assert.equal(await newest.getByRole("link", { name: "Transaction" }).getAttribute("href"), `/explorer/tx/${hash}`);
+  });
+
+  it("are found by code and by topic, with stars", async () => {
+    await search("*-roof");
+    assert.deepEqual(await codes(), ["bkk-roof"]);
+    await search("cold*", "Topic");
+    assert.deepEqual(await codes(), ["delivery-2041"]);
+    await search("roof");
+    await page.getByText("Nothing matches").waitFor();
+  });
+
+  it("are sent as a reading of PM2.5, by the convention of its fields, once nothing is missing", async () => {
+    await page.getByRole("button", { name: "Send a record" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Send", exact: true }).click();
+    assert.equal(await dialog.locator("[aria-invalid=true]").count(), 6);
+    for (const [label, value] of [["Code", "from-the-panel"], ["PM2.5 in µg/m³", "17,25"], ["Sensor or device", "PMS7003"], ["Caption", "Балкон"], ["Latitude", "91"], ["Longitude", "30.52"]] as const) {
+      await dialog.getByLabel(label, { exact: true }).fill(value);
+    }
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Between -90 and 90.").waitFor();
+    await dialog.getByLabel("Latitude").fill("50.45");
+    await page.keyboard.press("Enter");
+    await page.getByText("Record 5 is on the chain.").waitFor();
+
+    const token = await stage.server.login();
+    const { body } = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "from-the-panel" } });
+    const [, , , payload, topic] = body.content.tparams.events[0];
+    assert.equal(topic, "PM2.5");
+    assert.deepEqual(JSON.parse(Buffer.from(payload, "base64").toString("utf8")), {
+      sensorvalue: 17.25,
+      sensordevice: "PMS7003",
+      enrichment: { position: { lng: 30.52, lat: 50.45 }, title: "Балкон" },
+    });
+  });
+
+  it("are sent as any JSON, and what is none is named with the reason", async () => {
+    await page.getByRole("button", { name: "Send a record" }).click();
+    await page.getByText("Any JSON").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Code" }).fill("any");
+    await dialog.getByRole("textbox", { name: "Topic" }).fill("notes");
+    for (const [text, complaint] of [["{", /This is no JSON: \w+/], ["[1]", /Write a JSON object/]] as const) {
+      await dialog.getByLabel("Payload").fill(text);
+      await dialog.getByRole("button", { name: "Send", exact: true }).click();
+      await dialog.getByText(complaint).waitFor();
+    }
+    await dialog.getByLabel("Payload").fill('{"note": "ü☃", "list": [1, {"two": null}]}');
+    await dialog.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("Record 6 is on the chain.").waitFor();
+    await search("any");
+    assert.include((await page.locator(".record pre").textContent()) ?? "", '"note": "ü☃"');
+  });
+
+  it("are shown page by page", async () => {
+    const token = await stage.server.login();
+    for (let number = 1; number <= SERIES; number += 1) await stage.server.call(ROUTES.store, { token }, { code: `series-${number}`, topic: "many", payload: { number } });
+    await search("series-*");
+    assert.lengthOf(await codes(), 20);
+    await page.getByRole("button", { name: "Show older ones" }).click();
+    await page.getByText(`${SERIES} records shown`).waitFor();
+    assert.deepEqual(await codes(), Array.from({ length: SERIES }, (_, index) => `series-${SERIES - index}`));
+    assert.isFalse(await page.getByRole("button", { name: "Show older ones" }).isVisible());
+  });
+
+  it("are decoded from a transaction's hash: every field, who signed, that the chain holds it", async () => {
+    const { hash } = await transactionOf("bkk-roof");
+    await decode(hash);
+    await page.getByRole("heading", { name: "Record 2 of table events" }).waitFor();
+    const text = (await page.locator("main").textContent()) ?? "";
+    for (const shown of ["Signed by the sender", "On the chain", stage.server.demo.login, "insert", "bkk-roof", '"sensorvalue": 34.1', "tabname", "rowid", "rowdata", "comp", "signature", "uint256"]) {
+      assert.include(text, shown);
+    }
+  });
+
+  it("are decoded from call data, and found on the chain by it", async () => {
+    const { hash, input } = await transactionOf("delivery-2041");
+    await decode(input);
+    await page.getByRole("heading", { name: "Record 1 of table events" }).waitFor();
+    await page.getByText("On the chain", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("link", { name: hash }).getAttribute("href"), `/explorer/tx/${hash}`);
+  });
+
+  it("that somebody else's chain holds are decoded and told apart", async () => {
+    const vector = callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
+    await decode(vector.inputdata);
+    await page.getByText(/Not on the chain|The chain has something else in its place/).waitFor();
+    assert.include((await page.locator("main").textContent()) ?? "", "Every argument of the call");
+  });
+
+  it("that are none are refused with the reason", async () => {
+    const { input } = await transactionOf("bkk-roof");
+    for (const [text, complaint] of [
+      ["", "Paste call data or a transaction hash."],
+      ["0x123", "Only 0x and hexadecimal digits"],
+      ["not hexadecimal", "Only 0x and hexadecimal digits"],
+      ["0xdeadbeef00", "0xdeadbeef is no function that stores a record"],
+      [`0x${"0".repeat(64)}`, "The chain has no transaction with this hash."],
+      [input.slice(0, -64), "The server cannot take this."],
+    ] as const) {
+      await decode(text);
+      await page.getByText(complaint).waitFor();
+    }
+  });
+});

@@ -1,0 +1,75 @@
+// Pictures of every view, in light, in dark and at the width of a phone: `npm run screenshots -- DIR`.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { type PanelStage, openPanel } from "../support/panel.ts";
+import { ROUTES } from "../support/server.ts";
+import { fillWithRecords } from "./sample-records.ts";
+import { logIn } from "./steps.ts";
+
+const LOOKS = {
+  light: { viewport: { width: 1280, height: 860 }, colorScheme: "light" },
+  dark: { viewport: { width: 1280, height: 860 }, colorScheme: "dark" },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+} as const;
+
+/** A view, and how one comes to it from a page that is logged in. */
+type View = readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>];
+
+const VIEWS: readonly View[] = [
+  ["home", async (page) => page.locator("[name=token]").waitFor()],
+  ["records", async (page) => {
+    await page.goto("/#/records");
+    await page.locator(".record").first().waitFor();
+  }],
+  ["records-none-match", async (page) => {
+    await page.getByRole("searchbox").fill("nothing-*");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByText("Nothing matches").waitFor();
+  }],
+  ["send-reading", async (page) => {
+    await page.getByRole("button", { name: "Send a record" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("Enter a number").first().waitFor();
+  }],
+  ["send-json", async (page) => {
+    await page.getByText("Any JSON").click();
+    await page.getByLabel("Payload").waitFor();
+  }],
+  ["decode-empty", async (page) => {
+    await page.keyboard.press("Escape");
+    await page.goto("/#/decode");
+    await page.getByText("Nothing decoded yet").waitFor();
+  }],
+  ["decode", async (page, { server }) => {
+    const token = await server.login();
+    const { body } = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*", limit: 1, places: true } });
+    await page.getByRole("textbox").fill(body.content.tparams.places[0].tx_hash);
+    await page.getByRole("button", { name: "Decode" }).click();
+    await page.getByText("On the chain").waitFor();
+  }],
+];
+
+const directory = process.argv[2];
+if (directory === undefined) throw new Error("npm run screenshots -- DIR");
+mkdirSync(directory, { recursive: true });
+await using stage = await openPanel({ SESSION_LIFETIME: "600" });
+await fillWithRecords(stage.server);
+for (const [look, options] of Object.entries(LOOKS)) {
+  await picturesOf(look, await stage.window(options));
+}
+await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), [["home", async (page) => page.locator("[name=token]").waitFor()]]);
+
+async function picturesOf(look: string, window: BrowserContext, views = VIEWS): Promise<void> {
+  const page = await window.newPage();
+  await page.goto("/");
+  await page.locator("[name=login]").waitFor();
+  const take = (name: string) => page.screenshot({ path: join(directory ?? ".", `${name}-${look}.png`), fullPage: true, animations: "disabled" });
+  await take("login");
+  await logIn(page, stage.server.demo);
+  for (const [name, open] of views) {
+    await open(page, stage);
+    await take(name);
+  }
+  await window.close();
+}

@@ -1,0 +1,64 @@
+import { assert } from "chai";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { HOSTS_YAML } from "./network/made-network.ts";
+import { readJson, runScript } from "./proofs-support.ts";
+
+describe("network script", function () {
+  let directory: string;
+  before(async () => {
+    directory = await temporaryDirectory();
+    await writeFile(join(directory, "hosts.yaml"), HOSTS_YAML);
+    await writeFile(join(directory, "more.yaml"), `${HOSTS_YAML}  - { name: dc-7, address: 127.0.1.7 }\n`);
+    await writeFile(join(directory, "wrong.yaml"), HOSTS_YAML.replace("127.0.1.2", "2"));
+  });
+  after(() => removeDirectory(directory));
+
+  const network = (...args: string[]) => runScript("network", directory, ...args);
+  const init = (...args: string[]) => network("init", "--hosts", "hosts.yaml", "--out", "net", "--validators", "6", "--block-time", "5", ...args);
+
+  it("makes a network, which it says to be as it should be, and makes it once", async () => {
+    const made = await init("--consensus", "qbft", "--empty-block-time", "60");
+    assert.deepEqual({ code: made.code, err: made.err }, { code: 0, err: "" });
+    const { genesis, plan } = await readJson(join(directory, "net/network.json"));
+    assert.include(made.out, `Hash of the genesis block: ${genesis.hash}`);
+    assert.deepEqual(plan, { consensus: "qbft", chainId: 7_330, blockPeriodSeconds: 5, emptyBlockPeriodSeconds: 60, requestTimeoutSeconds: 10, gasLimit: 65_000_000 });
+    assert.deepInclude((await readJson(join(directory, "net/dc-1/besu/genesis.json"))).config.qbft, { emptyblockperiodseconds: 60 });
+    const [again, other, checked] = await Promise.all([
+      init("--consensus", "qbft", "--empty-block-time", "60"), init("--consensus", "ibft2"), network("check", "--out", "net", "--files-only"),
+    ]);
+    assert.match(again.out, /^Nothing was written\.\n/);
+    assert.equal(other.code, 1);
+    assert.match(other.err, /^network: .*holds another network:\nconsensus: is "qbft", and would be "ibft2"\n/);
+    assert.deepEqual([checked.code, checked.out], [0, "The files are as they should be.\n"]);
+  });
+
+  it("prepares a change, and tells what the network that has not made it yet lacks", async () => {
+    const added = await network("add", "dc-7", "--hosts", "more.yaml", "--out", "net");
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /What is to be done, also in changes\/1-add-dc-7\.md:\n\n# Add dc-7\n/);
+    assert.include(added.out, "qbft_proposeValidatorVote");
+    // Nobody listens there.
+    const rpc = Array.from({ length: 7 }, (_, index) => ["--rpc", `${index === 5 ? "customer" : `dc-${index + 1}`}=https://127.0.0.1:1`]).flat();
+    const checked = await network("check", "--out", "net", "--json", ...rpc);
+    assert.equal(checked.code, 1);
+    const findings: { where: string; what: string }[] = JSON.parse(checked.out);
+    assert.deepEqual(findings.map(({ where }) => where), ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"]);
+    for (const { what } of findings) assert.match(what, /^cannot be asked at https:\/\/127\.0\.0\.1:1: /);
+  });
+
+  it("says what is wrong with what it is told", async () => {
+    const [faulty, missing, nothing, usage] = await Promise.all([
+      init("--consensus", "ibft2", "--hosts", "wrong.yaml"),
+      init("--consensus", "ibft2", "--hosts", "nothing.yaml"),
+      network("check", "--out", "x"),
+      network("init", "--hosts", "hosts.yaml", "--out", "x"),
+    ]);
+    assert.deepEqual([faulty.code, missing.code, nothing.code, usage.code], [1, 1, 1, 2]);
+    assert.equal(faulty.err, "network: wrong.yaml:3: hosts.1.address: is not an IPv4 address\n");
+    assert.match(missing.err, /^network: nothing\.yaml cannot be read: ENOENT/);
+    assert.match(nothing.err, /^network: there is no network in .*\/x: init makes one\n$/);
+    assert.match(usage.err, /required option '--consensus <protocol>' not specified/);
+  });
+});

@@ -1,0 +1,237 @@
+import { assert } from "chai";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { type Authority, authorityOf, derOf, importKey, makeAuthority } from "../../../scripts/network/authority.ts";
+import { checkNodes } from "../../../scripts/network/check-nodes.ts";
+import { genesisExtraData } from "../../../scripts/network/genesis.ts";
+import type { Network, NetworkHost } from "../../../scripts/network/network-file.ts";
+import { keyStore } from "../../../scripts/network/pkcs12.ts";
+import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
+import { askChainId } from "../../../server/chain/rpc/connect.ts";
+import { NODE, peerTlsOptions } from "../../../server/chain/rpc/peer-tls.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { thrownBy } from "../../support/thrown.ts";
+import { makeNetwork } from "./made-network.ts";
+
+/** What one node answers; a test changes it. A method without an answer is refused. */
+interface Answers extends Record<string, unknown> {
+  height: number;
+  period: number;
+  genesis: string;
+}
+
+const quantity = (value: number): string => `0x${value.toString(16)}`;
+
+describe("check of a running network", function () {
+  let temporary: string;
+  let directory: string;
+  let network: Network;
+  let answers: Map<string, Answers>;
+  const servers = new Map<string, Server>();
+
+  before(async () => {
+    temporary = await temporaryDirectory();
+    directory = join(temporary, "network");
+    ({ network } = await makeNetwork(temporary));
+    for (const host of network.hosts) servers.set(host.name, await startNode(host.name));
+  });
+  beforeEach(() => {
+    answers = new Map(network.hosts.map((host) => [host.name, answersOf(host)]));
+  });
+  after(async () => {
+    for (const server of servers.values()) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+    await removeDirectory(temporary);
+  });
+
+  function answersOf(host: NetworkHost): Answers {
+    const others = network.hosts.filter(({ name }) => name !== host.name);
+    return {
+      height: 1_000,
+      period: 5,
+      genesis: network.genesis.hash,
+      eth_chainId: quantity(network.plan.chainId),
+      net_peerCount: quantity(others.length),
+      admin_peers: others.map(({ publicKey }) => ({ version: "0x5", id: publicKey })),
+      ibft_getValidatorsByBlockNumber: network.genesis.validators,
+      // By whatever address.
+      perm_getNodesAllowlist: network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@172.30.84.11:30303`),
+      web3_clientVersion: "besu/v26.9.0/linux-x86_64/openjdk-java-25",
+    };
+  }
+
+  function answer({ height, period, genesis, ...others }: Answers, method: string, params: readonly unknown[]): object {
+    if (method === "eth_getBlockByNumber") {
+      const number = params[0] === "latest" ? height : Number(params[0]);
+      const extraData = genesisExtraData("ibft2", network.hosts.map(({ validator }) => validator));
+      return { result: { hash: number === 0 ? genesis : `0x${"22".repeat(32)}`, number: quantity(number), timestamp: quantity(1_800_000_000 + period * number), extraData } };
+    }
+    return method in others ? { result: others[method] } : { error: { code: -32604, message: "Method not enabled" } };
+  }
+
+  /** What its data centre's folder gives a node, as the node reads it. */
+  async function nodeTls(host: string): Promise<object> {
+    const file = (path: string): Promise<Buffer> => readFile(join(directory, host, path));
+    return {
+      pfx: await file("besu/tls/server.p12"), passphrase: (await file("besu/tls/password")).toString().trim(),
+      ca: await readFile(join(directory, "authority/ca.pem")), requestCert: true, rejectUnauthorized: true,
+    };
+  }
+
+  async function startNode(host: string): Promise<Server> {
+    const server = createServer(await nodeTls(host), (request, response) => {
+      void json(request).then((body) => {
+        const one = ({ id, method, params }: any) => ({ jsonrpc: "2.0", id, ...answer(answers.get(host) ?? assert.fail(), method, params) });
+        response.setHeader("Content-Type", "application/json").end(JSON.stringify(Array.isArray(body) ? body.map(one) : one(body)));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  const urlOf = (host: string): string => `https://127.0.0.1:${(servers.get(host)?.address() as AddressInfo).port}`;
+  const findings = async (now = Date.now()): Promise<string[]> => {
+    const found = await checkNodes(directory, network, ({ name }) => ({ url: urlOf(name), client: join(directory, name, "operator") }), now);
+    return found.map(({ where, what }) => `${where}: ${what}`);
+  };
+  const change = (host: string, changed: Partial<Answers>): void => void Object.assign(answers.get(host) ?? assert.fail(), changed);
+
+  it("finds nothing where all is as the files say, whether or not nodes tell of peers and validators themselves", async () => {
+    assert.deepEqual(await findings(), []);
+    for (const [name, of] of answers) {
+      const { admin_peers: _peers, ibft_getValidatorsByBlockNumber: _validators, perm_getNodesAllowlist: _allowed, ...others } = of;
+      answers.set(name, others as Answers);
+    }
+    assert.deepEqual(await findings(), []);
+    for (const name of answers.keys()) change(name, { height: 0 });
+    assert.deepEqual(await findings(), []);
+  });
+
+  it("tells another chain, other validators, other software and another pace", async () => {
+    change("dc-1", { eth_chainId: "0x1" });
+    change("dc-2", { genesis: `0x${"33".repeat(32)}` });
+    const stranger = `0x${"44".repeat(20)}`;
+    change("dc-3", { ibft_getValidatorsByBlockNumber: [...network.genesis.validators.slice(1), stranger] });
+    change("dc-4", { web3_clientVersion: "besu/v25.1.0/linux-x86_64" });
+    change("dc-5", { period: 9 });
+    change("customer", { period: 2 });
+    const missing = network.hosts.find(({ validator }) => validator === network.genesis.validators[0]);
+    assert.deepEqual(await findings(), [
+      "dc-1: chain id is 1, not 7330",
+      `dc-2: hash of the genesis block is 0x${"33".repeat(32)}, not ${network.genesis.hash}`,
+      `dc-3: ${missing?.name} (${missing?.validator}) is no validator`,
+      `dc-3: ${stranger} is a validator, and none of the network's`,
+      "dc-4: its client is besu/v25.1.0/linux-x86_64, not besu/v26.9.0",
+      "dc-5: blocks come every 9.0 s, not every 5 s",
+      "customer: blocks come every 2.0 s, not every 5 s",
+    ]);
+  });
+
+  it("tells a peer that is not in the list, one that lacks, and a node that is behind", async () => {
+    const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
+    const strange = `0x${"55".repeat(64)}`;
+    change("dc-1", { admin_peers: [second, third, { id: strange }] });
+    change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
+    answers.set("dc-2", Object.fromEntries(Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers")) as Answers);
+    change("dc-3", { height: 990 });
+    const [first, ...allowed] = network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@10.0.0.1:30303`);
+    change("dc-4", { perm_getNodesAllowlist: [...allowed, first?.replace(/[0-9a-f]{128}/, strange.slice(2))] });
+    assert.deepEqual(await findings(), [
+      "dc-1: dc-4 is not connected", "dc-1: dc-5 is not connected", "dc-1: customer is not connected",
+      `dc-1: a peer is connected that is not in the list: ${strange}`,
+      "dc-2: 3 peers are connected, not 5",
+      "dc-3: is 10 blocks behind the others, at 990",
+      "dc-4: dc-1 may not connect: its list of nodes is an old one",
+      `dc-4: a node may connect that is not in the list: ${strange}`,
+    ]);
+  });
+
+  it("tells a node that answers nonsense, and one that refuses", async () => {
+    change("dc-1", { net_peerCount: "many" });
+    change("dc-2", { ibft_getValidatorsByBlockNumber: ["0x1"] });
+    answers.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
+    const cannot = (name: string, why: string): string => `${name}: cannot be asked at ${urlOf(name)}: ${why}`;
+    assert.deepEqual(await findings(), [
+      cannot("dc-1", "its answer to net_peerCount cannot be read"),
+      cannot("dc-2", "its answer to ibft_getValidatorsByBlockNumber cannot be read"),
+      cannot("dc-3", "Method not enabled"),
+    ]);
+  });
+
+  it("tells a certificate that ends, one that is not the folder's, and a node that does not answer", async () => {
+    assert.include(await findings(Date.now() + 380 * 86_400_000), "dc-1: expires in 16 days: rotate it");
+    await rotate(directory, ["dc-4"]);
+    assert.deepEqual(await findings(), ["dc-4: shows another certificate than dc-4/besu/tls/server.pem: copy it, and start the node again"]);
+    servers.get("dc-4")?.setSecureContext(await nodeTls("dc-4"));
+    assert.deepEqual(await findings(), []);
+    const found = await checkNodes(directory, network, ({ name }) => ({ url: name === "dc-5" ? "https://127.0.0.1:1" : urlOf(name), client: join(directory, name, "operator") }), Date.now());
+    assert.deepEqual(found.map(({ where }) => where), ["dc-5"]);
+    assert.match(found[0]?.what ?? "", /^cannot be asked at https:\/\/127\.0\.0\.1:1: the chain's node does not answer: .*ECONNREFUSED/);
+  });
+
+  describe("is made over connections that the relayer makes as well", () => {
+    const ask = (files: { certificate: string; key: string }, authority = join(directory, "relayer/tls/ca.pem")): Promise<number> =>
+      askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
+    const relayer = () => ({ certificate: join(directory, "relayer/tls/client.pem"), key: join(directory, "relayer/tls/client.key") });
+    const write = async (name: string, { certificate, key }: { certificate: string; key: string }) => {
+      const files = { certificate: join(temporary, `${name}.pem`), key: join(temporary, `${name}.key`) };
+      await writeFile(files.certificate, certificate);
+      await writeFile(files.key, key);
+      return files;
+    };
+    const own = async () => authorityOf(await readFile(join(directory, "authority/ca.pem"), "utf8"), await importKey(await readFile(join(directory, "authority/ca.key"), "utf8")));
+    const foreign = async () => {
+      const { certificate, key } = await makeAuthority();
+      return { certificate, authority: authorityOf(certificate, await importKey(key)) };
+    };
+
+    it("with its certificate", async () => {
+      assert.equal(await ask(relayer()), network.plan.chainId);
+    });
+
+    it("and not with one that has expired, one of another authority, or none", async () => {
+      const subject = { name: "relayer", usage: "client" } as const;
+      // Which of them is told depends on what is read first: the node's reason, or that it has closed the connection.
+      const refused = /does not take the certificate|wants to be shown a certificate|does not answer/;
+      const expired = await write("expired", await (await own()).issue(subject, -1));
+      const strange = await write("strange", await (await foreign()).authority.issue(subject));
+      for (const files of [expired, strange]) {
+        assert.match((await thrownBy(ask(files))).message, refused);
+        assert.equal(await ask(relayer()), network.plan.chainId);
+      }
+      const nothing = askChainId(urlOf("dc-1"), peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE));
+      assert.match((await thrownBy(nothing)).message, refused);
+    });
+
+    it("to no node whose certificate has expired, or is of another authority", async () => {
+      const server = servers.get("dc-1") ?? assert.fail();
+      const show = async (issuer: Authority, days: number) => {
+        const { certificate, key } = await issuer.issue({ name: "dc-1", usage: "server", addresses: ["127.0.0.1"] }, days);
+        const pfx = Buffer.from(await keyStore({ key: derOf(key), certificates: [derOf(certificate)] }, "secret"));
+        server.setSecureContext({ ...(await nodeTls("dc-1")), pfx, passphrase: "secret" });
+      };
+      await show(await own(), -1);
+      assert.match((await thrownBy(ask(relayer()))).message, /certificate has expired/);
+      assert.deepEqual((await findings()).filter((line) => /expired/.test(line)).length, 1);
+      await show((await foreign()).authority, 30);
+      assert.match((await thrownBy(ask(relayer()))).message, /authority that is not known/);
+      server.setSecureContext(await nodeTls("dc-1"));
+      assert.equal(await ask(relayer()), network.plan.chainId);
+    });
+
+    it("whichever of two authorities has issued what each side shows, while one comes after the other", async () => {
+      const server = servers.get("dc-1") ?? assert.fail();
+      await rotateAuthority(directory);
+      for (const name of ["nobody", "relayer", "dc-1"]) {
+        if (name !== "nobody") await rotate(directory, [name]);
+        server.setSecureContext(await nodeTls("dc-1"));
+        assert.equal(await ask(relayer()), network.plan.chainId, `after ${name}`);
+      }
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { assert } from "chai";
+import { type FailOver, FailoverRpc } from "../../../../server/chain/rpc/failover.ts";
+import { NodeError, type Rpc, type Subscriber, unavailable } from "../../../../server/chain/rpc/rpc.ts";
+import { refused, unavailable as failsUnavailable } from "./failures.ts";
+
+const CHAIN_ID = 7;
+/** Longer than the tests: they check when they want to. */
+const NEVER = 2 ** 30;
+
+/** A node that a test plays. */
+class PlayedNode implements Rpc {
+  readonly chainId = CHAIN_ID;
+  readonly asked: string[] = [];
+  readonly subscribers = new Set<Subscriber>();
+  claimedChain = CHAIN_ID;
+  head = 100;
+  isUp = true;
+  isClosed = false;
+
+  async call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    if (!this.isUp) throw unavailable(new Error("there is nobody"));
+    if (method === "eth_chainId") return `0x${this.claimedChain.toString(16)}`;
+    if (method === "eth_blockNumber") return `0x${this.head.toString(16)}`;
+    this.asked.push(method);
+    if (method === "refused") throw new NodeError("no", -32000, undefined);
+    return [method, ...parameters];
+  }
+
+  subscribe(_: "newHeads", subscriber: Subscriber): { end(): void } {
+    this.subscribers.add(subscriber);
+    return { end: () => void this.subscribers.delete(subscriber) };
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+describe("several nodes as one", () => {
+  let nodes: [PlayedNode, PlayedNode, PlayedNode];
+  let events: FailOver[];
+  let rpc: FailoverRpc;
+  beforeEach(() => {
+    nodes = [new PlayedNode(), new PlayedNode(), new PlayedNode()];
+    events = [];
+    const [a, b, c] = nodes;
+    rpc = new FailoverRpc([{ rpc: a, shown: "a" }, { rpc: b, shown: "b" }, { rpc: c, shown: "c" }], CHAIN_ID, (event) => events.push(event), NEVER);
+  });
+  afterEach(() => rpc.close());
+
+  const active = (): string | undefined => rpc.addresses().find((each) => each.active)?.address;
+
+  it("are asked in their order: the next one only when no answer came, and from then on", async () => {
+    assert.deepEqual(await rpc.call("x", [1]), ["x", 1]);
+    nodes[0].isUp = false;
+    assert.deepEqual(await rpc.call("y", []), ["y"]);
+    nodes[0].isUp = true;
+    assert.deepEqual(await rpc.call("z", []), ["z"]);
+    assert.deepEqual(nodes.map(({ asked }) => asked), [["x"], ["y", "z"], []]);
+    assert.deepEqual(events, [{ from: "a", to: "b", reason: "the chain's node does not answer" }]);
+  });
+
+  it("give a node's own refusal as it is, and ask no other", async () => {
+    assert.equal((await refused(rpc.call("refused", []))).message, "no");
+    assert.deepEqual([nodes[1].asked, active()], [[], "a"]);
+  });
+
+  it("fail when none of them answers, and answer when any does", async () => {
+    for (const node of nodes) node.isUp = false;
+    await failsUnavailable(rpc.call("x", []));
+    assert.deepEqual(rpc.addresses().map(({ reachable }) => reachable), [false, false, false]);
+    nodes[2].isUp = true;
+    assert.deepEqual(await rpc.call("x", []), ["x"]);
+    assert.equal(active(), "c");
+  });
+
+  it("are none of another chain", async () => {
+    nodes[1].claimedChain = 8;
+    nodes[0].isUp = false;
+    await rpc.call("x", []);
+    assert.deepEqual(nodes.map(({ asked }) => asked), [[], [], ["x"]]);
+    assert.equal(rpc.addresses()[1]?.reason, "it is a node of chain 8, not 7");
+  });
+
+  it("are left when they are behind for more than a moment, and taken again when they are not", async () => {
+    nodes[0].head = 90;
+    await rpc.check();
+    assert.equal(active(), "a");
+    await rpc.check();
+    assert.deepEqual([active(), rpc.addresses()[0]?.reason], ["b", "it is 10 blocks behind"]);
+    nodes[0].head = 99;
+    await rpc.check();
+    assert.deepEqual([active(), rpc.addresses()[0]?.reachable], ["b", true], "who is in use stays");
+    // One that is behind is better than none.
+    [nodes[0].head, nodes[1].isUp, nodes[2].isUp] = [50, false, false];
+    await rpc.check();
+    await rpc.check();
+    assert.deepEqual(await rpc.call("x", []), ["x"]);
+    assert.equal(active(), "a");
+  });
+
+  it("carry a subscription along", async () => {
+    let lost = 0;
+    const subscription = rpc.subscribe("newHeads", { onLive: () => undefined, onNotice: () => undefined, onLost: () => void (lost += 1) });
+    const subscribed = (): number[] => nodes.map(({ subscribers }) => subscribers.size);
+    assert.deepEqual(subscribed(), [1, 0, 0]);
+    nodes[0].isUp = false;
+    await rpc.call("x", []);
+    assert.deepEqual([subscribed(), lost], [[0, 1, 0], 1]);
+    subscription.end();
+    assert.deepEqual(subscribed(), [0, 0, 0]);
+  });
+
+  it("are closed together", async () => {
+    rpc.close();
+    assert.isTrue(nodes.every(({ isClosed }) => isClosed));
+    await failsUnavailable(rpc.call("x", []));
+  });
+});

@@ -1,0 +1,226 @@
+import { keccak256, type SigningKey, Transaction } from "ethers";
+import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import type { Validator } from "./consensus.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** A node's answer that is an error. */
+export class RpcRefused extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What a node knows of its network. */
+export interface Surroundings {
+  readonly ledger: Ledger;
+  readonly chainId: number;
+  readonly protocol: BftProtocol;
+  readonly validators: readonly Validator[];
+  /** Those that hear the node now, itself among them. */
+  around(validator: Validator): readonly Validator[];
+  readonly quorum: number;
+  /** Connected without being on anybody's list. */
+  readonly strangers: readonly SigningKey[];
+}
+
+const NOT_FOUND = new RpcRefused(-32601, "Method not found");
+const NOT_ENABLED = new RpcRefused(-32604, "Method not enabled");
+const CLIENT = "besu/v25.8.0/linux-x86_64/openjdk-java-21";
+const TAGS = new Set(["latest", "pending", "safe", "finalized"]);
+/** Where a method's block parameter is. */
+const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
+  eth_getBlockByNumber: 0, eth_getBlockReceipts: 0, eth_getBlockTransactionCountByNumber: 0,
+  eth_call: 1, eth_estimateGas: 1, eth_getBalance: 1, eth_getCode: 1, eth_getTransactionCount: 1, eth_getStorageAt: 2,
+};
+
+/** The RPC of one validator's node, with the answers that Besu gives. */
+export class BesuNode {
+  readonly validator: Validator;
+  readonly #network: Surroundings;
+  /** Methods that it does not offer, by name or by the part before the underscore. */
+  readonly disabled = new Set<string>();
+  /** How many blocks it is behind. */
+  lag = 0;
+  /** Its newest block while it hears of none. */
+  #frozen: number | undefined;
+  /** Raw transactions that nobody heard of yet. */
+  #kept: string[] = [];
+
+  constructor(validator: Validator, network: Surroundings) {
+    this.validator = validator;
+    this.#network = network;
+  }
+
+  /** Whether it hears those who make the blocks. */
+  get isConnected(): boolean {
+    return this.#network.around(this.validator).length >= this.#network.quorum;
+  }
+
+  /** Number of the newest block it has. */
+  get head(): number {
+    return Math.max(0, this.#frozen ?? this.#network.ledger.head - this.lag);
+  }
+
+  /** Told whenever who hears whom has changed. */
+  async reconnect(): Promise<void> {
+    const most = Math.max(...this.#network.validators.map((validator) => this.#network.around(validator).length));
+    // When nobody has a quorum there are no blocks to miss.
+    const misses = !this.isConnected && most >= this.#network.quorum;
+    this.#frozen = misses ? (this.#frozen ?? this.head) : undefined;
+    if (misses) return;
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const raw of kept) await this.#network.ledger.ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
+  }
+
+  enodeOf(key: SigningKey): string {
+    return `enode://${key.publicKey.slice(4)}@127.0.0.1:30303`;
+  }
+
+  async answer(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [prefix = ""] = method.split("_");
+    if (this.disabled.has(method)) throw NOT_FOUND;
+    if (this.disabled.has(prefix)) throw NOT_ENABLED;
+    switch (method) {
+      case "web3_clientVersion":
+        return CLIENT;
+      case "eth_chainId":
+        return quantity(this.#network.chainId);
+      case "eth_blockNumber":
+        return quantity(this.head);
+      case "eth_syncing":
+        return this.#syncing();
+      case "eth_sendRawTransaction":
+        return this.#take(String(params[0]));
+      case "net_peerCount":
+        return quantity(this.#peers().length);
+      case "net_enode":
+        return this.enodeOf(this.validator.key);
+      case "net_listening":
+        return true;
+      case "admin_nodeInfo":
+        return {
+          enode: this.enodeOf(this.validator.key),
+          listenAddr: "127.0.0.1:30303",
+          ip: "127.0.0.1",
+          name: CLIENT,
+          id: this.validator.key.publicKey.slice(4),
+          ports: { discovery: 30303, listener: 30303 },
+          protocols: { eth: { difficulty: this.head + 1, genesis: this.#network.ledger.header(0)?.["hash"], head: this.#network.ledger.header(this.head)?.["hash"], network: this.#network.chainId } },
+        };
+      case "admin_peers":
+        return this.#peers().map((key) => this.#peer(key));
+      case "eth_getLogs":
+        return this.#logs(params[0]);
+      case "eth_getTransactionReceipt":
+        return this.#ifSeen(await this.#network.ledger.ask(method, params), null);
+      case "eth_getTransactionByHash":
+        return this.#ifSeen(await this.#network.ledger.ask(method, params), { blockHash: null, blockNumber: null, transactionIndex: null });
+      case "eth_getBlockByHash":
+        return this.#ifSeen(await this.#network.ledger.ask(method, params), null, "number");
+    }
+    if (prefix === "ibft" || prefix === "qbft") return this.#consensus(prefix, method, params);
+    const place = BLOCK_PARAMETER[method];
+    return place === undefined ? this.#network.ledger.ask(method, params) : this.#asOf(method, params, place);
+  }
+
+  /** What a node without the newest blocks answers. */
+  async #asOf(method: string, params: readonly unknown[], place: number): Promise<unknown> {
+    const asked = params[place] ?? "latest";
+    const number = asked === "earliest" ? 0 : typeof asked === "string" && TAGS.has(asked) ? this.head : Number(asked);
+    if (number > this.head) {
+      if (method.startsWith("eth_getBlock")) return null;
+      throw new RpcRefused(-32000, "Block not found");
+    }
+    // What waits for a block counts among the nonces.
+    const isPool = method === "eth_getTransactionCount" && asked === "pending" && this.isConnected;
+    return this.#network.ledger.ask(method, params.with(place, isPool ? "pending" : quantity(number)));
+  }
+
+  async #logs(filter: unknown): Promise<unknown> {
+    const { fromBlock = "latest", toBlock = "latest", ...rest } = filter as Record<string, string>;
+    if (rest["blockHash"] !== undefined) return this.#network.ledger.ask("eth_getLogs", [rest]);
+    const at = (block: string): number => (block === "earliest" ? 0 : TAGS.has(block) ? this.head : Number(block));
+    const [from, to] = [at(fromBlock), Math.min(at(toBlock), this.head)];
+    return from > to ? [] : this.#network.ledger.ask("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
+  }
+
+  #ifSeen(answer: any, otherwise: object | null, field = "blockNumber"): unknown {
+    if (answer === null || answer[field] === null || Number(answer[field]) <= this.head) return answer;
+    return otherwise === null ? null : { ...answer, ...otherwise };
+  }
+
+  async #take(raw: string): Promise<string> {
+    const hash = keccak256(raw);
+    if (!this.isConnected) {
+      // A node takes what fits to the state that it knows, and tells its peers when it has some.
+      this.#kept.push(raw);
+      return hash;
+    }
+    const { from } = Transaction.from(raw);
+    const mined = await this.#network.ledger.ask("eth_getTransactionByHash", [hash]);
+    if (this.lag > 0 && mined !== null && mined.blockNumber !== null && from !== null && Number(mined.blockNumber) > this.head) return hash;
+    try {
+      return await this.#network.ledger.ask("eth_sendRawTransaction", [raw]);
+    } catch (error) {
+      const reason = String(error);
+      if (/nonce too low/i.test(reason)) throw new RpcRefused(-32001, "Nonce too low");
+      if (/already (?:imported|known)/i.test(reason)) throw new RpcRefused(-32000, "Known transaction");
+      throw new RpcRefused(-32000, reason);
+    }
+  }
+
+  #syncing(): unknown {
+    if (!this.isConnected || this.lag === 0) return false;
+    return { startingBlock: "0x0", currentBlock: quantity(this.head), highestBlock: quantity(this.#network.ledger.head) };
+  }
+
+  #peers(): readonly SigningKey[] {
+    const others = this.#network.around(this.validator).filter((validator) => validator !== this.validator);
+    return [...others.map(({ key }) => key), ...this.#network.strangers];
+  }
+
+  #peer(key: SigningKey): object {
+    const head = String(this.#network.ledger.header(this.head)?.["hash"]);
+    return {
+      version: "0x5",
+      name: CLIENT,
+      caps: ["eth/68", this.#network.protocol === "ibft2" ? "IBF/1" : "istanbul/100"],
+      network: { localAddress: "127.0.0.1:30303", remoteAddress: "127.0.0.1:40404", inbound: false },
+      port: "0x765f",
+      id: `0x${key.publicKey.slice(4)}`,
+      protocols: { eth: { difficulty: quantity(this.head + 1), head, version: 68 } },
+      enode: this.enodeOf(key),
+    };
+  }
+
+  #consensus(prefix: string, method: string, params: readonly unknown[]): unknown {
+    if (prefix !== (this.#network.protocol === "ibft2" ? "ibft" : "qbft")) throw NOT_FOUND;
+    const addresses = this.#network.validators.map(({ address }) => address);
+    if (/_getValidatorsByBlock(Number|Hash)$/.test(method)) return addresses;
+    if (method.endsWith("_getPendingVotes")) return {};
+    if (!method.endsWith("_getSignerMetrics")) throw NOT_FOUND;
+    const number = (asked: unknown, otherwise: number): number => (asked === undefined || TAGS.has(String(asked)) ? otherwise : Number(asked));
+    const [from, to] = [number(params[0], Math.max(0, this.head - 100)), number(params[1], this.head)];
+    if (from >= to) throw new RpcRefused(-32602, "Invalid params");
+    const metrics = new Map(addresses.map((address) => [address, { address, proposedBlockCount: 0, lastProposedBlockNumber: 0 }]));
+    // The last block of the range does not count.
+    for (let block = from; block < to; block += 1) {
+      const miner = String(this.#network.ledger.header(block)?.["miner"]);
+      const metric = metrics.get(miner) ?? { address: miner, proposedBlockCount: 0, lastProposedBlockNumber: 0 };
+      metrics.set(miner, { ...metric, proposedBlockCount: metric.proposedBlockCount + 1, lastProposedBlockNumber: block });
+    }
+    return [...metrics.values()].map((metric) => ({
+      address: metric.address,
+      proposedBlockCount: quantity(metric.proposedBlockCount),
+      lastProposedBlockNumber: quantity(metric.lastProposedBlockNumber),
+    }));
+  }
+}
+
+function quantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SigningKey } from "ethers";
+
+/** A validator as its fellows see it. */
+export interface Validator {
+  readonly key: SigningKey;
+  /** Lower-case. */
+  readonly address: string;
+  isUp: boolean;
+  /** Whether it proposes when its turn comes; it seals all the same. */
+  proposes: boolean;
+  /** Those of the same name hear each other. */
+  part: string;
+}
+
+/** What the validators agreed on. */
+export interface Agreement {
+  readonly number: number;
+  readonly round: number;
+  readonly proposer: Validator;
+  /** Just as many as have to, the proposer among them. */
+  readonly sealers: readonly Validator[];
+}
+
+export interface ConsensusOptions {
+  /** In the order of their addresses. */
+  readonly validators: readonly Validator[];
+  /** Milliseconds. */
+  readonly blockPeriod: number;
+  /** Milliseconds of round 0; it doubles with each round. */
+  readonly requestTimeout: number;
+  /** Makes the block of an agreement. */
+  readonly commit: (agreement: Agreement) => Promise<void>;
+}
+
+/**
+ * Validators that agree on one block after the other, by the rules of IBFT 2.0 and QBFT: who stands behind the proposer of
+ * the block before proposes; when its block does not come within the timeout, the round changes, the next one proposes
+ * and has twice the time; and without a quorum that hears each other there is no block, while the rounds go on.
+ */
+export class Consensus {
+  readonly #options: ConsensusOptions;
+  #restarts = new AbortController();
+  #stopped = false;
+  #work: Promise<void> | undefined;
+  #last: number;
+  round = 0;
+
+  constructor(options: ConsensusOptions) {
+    this.#options = options;
+    this.#last = options.validators.length - 1;
+  }
+
+  /** @param number Of the first block to agree on */
+  start(number: number): void {
+    this.#work = this.#run(number);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#restarts.abort();
+    await this.#work;
+  }
+
+  /** All validators are started anew, as operators do after a stall: the rounds begin at 0 again. */
+  restart(): void {
+    this.#restarts.abort();
+  }
+
+  /** Who hears a validator, itself among them, and is up. */
+  around(validator: Validator): readonly Validator[] {
+    return validator.isUp ? this.#options.validators.filter(({ isUp, part }) => isUp && part === validator.part) : [];
+  }
+
+  get quorum(): number {
+    return Math.ceil((this.#options.validators.length * 2) / 3);
+  }
+
+  async #run(first: number): Promise<void> {
+    const { blockPeriod, requestTimeout, commit } = this.#options;
+    for (let number = first; !this.#stopped; number += 1) {
+      await this.#wait(blockPeriod);
+      for (this.round = 0; !this.#stopped; this.round += 1) {
+        const agreement = this.#agree(number);
+        if (agreement !== undefined) {
+          await commit(agreement);
+          this.#last = this.#options.validators.indexOf(agreement.proposer);
+          break;
+        }
+        if (await this.#wait(requestTimeout * 2 ** this.round)) this.round = -1;
+      }
+    }
+  }
+
+  #agree(number: number): Agreement | undefined {
+    const { validators } = this.#options;
+    const proposer = validators[(this.#last + 1 + this.round) % validators.length];
+    if (proposer === undefined || !proposer.proposes) return undefined;
+    const group = this.around(proposer);
+    if (group.length < this.quorum) return undefined;
+    // Others' seals come too late to be in the header: each time those of others.
+    const others = group.filter((validator) => validator !== proposer);
+    const rotated = others.map((_, index) => others[(index + number) % others.length] ?? proposer);
+    return { number, round: this.round, proposer, sealers: [proposer, ...rotated.slice(0, this.quorum - 1)] };
+  }
+
+  /** @returns whether all were started anew meanwhile */
+  async #wait(milliseconds: number): Promise<boolean> {
+    const { signal } = this.#restarts;
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted || this.#stopped) return false;
+    this.#restarts = new AbortController();
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+import { rpcCall } from "../rpc.ts";
+import { type Sealing, sealBlock } from "../bft-chain.ts";
+import type { Agreement } from "./consensus.ts";
+
+const HASH = /0x[0-9a-f]{64}/g;
+const MIX_HASH = "0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365";
+
+/**
+ * The one chain of a network: Anvil executes the transactions, and its blocks get the headers that the network's
+ * validators would have made of them. Anvil's own block hashes are never seen: wherever one is told or asked for, the
+ * sealed block's stands for it.
+ */
+export class Ledger {
+  readonly #url: string;
+  readonly #sealing: Pick<Sealing, "protocol" | "validators">;
+  /** By number. */
+  readonly #blocks: Record<string, unknown>[] = [];
+  /** By Anvil's hash, and by the sealed block's. */
+  readonly #sealed = new Map<string, string>();
+  readonly #inner = new Map<string, string>();
+  #time = 0;
+
+  constructor(url: string, sealing: Pick<Sealing, "protocol" | "validators">) {
+    this.#url = url;
+    this.#sealing = sealing;
+  }
+
+  /** Number of the newest block. */
+  get head(): number {
+    return this.#blocks.length - 1;
+  }
+
+  async start(): Promise<void> {
+    await rpcCall(this.#url, "evm_setAutomine", false);
+    // The first block is sealed by nobody.
+    await this.#add(0, 0, []);
+  }
+
+  /** Makes the block that was agreed on. */
+  async commit({ number, round, proposer, sealers }: Agreement): Promise<void> {
+    await rpcCall(this.#url, "anvil_setCoinbase", proposer.address);
+    this.#time = Math.max(this.#time, Math.floor(Date.now() / 1000));
+    await rpcCall(this.#url, "evm_mine", this.#time);
+    await this.#add(number, round, sealers.map(({ key }) => key));
+  }
+
+  /** A header as the network has it. */
+  header(number: number): Record<string, unknown> | undefined {
+    return this.#blocks[number];
+  }
+
+  /** Asks Anvil, in terms of the sealed blocks. */
+  async ask(method: string, params: readonly unknown[]): Promise<any> {
+    const asked: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
+    const answer = JSON.parse(this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...asked)) ?? null), this.#sealed));
+    return method.startsWith("eth_getBlockBy") && answer !== null ? { ...answer, ...this.#blocks[Number(answer.number)] } : answer;
+  }
+
+  async #add(number: number, round: number, sealers: Sealing["sealers"]): Promise<void> {
+    const inner = await rpcCall(this.#url, "eth_getBlockByNumber", `0x${number.toString(16)}`, false);
+    this.#time = Number(inner.timestamp);
+    const parentHash = this.#blocks[number - 1]?.["hash"] ?? inner.parentHash;
+    const { transactions: _, uncles: __, ...header } = inner;
+    const block = { ...header, parentHash, difficulty: "0x1", totalDifficulty: `0x${(number + 1).toString(16)}`, nonce: "0x0000000000000000", mixHash: MIX_HASH };
+    const sealed = sealBlock(block, { ...this.#sealing, round, sealers });
+    this.#sealed.set(inner.hash, String(sealed["hash"]));
+    this.#inner.set(String(sealed["hash"]), inner.hash);
+    this.#blocks.push(sealed);
+  }
+
+  #replaced(text: string, names: ReadonlyMap<string, string>): string {
+    return text.replaceAll(HASH, (hash) => names.get(hash) ?? hash);
+  }
+}

@@ -1,0 +1,67 @@
+import { askChainId } from "../../../server/chain/rpc/connect.ts";
+import type { EnvironmentVariables } from "../../../server/config/environment.ts";
+import { startRemoteChain } from "../remote-chain.ts";
+import { rpcCall } from "../rpc.ts";
+import type { BftNetworkOptions } from "./network.ts";
+import { type RelayedNetwork, startRelayedNetwork } from "./relayed-network.ts";
+
+/**
+ * A network that runs already, to test with in the place of our own: `TEST_BFT_RPC`, the addresses of its nodes with commas
+ * between them, and `TEST_BFT_VALIDATORS`, its validators as `0xADDRESS=NAME,...`. Its gas is free, and its nodes belong to
+ * somebody else: nothing is done to them.
+ */
+const { TEST_BFT_RPC, TEST_BFT_VALIDATORS = "" } = process.env;
+
+/** A network with the contracts on it: our own, or one that runs already. */
+export interface NetworkUnderTest {
+  /** A node of it. */
+  readonly url: string;
+  /** Lower-case address and name of each validator. */
+  readonly validators: readonly (readonly [address: string, name: string])[];
+  readonly directory: string;
+  /** What the server has to be told. */
+  readonly variables: EnvironmentVariables;
+  /** Number of the newest block. */
+  head(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Declares a test that does something to nodes, which only our own network allows. */
+export function itToOurNodes(title: string, test: () => Promise<void>): void {
+  if (TEST_BFT_RPC === undefined) it(title, test);
+  else it.skip(`${title} (left out: the nodes of TEST_BFT_RPC are not ours to disturb)`);
+}
+
+/** Starts our own network, or takes that of `TEST_BFT_RPC`. */
+export async function startNetworkUnderTest(options: BftNetworkOptions = {}): Promise<NetworkUnderTest & { readonly own: RelayedNetwork | undefined }> {
+  if (TEST_BFT_RPC !== undefined) return { ...(await takeRunning(TEST_BFT_RPC.split(","))), own: undefined };
+  const own = await startRelayedNetwork(options);
+  const { http, webSocket } = own.at(0);
+  return {
+    url: http,
+    validators: own.nodes.map(({ address, name }) => [address, name]),
+    directory: own.directory,
+    variables: own.variablesFor([webSocket]),
+    head: async () => own.head,
+    stop: () => own.stop(),
+    own,
+  };
+}
+
+async function takeRunning(urls: readonly string[]): Promise<NetworkUnderTest> {
+  const [url = ""] = urls;
+  const validators = TEST_BFT_VALIDATORS.split(",").map((pair) => {
+    const [address = "", name = ""] = pair.trim().split("=");
+    return [address.toLowerCase(), name] as const;
+  });
+  const chainId = await askChainId(urls);
+  const chain = await startRemoteChain(async () => ({ chainId, url, stop: async () => undefined }));
+  return {
+    url,
+    validators,
+    directory: chain.directory,
+    variables: { ...chain.variables, RPC_URL: urls.join(","), VALIDATOR_NAMES: TEST_BFT_VALIDATORS },
+    head: async () => Number(await rpcCall(url, "eth_blockNumber")),
+    stop: () => chain.close(),
+  };
+}

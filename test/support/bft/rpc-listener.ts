@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { WebSocket, WebSocketServer } from "ws";
+import { type BesuNode, RpcRefused } from "./besu-node.ts";
+
+/** Where a node's RPC answers, HTTP and WebSocket on one port. */
+export interface RpcListener {
+  readonly http: string;
+  readonly webSocket: string;
+  /** While it is not, whoever comes is turned away. */
+  isUp: boolean;
+  /** Tells whoever subscribed of the node's newest block. */
+  announce(header: Record<string, unknown>): void;
+  close(): Promise<void>;
+}
+
+export async function listenFor(node: BesuNode): Promise<RpcListener> {
+  const sockets = new Set<Socket>();
+  const subscribers = new Map<WebSocket, string>();
+  let isUp = true;
+
+  const answer = async (text: string, subscriber?: WebSocket): Promise<string> => {
+    const parsed: unknown = JSON.parse(text);
+    const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params?: unknown[] }[];
+    const answers = await Promise.all(calls.map(async ({ id, method, params = [] }) => {
+      try {
+        return { jsonrpc: "2.0", id, result: subscriber !== undefined && /_(un)?subscribe$/.test(method) ? subscription(subscriber, method) : await node.answer(method, params) };
+      } catch (error) {
+        const { code, message } = error instanceof RpcRefused ? error : new RpcRefused(-32603, String(error));
+        return { jsonrpc: "2.0", id, error: error instanceof RpcRefused ? { code, message } : revertOf(message) };
+      }
+    }));
+    return JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
+  };
+  const subscription = (socket: WebSocket, method: string): unknown => {
+    if (method === "eth_unsubscribe") return subscribers.delete(socket);
+    const id = `0x${(subscribers.size + 1).toString(16)}`;
+    subscribers.set(socket, id);
+    return id;
+  };
+
+  const server = createServer((request, response) => {
+    void readAll(request).then(answer).then((text) => {
+      if (!isUp) return void request.socket.destroy();
+      response.writeHead(200, { "Content-Type": "application/json" }).end(text);
+    }, () => request.socket.destroy());
+  });
+  server.on("connection", (socket) => {
+    if (!isUp) return void socket.destroy();
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const webSockets = new WebSocketServer({ server });
+  webSockets.on("connection", (socket) => {
+    socket.on("error", () => undefined);
+    socket.on("close", () => subscribers.delete(socket));
+    socket.on("message", (data) => void answer(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    http: `http://127.0.0.1:${port}`,
+    webSocket: `ws://127.0.0.1:${port}`,
+    get isUp() {
+      return isUp;
+    },
+    set isUp(value) {
+      isUp = value;
+      if (!value) cut();
+    },
+    announce(header) {
+      for (const [socket, id] of subscribers) {
+        socket.send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: id, result: header } }));
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        webSockets.close();
+        server.close(() => resolve());
+        cut();
+      }),
+  };
+}
+
+/** An error of Anvil's, with its data: what a call reverted with. */
+function revertOf(message: string): object {
+  const inner = /^Error: \w+: (\{.*\})$/.exec(message)?.[1];
+  return inner === undefined ? { code: -32603, message } : (JSON.parse(inner) as object);
+}
+
+async function readAll(stream: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
