@@ -11,8 +11,8 @@ import type { Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts"
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
-import { SealbookError } from "./errors.ts";
-import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { rateLimit } from "./http/limits.ts";
+import { loginLimit } from "./http/records/login-limit.ts";
 import type { RecordApiParts } from "./http/records/router.ts";
 import type { Database } from "./journal/database.ts";
 import { copyStore } from "./journal/record-copy.ts";
@@ -90,8 +90,7 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
-      loginsPerAddress: attemptLimit(config.loginAttemptsPerAddress, "failed logins for this address", isRefusedLogin),
-      loginsPerSource: attemptLimit(config.loginAttemptsPerSource, "failed logins from this network address", isRefusedLogin),
+      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock, telemetry }),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
     accounts:
@@ -101,8 +100,4 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
     recover: () => sessions.recover(),
     stop: () => follower.stop(),
   };
-}
-
-function isRefusedLogin(error: unknown): boolean {
-  return error instanceof SealbookError && error.code === "login_refused";
 }

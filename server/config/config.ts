@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
 import type { TargetAddress } from "../replica/targets.ts";
 import {
-  type CertificateFiles, certificateFiles, type Fault, type NodeTlsConfig, nodeTlsConfig, type RelayerSource, relayerSource, type TokenConfig,
+  type CertificateFiles, certificateFiles, type Fault, type PeerTlsConfig, peerTlsConfig, type RelayerSource, relayerSource, type TokenConfig,
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
@@ -13,7 +13,7 @@ import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: NodeTlsConfig };
+  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
 
 /** What the server was told, checked. */
 export interface Config {
@@ -81,7 +81,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   }
   const env = parsed.data;
   const details: Fault[] = [];
-  const relayer = relayerSource(env, details);
+  const relayer = relayerSource(env, variables, details);
   if (env.RPC_URL !== undefined) {
     if (relays && relayer === undefined) {
       details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL" });
@@ -102,7 +102,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
-  const nodeTls = nodeTlsConfig(env, variables, details);
+  const nodeTls = peerTlsConfig("RPC_TLS", env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
   const telegram = telegramConfig(env, variables, details);

@@ -79,6 +79,22 @@ export const Environment = z.object({
     description: "Address of the key that the Web3Signer has; needed with it",
     unset: "none",
   }),
+  RELAYER_SIGNER_TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate that is shown to a signer at an `https` address",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_CA_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the authorities that may have issued the signer's certificate",
+    unset: "the usual ones",
+  }),
+  RELAYER_SIGNER_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates that the signer may have, separated by commas",
+    unset: "any that the authorities have issued",
+  }),
   ADMIN_KEY: privateKey.optional().meta({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
     unset: "made and kept like `RELAYER_KEY`; the two have to differ",
@@ -122,7 +138,7 @@ export const Environment = z.object({
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
       "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
-      "see [docs/operation.md](docs/operation.md)",
+      "see [docs/operate.md](docs/operate.md)",
     unset: "nowhere",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
@@ -170,10 +186,10 @@ export const Environment = z.object({
     description: "Name of the table on chain that records go to",
   }),
   LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
-    description: "Failed logins a minute after which one login is refused",
+    description: "Failed logins within a minute that lock one login out: for a minute, then ever longer",
   }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins a minute after which one network address is refused",
+    description: "Failed logins within a minute that lock one network address out, likewise",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
   EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({

@@ -77,8 +77,8 @@ describe("configuration", function () {
   }
 
   it("takes a certificate with its key only", () => {
-    for (const prefix of ["TLS", "RPC_TLS"] as const) {
-      const rpc = prefix === "TLS" ? {} : { RPC_URL: "https://node.example", RELAYER_KEY: KEY };
+    const signer = { RPC_URL: "https://node.example", RELAYER_SIGNER_URL: "https://signer.example", RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
+    for (const [prefix, rpc] of [["TLS", {}], ["RPC_TLS", { RPC_URL: "https://node.example", RELAYER_KEY: KEY }], ["RELAYER_SIGNER_TLS", signer]] as const) {
       assert.include(refusal({ ...rpc, [`${prefix}_CERT_FILE`]: "/x.pem" }).message, `${prefix}_KEY_FILE is needed with ${prefix}_CERT_FILE`);
       assert.include(refusal({ ...rpc, [`${prefix}_KEY_FILE`]: "/x.key" }).message, `${prefix}_CERT_FILE is needed with ${prefix}_KEY_FILE`);
     }
@@ -87,6 +87,10 @@ describe("configuration", function () {
   it("takes what is for TLS to the node only with an address that has it", () => {
     for (const url of ["http://node.example", "ws://node.example", "ipc:///node"]) {
       assert.include(refusal({ RPC_URL: url, RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message, "RPC_TLS_CA_FILE is for a node whose RPC_URL");
+    }
+    for (const url of ["http://signer.example", undefined]) {
+      const signer = url === undefined ? { RELAYER_KEY: KEY } : { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
+      assert.include(refusal({ ...signer, RELAYER_SIGNER_TLS_CA_FILE: "/ca.pem" }).message, "RELAYER_SIGNER_TLS_CA_FILE is for a signer whose RELAYER_SIGNER_URL");
     }
     assert.include(refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message, "RPC_TLS_PIN is for a node whose RPC_URL");
     assert.include(refusal({ RPC_URL: "wss://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message, "RPC_TLS_PIN");

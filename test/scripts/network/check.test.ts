@@ -11,7 +11,7 @@ import type { Network, NetworkHost } from "../../../scripts/network/network-file
 import { keyStore } from "../../../scripts/network/pkcs12.ts";
 import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { askChainId } from "../../../server/chain/rpc/connect.ts";
-import { nodeTlsOptions } from "../../../server/chain/rpc/node-tls.ts";
+import { NODE, peerTlsOptions } from "../../../server/chain/rpc/peer-tls.ts";
 import { testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { thrownBy } from "../../support/thrown.ts";
@@ -177,7 +177,7 @@ describe("check of a running network", function () {
 
   describe("is made over connections that the relayer makes as well", () => {
     const ask = (files: { certificate: string; key: string }, authority = join(directory, "relayer/tls/ca.pem")): Promise<number> =>
-      askChainId(urlOf("dc-1"), nodeTlsOptions({ client: files, authority, pins: [] }));
+      askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
     const relayer = () => ({ certificate: join(directory, "relayer/tls/client.pem"), key: join(directory, "relayer/tls/client.key") });
     const write = async (name: string, { certificate, key }: { certificate: string; key: string }) => {
       const files = { certificate: join(temporary, `${name}.pem`), key: join(temporary, `${name}.key`) };
@@ -205,7 +205,7 @@ describe("check of a running network", function () {
         assert.match((await thrownBy(ask(files))).message, refused);
         assert.equal(await ask(relayer()), network.plan.chainId);
       }
-      const nothing = askChainId(urlOf("dc-1"), nodeTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }));
+      const nothing = askChainId(urlOf("dc-1"), peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE));
       assert.match((await thrownBy(nothing)).message, refused);
     });
 
