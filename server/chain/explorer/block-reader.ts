@@ -5,7 +5,8 @@ import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator }
 import { malformed, SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../evidence/bft-extra-data.ts";
 import { BlockHeader } from "../evidence/block-header.ts";
-import { quorumOf, sealersOf } from "../evidence/commit-seals.ts";
+import { quorumOf } from "../../domain/consensus/quorum.ts";
+import { sealersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
 import { Data } from "../evidence/rpc-fields.ts";
 import type { ValidatorNames } from "../receipts.ts";
