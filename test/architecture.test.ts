@@ -66,6 +66,13 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
+  it("lets the panel know the server by its client only", () => {
+    const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
+      importsOf(from).filter((to) => to.includes("/") && /^(server|scripts|test|bench)\//.test(to)).map((to) => `${from} -> ${to}`),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
   it("lets the chain folder alone import the generated types", () => {
     expect(offences((from, to) => to.startsWith("typechain-types/") && roomOf(from) !== "chain")).to.deep.equal([]);
   });
@@ -76,7 +83,7 @@ describe("Architecture", () => {
   });
 
   it("lets a network's files know of the server only how blocks are hashed and nodes are asked", () => {
-    const known = ["server/errors.ts", "server/chain/evidence/", "server/chain/rpc/", "scripts/network/"];
+    const known = ["server/errors.ts", "server/chain/consensus/enode.ts", "server/chain/evidence/", "server/chain/rpc/", "scripts/network/"];
     const isOurs = (to: string): boolean => /^(?:server|scripts|client|bench|test|typechain-types)\//.test(to);
     const forbidden = networkFiles.flatMap((from) =>
       (imports.get(from) ?? []).filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room))).map((to) => `${from} -> ${to}`),

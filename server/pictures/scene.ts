@@ -28,7 +28,7 @@ export interface SceneMark extends Labelled {
 }
 
 /** Marks nearer to each other than this many pixels become one. */
-const CLUSTER_DISTANCE = 20;
+const CLUSTER_DISTANCE = 24;
 const RADIUS = 8;
 /** Labels are sought a place for up to here; with more there is none left anyway. */
 const MAX_LABELS = 250;

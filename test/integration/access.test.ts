@@ -43,7 +43,7 @@ describe("access to the integrity-proof API", function () {
     });
 
     it("holds for every path of it and for the metrics, not for the record store", async () => {
-      for (const path of ["/api/v1/verify?hash=00", "/api/v1/recovery/inventory", "/api/v1/nothing", "/metrics"]) problem(await from("8.8.8.8", path), 403);
+      for (const path of ["/api/v1/verify?hash=00", "/api/v1/recovery/inventory", "/api/v1/nothing", "/metrics", "/explorer/api/chain"]) problem(await from("8.8.8.8", path), 403);
       assert.equal((await server.call("/api/admin/auth", { login: "x", password: "y" }, undefined, { "X-Forwarded-For": "8.8.8.8" })).status, 400);
     });
   });

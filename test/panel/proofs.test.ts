@@ -110,7 +110,7 @@ describe("the panel's proofs", function () {
 
   it("hash a large file piece by piece", async () => {
     await another();
-    const large = Buffer.alloc(24 * 1024 * 1024, "sealbook");
+    const large = Buffer.alloc(5 * 1024 * 1024, "sealbook");
     await give(page, ["large.bin", large]);
     await page.getByText(sha256(large)).waitFor();
     await page.getByText("Not recorded").waitFor();

@@ -5,9 +5,13 @@ import { prettyJson } from "./pretty-json.ts";
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b/g;
 
+const WIDTH = 64;
+const NARROW_WIDTH = 24;
+const narrow = matchMedia("(max-width: 46rem)");
+
 /** JSON, indented and with its names told from its values. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
-  const text = prettyJson(value);
+  const text = prettyJson(value, narrow.matches ? NARROW_WIDTH : WIDTH);
   return (
     <div class="code">
       <pre tabIndex={0} role="region" aria-label={label}>{coloured(text)}</pre>

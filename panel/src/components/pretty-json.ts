@@ -1,14 +1,15 @@
-const WIDTH = 64;
-
-/** JSON, indented; what fits on a line stays on one. */
-export function prettyJson(value: unknown, indent = ""): string {
+/**
+ * JSON, indented; what fits on a line stays on one.
+ * @param width Characters of a line
+ */
+export function prettyJson(value: unknown, width: number, indent = ""): string {
   const short = onOneLine(value);
-  if (typeof value !== "object" || value === null || (indent !== "" && indent.length + short.length <= WIDTH)) return short;
+  if (typeof value !== "object" || value === null || (indent !== "" && indent.length + short.length <= width)) return short;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const items = Array.isArray(value)
-    ? value.map((item) => prettyJson(item, inner))
-    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${prettyJson(item, inner)}`);
+    ? value.map((item) => prettyJson(item, width, inner))
+    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${prettyJson(item, width, inner)}`);
   if (items.length === 0) return short;
   return `${open}\n${items.map((item) => inner + item).join(",\n")}\n${indent}${close}`;
 }

@@ -5,7 +5,7 @@ import { CATEGORY_COLOURS } from "../../../server/domain/air-quality/category.ts
 import { airQuality, PM25_BREAKPOINTS } from "../../../server/domain/air-quality/index-of-pm25.ts";
 import type { Reading } from "../../../server/domain/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
-import { chosenTheme } from "../theme/theme.ts";
+import { shownTheme } from "../theme/theme.ts";
 import { concentration, momentText } from "./wording.ts";
 
 const HEIGHT = 220;
@@ -45,7 +45,7 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
       observer.disconnect();
       plot.destroy();
     };
-  }, [series, from, to, language.value, chosenTheme.value]);
+  }, [series, from, to, language.value, shownTheme.value]);
   const values = series.map(({ value }) => value);
   const summary = map.chartSummary(series.length, concentration(Math.min(...values)), concentration(Math.max(...values)), momentText(from), momentText(to));
   return <div ref={place} class="air-chart" role="img" aria-label={summary} />;

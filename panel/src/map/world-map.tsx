@@ -7,7 +7,7 @@ import { DARK_BASE, LIGHT_BASE } from "../../../server/domain/map/draw-base.ts";
 import { fitView } from "../../../server/domain/map/view.ts";
 import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
 import { language, texts } from "../texts/texts.ts";
-import { chosenTheme } from "../theme/theme.ts";
+import { shownTheme } from "../theme/theme.ts";
 import { chosenSensor, found, settings, shown } from "./map-state.ts";
 import { PlainLayer } from "./plain-layer.ts";
 import { PointsLayer } from "./points-layer.ts";
@@ -57,7 +57,7 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
     points.show(readings, chosenSensor.value);
   });
   const stopColouring = effect(() => {
-    void chosenTheme.value;
+    void shownTheme.value;
     plain.recolour(baseColours());
   });
   const recolour = () => plain.recolour(baseColours());
@@ -95,7 +95,7 @@ function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): vo
 }
 
 function baseColours() {
-  const theme = chosenTheme.value ?? (dark.matches ? "dark" : "light");
+  const theme = shownTheme.value ?? (dark.matches ? "dark" : "light");
   return theme === "dark" ? DARK_BASE : LIGHT_BASE;
 }
 

@@ -4,6 +4,7 @@ import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
 import { Ago, Moment } from "../format/moment.tsx";
 import { shortened } from "../format/shortened.ts";
+import { addressOf } from "../route.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 
@@ -27,6 +28,7 @@ export function RecordItem({ record }: { record: FoundRecord }) {
         {place === undefined ? null : (
           <p class="row">
             <span class="muted number">{words.place(place.chainId, place.blockNumber)}</span>
+            <a href={addressOf("decode", place.transactionHash)}>{words.decode}</a>
             <a class="inline-link" href={`/explorer/tx/${place.transactionHash}`}>{words.transaction}<Icon name="link" size={16} /></a>
           </p>
         )}

@@ -1,17 +1,21 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { kept } from "../kept.ts";
 
 /** Light or dark; `undefined` follows the system. */
 export type Theme = "light" | "dark";
 
 const stored = kept("theme");
-const system = matchMedia("(prefers-color-scheme: dark)");
-
+const preference = matchMedia("(prefers-color-scheme: dark)");
+const isSystemDark = signal(preference.matches);
 /** What the reader has chosen. */
-export const chosenTheme = signal<Theme | undefined>(themeOf(stored.read()));
+const chosenTheme = signal<Theme | undefined>(themeOf(stored.read()));
+
+/** What is shown now. */
+export const shownTheme = computed<Theme>(() => chosenTheme.value ?? (isSystemDark.value ? "dark" : "light"));
 
 /** Applies the choice, now and whenever it changes. */
 export function startTheme(): void {
+  preference.addEventListener("change", () => (isSystemDark.value = preference.matches));
   effect(() => {
     const theme = chosenTheme.value;
     if (theme === undefined) delete document.documentElement.dataset["theme"];
@@ -21,9 +25,9 @@ export function startTheme(): void {
 
 /** Changes to what is not shown now. */
 export function switchTheme(): void {
-  const shown = chosenTheme.value ?? (system.matches ? "dark" : "light");
-  chosenTheme.value = shown === "dark" ? "light" : "dark";
-  stored.write(chosenTheme.value);
+  const other = shownTheme.value === "dark" ? "light" : "dark";
+  chosenTheme.value = other;
+  stored.write(other);
 }
 
 function themeOf(text: string | undefined): Theme | undefined {

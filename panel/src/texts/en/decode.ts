@@ -6,7 +6,7 @@ export const decode = {
   submit: "Decode",
   working: "Decoding…",
   emptyTitle: "Nothing decoded yet",
-  emptyHelp: "Every record in the Records tab leads to its transaction, whose hash can be pasted here.",
+  emptyHelp: "Every record in the Records tab leads here; or paste what you have from elsewhere.",
   faults: {
     missing: "Paste call data or a transaction hash.",
     hex: "Only 0x and hexadecimal digits, an even number of them.",

@@ -26,6 +26,7 @@ export const records = {
   you: "you",
   place: (id: string, block: number) => `Record ${id}, block ${block}`,
   transaction: "Transaction",
+  decode: "Decode",
   kind: "Kind of record",
   reading: "PM2.5 reading",
   free: "Any JSON",

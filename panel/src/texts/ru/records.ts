@@ -29,6 +29,7 @@ export const records: Texts["records"] = {
   you: "вы",
   place: (id, block) => `Запись ${id}, блок ${block}`,
   transaction: "Транзакция",
+  decode: "Разобрать",
   kind: "Вид записи",
   reading: "Показание PM2.5",
   free: "Любой JSON",
