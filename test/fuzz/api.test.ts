@@ -15,7 +15,7 @@ const PATIENCE_MILLISECONDS = 10_000;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** What never leaves the server: traces, places of files, statements, names of what it is built with. */
-const INTERNAL = /node_modules|node:internal|\.[cm]?[jt]s:\d|\n\s+at |SQLITE|SqliteError|\b(select|insert into|update) .* (from|values|set) |ECONN|EADDR|undefined is not|cannot read propert|is not a function/i;
+const INTERNAL = /node_modules|node:internal|\.[cm]?[jt]s:\d|\n\s+at |SQLITE|SqliteError|\b(select|insert into|update) .* (from|values|set) |\bECONN|\bEADDR|undefined is not|cannot read propert|is not a function/i;
 /** How requests are refused that belong to no operation, or are not even requests. */
 const OUTSIDE = [400, 404, 405, 408, 413, 414, 415, 417, 431];
 
@@ -60,7 +60,7 @@ describe("both APIs, asked anything", function () {
     assert.include(headers.get("content-security-policy"), "default-src 'none'");
     if (type.startsWith("application/problem+json")) assert.equal(JSON.parse(text).status, status);
     else if (status >= 400) assert.equal(JSON.parse(text).status, 0, "an envelope");
-    const operation = openApi.operationOf(method, target.replace(/\/(?=\?|$)/, ""));
+    const operation = openApi.operationOf(method, target.replace(/#.*/s, "").replace(/\/(?=\?|$)/, ""));
     if (operation === undefined) return;
     const fault = openApi.faultOf(operation, status, type, text);
     if (fault !== undefined && !(fault.startsWith("status ") && OUTSIDE.includes(status))) assert.fail(`${operation.id}: ${fault}`);

@@ -75,7 +75,7 @@ function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation, id
     .tuple(
       ...parameters
         .filter((parameter) => parameter.in === "query")
-        .map(({ name, schema }) => fc.option(fc.tuple(fc.constantFrom(name, name, name, name, `${name}[]`, `${name}[a]`, name.toUpperCase()), fc.array(valueFor(schema), { minLength: 1, maxLength: 2, size: "xsmall" })))),
+        .map(({ name, schema }) => fc.option(fc.tuple(fc.constantFrom(name, name, name, name, `${name}[]`, `${name}[a]`, name.toUpperCase()), fc.array(fc.oneof({ arbitrary: valueFor(schema), weight: 6 }, { arbitrary: fc.constantFrom(...ids), weight: 1 }), { minLength: 1, maxLength: 2, size: "xsmall" })))),
     )
     .map((pairs) => pairs.flatMap((pair) => (pair === null ? [] : pair[1].map((value) => `${pair[0]}=${value}`))).join("&"));
   const usual = fc.tuple(place, asked).map(([start, query]) => (query === "" ? start : `${start}?${query}`));

@@ -11,7 +11,7 @@ const SECRET_VARIABLE = /(?:KEY|SECRET|TOKEN|PASSWORD)$/;
 /** Variables of files that nobody but the server is to read. */
 const SECRET_FILE_VARIABLE = /(?:KEY|KEYSTORE|PASSWORD|SECRET|TOKEN)_FILE$/;
 /** Files of the data folder that hold secrets. */
-const SECRET_FILES = ["keys.json", "issuer-keys.json", "demo-account.json"];
+const SECRET_FILES = ["keys.json", "issuer-keys.json", "demo-account.json", "bot-key"];
 const ADDRESS = /\w+:\/\/[^\s,]+/g;
 
 /** What a server wrote, and where. */
