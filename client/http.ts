@@ -27,7 +27,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it came, and as text. */
+  readonly bytes: Uint8Array;
   readonly text: string;
   /** The body's JSON; `undefined` when it is something else. */
   readonly body: unknown;
@@ -73,8 +74,9 @@ export class Http {
         ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = new TextDecoder().decode(bytes);
+      return { status: response.status, headers: response.headers, bytes, text, body: parseJson(text) };
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not answer in time`, { cause: error });
@@ -108,9 +110,9 @@ export class Http {
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
-        return { status, headers, text, body: parseJson(text), lines: nothing() };
+        return { status, headers, bytes: new TextEncoder().encode(text), text, body: parseJson(text), lines: nothing() };
       }
-      return { status, headers, text: "", body: undefined, lines: guarded(linesOf(response.body ?? nothing()), explained) };
+      return { status, headers, bytes: new Uint8Array(), text: "", body: undefined, lines: guarded(linesOf(response.body ?? nothing()), explained) };
     } catch (error) {
       throw explained(error);
     }

@@ -1,4 +1,5 @@
 /** The client of both HTTP APIs. */
+export { Attestation, AUDIENCES, type Audience } from "./attestation-schemas.ts";
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
 export { ExplorerClient, type ListOptions } from "./explorer.ts";
 export type {
@@ -13,6 +14,8 @@ export type {
 } from "./explorer-schemas.ts";
 export * from "./proof-schemas.ts";
 export {
+  type AttestationQuestion,
+  type AttestationSubject,
   type ComparedRow,
   type Moment,
   ProofClient,

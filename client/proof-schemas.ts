@@ -46,6 +46,39 @@ const history = { history: z.array(ProofAnswer).optional() };
 /** The newest proof that was found, with the older ones. */
 export const FoundProof = z.discriminatedUnion("status", [ConfirmedProof.extend(history), PendingProof.extend(history)]);
 
+const Batch = z.looseObject({
+  /** The root without `0x`. */
+  id: sha256,
+  root: hex32,
+  size: whole,
+  /** Missing while the batch is not on chain. */
+  tx_hash: hex32.optional(),
+  block_number: whole.optional(),
+});
+const status = z.enum(["confirmed", "pending"]);
+
+/** Documents that were sent together, in their order; no batch when all of them had proofs before. */
+export const BatchAnswer = z.looseObject({ status, batch: Batch.nullable(), proofs: z.array(ProofAnswer) });
+
+/** A page of the proofs that share a transaction. */
+export const BatchPage = z.looseObject({ status, batch: Batch, proofs: z.array(ProofAnswer), next: z.string().optional() });
+
+/** What a transaction anchored: one proof, or a page of a batch. */
+export const Anchored = z.union([FoundProof, BatchPage]);
+
+/** What was wrong, or still is. */
+export const Alert = z.looseObject({
+  alert: z.string(),
+  state: z.enum(["raised", "resolved"]),
+  subject: z.string().optional(),
+  message: z.string(),
+  /** Unix seconds. */
+  raised_at: whole,
+  resolved_at: whole.nullable(),
+});
+
+export const Alerts = z.looseObject({ alerts: z.array(Alert) });
+
 /** What is looked at of a portable proof; to check it is the business of a verifier. */
 export const Bundle = z.looseObject({ format: z.literal("sealbook-bundle/1"), record: z.looseObject({ record_hash: sha256 }) });
 
@@ -72,5 +105,9 @@ export type ConfirmedProof = z.output<typeof ConfirmedProof>;
 export type PendingProof = z.output<typeof PendingProof>;
 export type ProofAnswer = z.output<typeof ProofAnswer>;
 export type FoundProof = z.output<typeof FoundProof>;
+export type BatchAnswer = z.output<typeof BatchAnswer>;
+export type Anchored = z.output<typeof Anchored>;
+export type BatchPage = z.output<typeof BatchPage>;
+export type Alert = z.output<typeof Alert>;
 export type Verification = z.output<typeof Verification>;
 export type Status = z.output<typeof Status>;

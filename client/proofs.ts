@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Attestation, type Audience } from "./attestation-schemas.ts";
 import { ClientError, Problem } from "./errors.ts";
 import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, parseJson, retryAfterSeconds } from "./http.ts";
 import {
@@ -11,12 +12,25 @@ import {
 } from "./recovery-schemas.ts";
 import { pause } from "./pause.ts";
 import { problemIn } from "./problem.ts";
-import { Bundle, FoundProof, ProofAnswer, type ProofMetadata, Status, Verification } from "./proof-schemas.ts";
+import {
+  type Alert,
+  Alerts,
+  Anchored,
+  BatchAnswer,
+  BatchPage,
+  Bundle,
+  FoundProof,
+  ProofAnswer,
+  type ProofMetadata,
+  Status,
+  Verification,
+} from "./proof-schemas.ts";
 import { withRetry } from "./retry.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
 const CONFIRM_WITHIN_MILLISECONDS = 300_000;
 const POLL_SECONDS = 3;
+const ATTEST = "api/v1/recovery/attest";
 
 /** How a {@link ProofClient} works. */
 export interface ProofClientOptions extends HttpOptions {
@@ -40,6 +54,12 @@ export interface SubmitOptions extends CallOptions {
   /** How long to wait for the confirmation of what was accepted. Default 300 s. */
   readonly confirmWithinMilliseconds?: number;
 }
+
+/** What a statement can be about: a document, a content, or a comparison. */
+export type AttestationSubject = { readonly document_id: string } | { readonly hash: string } | { readonly verification_id: string };
+
+/** What a statement is to say, and whom it is for. */
+export type AttestationQuestion = AttestationSubject & { readonly audience: Audience };
 
 /** A document as it came back from a backup. */
 export interface RestoredDocument {
@@ -76,32 +96,36 @@ export class ProofClient {
    * @returns the proof; one that is still `pending` was accepted and will be anchored, but not within the wait
    */
   async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofAnswer> {
-    const { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS } = options;
-    // Fixed before the first attempt: with the same time a repeat is the same record, which is anchored once.
-    const timestamp = request.metadata?.timestamp ?? Math.floor(Date.now() / 1000);
-    const body = { ...request, metadata: { ...request.metadata, timestamp } };
-    const end = performance.now() + confirmWithinMilliseconds;
-    let answer = await this.#call({ method: "POST", path: "api/v1/proof", body, signal });
-    let proof = parseAnswer(ProofAnswer, answer);
-    const place = this.#pollingPlace(answer, proof.id);
-    while (proof.status === "pending") {
-      const wait = (retryAfterSeconds(answer.headers) ?? POLL_SECONDS) * 1000;
-      if (performance.now() + wait > end) break;
-      await pause(wait, signal);
-      answer = await this.#call({ method: "GET", path: place, signal });
-      proof = parseAnswer(ProofAnswer, answer);
-    }
-    return proof;
+    const { signal } = options;
+    const answer = await this.#call({ method: "POST", path: "api/v1/proof", body: timed(request), signal });
+    const place = this.#pollingPlace(answer, parseAnswer(ProofAnswer, answer).id);
+    return this.#confirmed(ProofAnswer, answer, { method: "GET", path: place, signal }, options);
+  }
+
+  /**
+   * Submits up to 1000 documents that share one transaction, and waits for its confirmation: all of them are accepted,
+   * or none.
+   */
+  async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchAnswer> {
+    const { signal } = options;
+    // Sent again it is answered with what became of it.
+    const call = { method: "POST", path: "api/v1/proof/batch", body: { documents: requests.map(timed) }, signal } as const;
+    return this.#confirmed(BatchAnswer, await this.#call(call), call, options);
   }
 
   /** Finds a proof by its id, else the newest one of a document with that id. */
   find(id: string, options: CallOptions = {}): Promise<FoundProof | undefined> {
-    return this.#find(`api/v1/proof/${encodeURIComponent(id)}`, options);
+    return ifFound(() => this.#get(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, options));
   }
 
-  /** Finds what a transaction anchored. */
-  findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<FoundProof | undefined> {
-    return this.#find(`api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options);
+  /** Finds what a transaction anchored: a proof, or the first page of a batch. */
+  findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<Anchored | undefined> {
+    return ifFound(() => this.#get(Anchored, `api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options));
+  }
+
+  /** Finds the proofs that one root stands for, page by page. */
+  async *batch(id: string, { signal }: CallOptions = {}): AsyncGenerator<BatchPage, void> {
+    yield* this.#pages(BatchPage, `api/v1/proof/batch/${encodeURIComponent(id)}`, {}, signal);
   }
 
   /**
@@ -120,6 +144,28 @@ export class ProofClient {
   /** Asks whether a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
     return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
+  }
+
+  /**
+   * Has a statement made of what is recorded, checked against the chain and signed.
+   * @throws ClientError `not_found` when nothing is recorded, `conflict` when the chain contradicts it
+   */
+  async attest(question: AttestationQuestion, { signal }: CallOptions = {}): Promise<Attestation> {
+    return parseAnswer(Attestation, await this.#call({ method: "POST", path: ATTEST, body: question, signal }));
+  }
+
+  /**
+   * The same on paper: a PDF with the signed statement attached.
+   * @throws ClientError like {@link attest}
+   */
+  async attestPdf(question: AttestationQuestion, { signal }: CallOptions = {}): Promise<Uint8Array> {
+    const headers = { Accept: "application/pdf, application/json;q=0.5" };
+    return (await this.#call({ method: "POST", path: ATTEST, body: question, headers, signal })).bytes;
+  }
+
+  /** Asks what is wrong, and what was: alerts that last, then the newest of those that are over. */
+  async alerts({ limit, signal }: CallOptions & { readonly limit?: number } = {}): Promise<Alert[]> {
+    return (await this.#get(Alerts, `api/v1/alerts${limit === undefined ? "" : `?limit=${limit}`}`, { signal })).alerts;
   }
 
   /** Asks for the state of the server and its chain. */
@@ -181,8 +227,20 @@ export class ProofClient {
     } while (cursor !== undefined);
   }
 
-  #find(path: string, options: CallOptions): Promise<FoundProof | undefined> {
-    return ifFound(() => this.#get(FoundProof, path, options));
+  /** Asks again while an answer is pending, as long as is waited for. */
+  async #confirmed<Schema extends z.ZodType<{ readonly status: "confirmed" | "pending" }>>(
+    schema: Schema,
+    first: HttpAnswer,
+    again: HttpRequest,
+    { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS }: SubmitOptions,
+  ): Promise<z.output<Schema>> {
+    const end = performance.now() + confirmWithinMilliseconds;
+    for (let answer = first; ; answer = await this.#call(again)) {
+      const parsed = parseAnswer(schema, answer);
+      const wait = (retryAfterSeconds(answer.headers) ?? POLL_SECONDS) * 1000;
+      if (parsed.status === "confirmed" || performance.now() + wait > end) return parsed;
+      await pause(wait, signal);
+    }
   }
 
   async #get<Schema extends z.ZodType>(schema: Schema, path: string, { signal }: CallOptions): Promise<z.output<Schema>> {
@@ -204,6 +262,11 @@ export class ProofClient {
     const place = location === null ? null : URL.parse(location, this.#http.base);
     return place?.origin === new URL(this.#http.base).origin ? place.href : `api/v1/proof/${id}`;
   }
+}
+
+/** Fixed before the first attempt: with the same time a repeat is the same record, which is anchored once. */
+function timed(request: ProofRequest): ProofRequest {
+  return { ...request, metadata: { ...request.metadata, timestamp: request.metadata?.timestamp ?? Math.floor(Date.now() / 1000) } };
 }
 
 async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {

@@ -11,7 +11,7 @@ import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-l
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
 import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
-import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
+import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
@@ -48,7 +48,7 @@ async function connect(config: Config): Promise<Connection> {
   if (hre.globalOptions.network !== "remote" || config.chain.kind !== "remote") return connectWithHardhat();
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
   const { urls } = config.chain;
-  const tls = nodeTlsOptions(config.chain.tls);
+  const tls = peerTlsOptions(config.chain.tls, NODE);
   const rpc = connectNodes(urls, await askChainId(urls, tls), tls);
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }

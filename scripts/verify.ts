@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProofClient } from "../client/index.ts";
-import { nodeTlsOptions } from "../server/chain/rpc/node-tls.ts";
+import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
@@ -74,7 +74,7 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
 function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
   const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
-  return chain.kind === "remote" ? chainWitness(chain.urls, nodeTlsOptions(chain.tls)) : chainWitness([address], {});
+  return chain.kind === "remote" ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE)) : chainWitness([address], {});
 }
 
 function embeddedChainUrl(): string {

@@ -40,6 +40,8 @@ export interface AppParts {
   readonly issuer: Pick<Issuer, "keys">;
   readonly map: MapSettings;
   readonly metrics: RequestHandler;
+  /** What Telegram posts to, and where. */
+  readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
   /** @throws when no work can be taken now */
   readonly ready: () => Promise<void>;
   readonly observeRequest: ObserveRequest;
@@ -47,7 +49,7 @@ export interface AppParts {
 
 /** Mounts both APIs; does not listen. */
 export function createApp(parts: AppParts): Express {
-  const { logger, version, records, proofs, explorer, attest, issuer, access, map, metrics, ready, observeRequest } = parts;
+  const { logger, version, records, proofs, explorer, attest, issuer, access, map, metrics, telegram, ready, observeRequest } = parts;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
@@ -74,6 +76,7 @@ export function createApp(parts: AppParts): Express {
       response.json({ status: "ok" });
     })
     .all(onlyMethods("GET"));
+  if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version));
   app.use(panelRouter({ version, map }));
   app.use(() => {

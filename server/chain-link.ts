@@ -24,7 +24,7 @@ import { loadOrCreateKeys } from "./chain/relayer-keys.ts";
 import { askChainId, connectNodes, connectRpc } from "./chain/rpc/connect.ts";
 import { connectInProcess } from "./chain/rpc/in-process.ts";
 import type { FailOver } from "./chain/rpc/failover.ts";
-import { NodeTlsError, nodeTlsOptions } from "./chain/rpc/node-tls.ts";
+import { NODE, PeerTlsError, peerTlsOptions } from "./chain/rpc/peer-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config/config.ts";
@@ -184,7 +184,7 @@ async function openRemote(
   { onEvent }: ChainLinkOptions,
   opened: AsyncDisposableStack,
 ): Promise<Opened> {
-  const tls = nodeTlsOptions(nodeTls);
+  const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
   const chainId = await askChainId(urls, tls).catch((error: unknown) => {
     // A server that starts while its node is away still answers from its journal, and catches up later.
@@ -214,7 +214,7 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
-    const isDistrust = cause instanceof SealbookError && cause.cause instanceof NodeTlsError;
+    const isDistrust = cause instanceof SealbookError && cause.cause instanceof PeerTlsError;
     const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }

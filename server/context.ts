@@ -4,6 +4,7 @@ import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { createAttesting } from "./attesting.ts";
+import { createChatBot, TELEGRAM_PATH } from "./chat-bot.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
@@ -34,6 +35,7 @@ import { reconciliationStore } from "./journal/reconciliation.ts";
 import { transactionStore } from "./journal/transactions.ts";
 import { createMonitoring } from "./monitoring.ts";
 import { openAll, type Opened } from "./opening.ts";
+import { DrawnPictures } from "./pictures/drawn-pictures.ts";
 import { createRecordKeeping } from "./record-keeping.ts";
 import { createRelaying } from "./relaying.ts";
 import { statusReport } from "./status.ts";
@@ -194,6 +196,23 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     explorerUrl: config.explorerUrl ?? `${url}/explorer`,
     publicUrl: url,
   });
+  const pictures = new DrawnPictures(config.map.tiles);
+  const bot = createChatBot({
+    config,
+    opened: parts,
+    journal,
+    recordKeeping,
+    alerts,
+    pictures,
+    inspect,
+    relayer: () => sender.address,
+    head: () => head.head?.number,
+    lastReconciled: () => keeping.lastReconciled(),
+    url: () => url,
+    logger,
+    clock,
+  });
+  monitoring.onAlert(() => bot?.onAlert());
   const app = createApp({
     logger,
     version,
@@ -241,6 +260,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
       clock,
     }),
     issuer,
+    telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
     map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
@@ -269,7 +289,10 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     async start() {
       opened.defer(() => monitoring.stop());
       await monitoring.start();
-      if (embedded !== undefined) opened.defer(embedded.onBlock(() => head.poke()));
+      if (embedded !== undefined) {
+        opened.defer(embedded.onBlock(() => head.poke()));
+        opened.defer(embedded.onBlock((number) => parts.embeddedLog.onBlock(number)));
+      }
       opened.defer(() => head.stop());
       opened.defer(() => recordKeeping.stop());
       // In the order in which work flows: what comes in, what is sent, what is waited for.
@@ -291,18 +314,23 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
         embedded !== undefined && accounts !== undefined
           ? await ensureDemoAccount(demoAccountFile, journal, accounts)
           : undefined;
-      const server = await listen(app, config.host, config.port, certificate);
-      opened.defer(async () => {
-        // Whoever still waits for the chain then is told that it is pending instead of being cut off.
-        const release = (): void => {
+      opened.defer(() => pictures.stop());
+      // Whoever still waits for the chain when the server stops is told that it is pending instead of being cut off.
+      const patiently = async (stop: () => Promise<void>): Promise<void> => {
+        const patience = setTimeout(() => {
           anchoring.release();
           sender.release();
-        };
-        const patience = setTimeout(release, STOP_PATIENCE_MILLISECONDS);
-        await server.close();
+        }, STOP_PATIENCE_MILLISECONDS);
+        await stop();
         clearTimeout(patience);
-      });
+      };
+      const server = await listen(app, config.host, config.port, certificate);
+      opened.defer(() => patiently(() => server.close()));
       url = config.publicUrl ?? server.url;
+      if (bot !== undefined) {
+        opened.defer(() => patiently(() => bot.stop()));
+        await bot.start();
+      }
       opened.defer(() => monitoring.watching.stop());
       monitoring.watching.start();
       return { url: server.url, demoAccount };

@@ -44,7 +44,7 @@ function welcome(url: string, { login, password }: { login: string; password: st
 A demo account was made; it is kept in ${file}
   login     ${login}
   password  ${password}
-Try it:
+Open ${url} in a browser and log in, or call it:
   curl -s ${url}/api -H 'Content-Type: application/json' -d '${call}'
 `;
 }

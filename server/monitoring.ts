@@ -28,6 +28,8 @@ export interface MonitoringParts {
 export interface Monitoring {
   readonly metrics: Metrics;
   readonly telemetry: ReturnType<typeof createTelemetry>;
+  /** Has somebody told of every alert that is raised or resolved. */
+  onAlert(listener: () => void): void;
   /** Takes up the alerts that lasted when the server ended. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -62,6 +64,7 @@ export function createMonitoring(parts: MonitoringParts): Monitoring {
   return {
     metrics,
     telemetry,
+    onAlert: (listener) => alerts.subscribe(listener),
     start: () => alerts.start(),
     stop: () => alerts.stop(),
     watching: {

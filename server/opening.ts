@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Seal } from "./bot/seal.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { EmbeddedLog } from "./chain/embedded-log.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import type { Config } from "./config/config.ts";
 import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
@@ -10,6 +13,7 @@ import { ListenerCertificate } from "./listener-certificate.ts";
 import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
+import { chatStore } from "./journal/chats.ts";
 import type { Database } from "./journal/database.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
@@ -22,6 +26,10 @@ export interface Opened {
   readonly issuer: Issuer;
   /** What is listened with, when it is with TLS. */
   readonly certificate: ListenerCertificate | undefined;
+  /** What the embedded chain tells. */
+  readonly embeddedLog: EmbeddedLog;
+  /** Seals what the bot knows, when there is a bot. */
+  readonly botSeal: Seal | undefined;
   /** Closes all of it. */
   readonly resources: AsyncDisposableStack;
 }
@@ -33,14 +41,22 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
-    const link = await openChainLink(config, { share: false, onEvent: (event) => logLinkEvent(logger, event) });
+    const embeddedLog = new EmbeddedLog();
+    const link = await openChainLink(config, {
+      share: false,
+      onEvent(event) {
+        logLinkEvent(logger, event);
+        if (event.kind === "embedded") embeddedLog.onEvent(event.event);
+      },
+    });
     resources.defer(() => link.close());
     const database = await openJournalDatabase(config);
     resources.defer(() => database.destroy());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
     const certificate = config.tls && (await openCertificate(config.tls, logger));
-    return { link, database, tokens, issuer, certificate, resources };
+    const botSeal = config.telegram && (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
+    return { link, database, tokens, issuer, certificate, embeddedLog, botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

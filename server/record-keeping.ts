@@ -6,12 +6,13 @@ import { keyVault } from "./chain/key-vault.ts";
 import { recordChain } from "./chain/record-chain.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config/config.ts";
+import { registrarInTurn } from "./enrolment.ts";
 import type { Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
 import { RecordService } from "./domain/records/record-service.ts";
 import { AccountService } from "./domain/sessions/account-service.ts";
 import { SessionService } from "./domain/sessions/session-service.ts";
-import { SealbookError } from "./errors.ts";
-import { attemptLimit, rateLimit } from "./http/limits.ts";
+import { rateLimit } from "./http/limits.ts";
+import { loginLimit } from "./http/records/login-limit.ts";
 import type { RecordApiParts } from "./http/records/router.ts";
 import type { Database } from "./journal/database.ts";
 import { copyStore } from "./journal/record-copy.ts";
@@ -89,17 +90,14 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
         uptime: Math.floor((Date.now() - startedAt) / 1000),
       }),
       panel: panelFragments(version),
-      loginsPerAddress: attemptLimit(config.loginAttemptsPerAddress, "failed logins for this address", isRefusedLogin),
-      loginsPerSource: attemptLimit(config.loginAttemptsPerSource, "failed logins from this network address", isRefusedLogin),
+      limitLogins: loginLimit({ perAddress: config.loginAttemptsPerAddress, perSource: config.loginAttemptsPerSource, clock, telemetry }),
       storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     },
-    accounts: link.administration && new AccountService({ journal, registrar: link.administration, vault, clock }),
+    accounts:
+      link.administration &&
+      new AccountService({ journal, registrar: registrarInTurn(link.administration, config.dataDirectory), vault, clock }),
     onHead: (number) => follower.onHead(number),
     recover: () => sessions.recover(),
     stop: () => follower.stop(),
   };
-}
-
-function isRefusedLogin(error: unknown): boolean {
-  return error instanceof SealbookError && error.code === "login_refused";
 }

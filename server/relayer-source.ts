@@ -1,5 +1,6 @@
 import { ownKey, type RelayerKey } from "./chain/relayer-key.ts";
 import { openKeystore } from "./chain/relayer-keystore.ts";
+import { peerTlsOptions, SIGNER } from "./chain/rpc/peer-tls.ts";
 import { web3SignerKey } from "./chain/web3-signer.ts";
 import type { RelayerSource } from "./config/credentials.ts";
 
@@ -14,6 +15,6 @@ export async function openRelayerKey(source: RelayerSource): Promise<OpenedKey> 
     case "keystore":
       return openKeystore(source);
     case "signer":
-      return web3SignerKey(source.url, source.address);
+      return web3SignerKey(source.url, source.address, peerTlsOptions(source.tls, SIGNER));
   }
 }

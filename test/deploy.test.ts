@@ -34,7 +34,7 @@ describe("deployment", function () {
   });
 
   it("has a manual that tells of every alert what it means and what to do", () => {
-    const [, alerts = ""] = read("docs/operation.md").split("\n## Alerts\n");
+    const [, alerts = ""] = read("docs/operate.md").split("\n## Alerts\n");
     const rules = [...read("deploy/prometheus/alerts.yml").matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
     assert.isAbove(rules.length, 10);
     for (const name of [...ALERT_KINDS, ...rules]) assert.match(alerts, new RegExp(`^\\| .*\`${name}\`.* \\| .+ \\| .+ \\|$`, "m"));

@@ -3,6 +3,7 @@ import { bulk } from "../sections/bulk.ts";
 import { check } from "../sections/check.ts";
 import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
+import { hour } from "../sections/hour.ts";
 import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
@@ -25,6 +26,7 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["size", size],
   ["lookups", lookups],
   ["memory", memory],
+  ["hour", hour],
   ["check", check],
   ["recovery", recovery],
   ["pictures", pictures],

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import { type NodeTlsOptions, nodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
+import { NODE, type PeerTlsOptions, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { NodeError } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { derOf } from "./authority.ts";
@@ -58,7 +58,7 @@ async function checkNode(directory: string, network: Network, host: NetworkHost,
   }
 }
 
-async function askOnce(url: string, { plan }: Network, tls: NodeTlsOptions): Promise<NodeFacts> {
+async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions): Promise<NodeFacts> {
   const rpc = connectRpc(url, plan.chainId, tls);
   try {
     return await askNode(rpc, plan.consensus);
@@ -67,12 +67,12 @@ async function askOnce(url: string, { plan }: Network, tls: NodeTlsOptions): Pro
   }
 }
 
-function clientTls(client: string): NodeTlsOptions {
-  return nodeTlsOptions({
+function clientTls(client: string): PeerTlsOptions {
+  return peerTlsOptions({
     client: { certificate: join(client, CLIENT_FILES.certificate), key: join(client, CLIENT_FILES.key) },
     authority: join(client, CLIENT_FILES.authority),
     pins: [],
-  });
+  }, NODE);
 }
 
 function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, facts: NodeFacts): string[] {
@@ -111,7 +111,7 @@ function peerDifferences(hosts: readonly NetworkHost[], host: NetworkHost, { pee
 }
 
 /** Whether the node shows the certificate that is in its folder: one that was not started again shows the old one. */
-async function checkShown(directory: string, { name }: NetworkHost, url: string, tls: NodeTlsOptions, now: number): Promise<Finding[]> {
+async function checkShown(directory: string, { name }: NetworkHost, url: string, tls: PeerTlsOptions, now: number): Promise<Finding[]> {
   const shown = await certificateAt(new URL(url), tls);
   const expired = expiry(name, shown, now);
   const file = serverCertificatePath(name);
@@ -120,7 +120,7 @@ async function checkShown(directory: string, { name }: NetworkHost, url: string,
   return [...expired, { where: name, what: `shows another certificate than ${file}: copy it, and start the node again` }];
 }
 
-function certificateAt({ hostname, port }: URL, tls: NodeTlsOptions): Promise<string> {
+function certificateAt({ hostname, port }: URL, tls: PeerTlsOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ ...tls, host: hostname, port: Number(port === "" ? 443 : port), timeout: ANSWER_MILLISECONDS }, () => {
       const certificate = socket.getPeerX509Certificate();

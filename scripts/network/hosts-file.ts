@@ -1,5 +1,6 @@
 import { LineCounter, type Document, isNode, parseDocument } from "yaml";
 import { z } from "zod";
+import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 /** Folders that stand beside those of the data centres. */
@@ -11,6 +12,11 @@ const name = z
   .refine((text) => !TAKEN.includes(text), `is one of ${TAKEN.join(", ")}, which have a folder of their own`);
 const port = z.int("is not a port").min(1, "is not a port").max(65_535, "is not a port");
 const dnsName = z.string().regex(/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i, "is not a DNS name");
+const publicKey = z
+  .string()
+  .regex(/^0x[0-9a-f]{128}$/i, "is not a public key: 0x and 128 hexadecimal digits")
+  .refine((text) => parseEnode(`enode://${text.slice(2)}@host`) !== undefined, "is not a public key: there is no such point of the curve")
+  .transform((text) => text.toLowerCase());
 
 const Host = z.strictObject({
   /** Of the data centre, its folder, its certificate and its validator. */
@@ -23,7 +29,7 @@ const Host = z.strictObject({
   rpcPort: port.default(8_545),
   metricsPort: port.default(9_545),
   /** Of a node key that was made where it stays. */
-  publicKey: z.string().regex(/^0x[0-9a-f]{128}$/i, "is not a public key: 0x and 128 hexadecimal digits").transform((text) => text.toLowerCase()).optional(),
+  publicKey: publicKey.optional(),
 });
 
 const Relayer = z.strictObject({

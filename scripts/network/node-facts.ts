@@ -1,16 +1,18 @@
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
+import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
-import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
+import { Quantity } from "../../server/chain/rpc/quantity.ts";
+import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 
-const Quantity = z.string().regex(/^0x[0-9a-fA-F]+$/).transform(Number);
 const Text = z.string();
 const Block = z.object({ hash: Text, number: Quantity, timestamp: Quantity, extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i) });
-const Peers = z.array(z.object({ id: Text }));
+const Peers = z.array(z.object({ id: Text.transform((id) => id.toLowerCase()) }).transform(({ id }) => id));
 const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
-const PublicKeys = z.array(Text.regex(/^enode:\/\/[0-9a-f]{128}@/i).transform((enode) => `0x${enode.slice("enode://".length, "enode://".length + 128).toLowerCase()}`));
+const PublicKeys = z.array(Text).transform((urls) => urls.flatMap((url) => parseEnode(url)?.id ?? []).map((id) => `0x${id}`));
 
 /** How far back the period of blocks is looked at. */
 const BLOCKS = 20;
@@ -51,9 +53,9 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
     genesisHash: (await ask(Block, "eth_getBlockByNumber", "0x0", false)).hash,
     height: latest.number,
     validators: await validatorsOf(ask, consensus, latest.extraData),
-    peers: await unlessUnknown(async () => (await ask(Peers, "admin_peers")).map(({ id }) => id.toLowerCase())),
+    peers: await ask(Peers, "admin_peers").catch(ifNodeError(undefined)),
     peerCount: await ask(Quantity, "net_peerCount"),
-    allowed: await unlessUnknown(() => ask(PublicKeys, "perm_getNodesAllowlist")),
+    allowed: await ask(PublicKeys, "perm_getNodesAllowlist").catch(ifNodeError(undefined)),
     clientVersion: await ask(Text, "web3_clientVersion"),
     blockPeriodSeconds: earlier === undefined ? undefined : (latest.timestamp - earlier.timestamp) / (latest.number - earlier.number),
   };
@@ -62,16 +64,6 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
 type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
 
 async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: string): Promise<string[]> {
-  const told = await unlessUnknown(() => ask(Addresses, `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`, "latest"));
+  const told = await ask(Addresses, `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`, "latest").catch(ifNodeError(undefined));
   return told ?? decodeExtraData(consensus, getBytes(extraData)).validators.map((bytes) => hexlify(bytes));
-}
-
-/** @returns `undefined` when the node does not have the method, or not for everybody */
-async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NodeError) return undefined;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { anchorChain } from "../../server/chain/anchor-chain.ts";
 import { readReceipt } from "../../server/chain/receipts.ts";
 import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
-import type { NodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
+import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { verifyPath } from "../../server/domain/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -14,7 +14,7 @@ import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 const Transaction = z.object({ to: z.string().nullable(), input: z.string(), blockHash: z.string().nullable() });
 
 /** Asks the chain through the JSON-RPC of one of its nodes; nothing that the server says counts. */
-export function chainWitness(urls: readonly [string, ...string[]], tls: NodeTlsOptions): Witness & { close(): void } {
+export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // The node says which chain it is, once.
   const connect = async (): Promise<Rpc> => connectNodes(urls, await askChainId(urls, tls), tls);

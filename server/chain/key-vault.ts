@@ -3,7 +3,6 @@ import { decryptKeystoreJson, encryptKeystoreJson, getBytes, scrypt, Wallet } fr
 import type { KeyVault } from "../domain/ports.ts";
 import { SealbookError } from "../errors.ts";
 import { turns } from "./turns.ts";
-import type { Address } from "../domain/transaction.ts";
 
 // The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
 scrypt.register(async (password, salt, N, r, p, length) => inTurn(() => derive(password, salt, N, r, p, length)));
@@ -24,10 +23,10 @@ function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p:
 /** What a derivation costs: also the keystore that is nobody's has to cost it. */
 const COST = { N: 2 ** 17, r: 8, p: 1 };
 
-async function createKeystore(password: string): Promise<{ address: Address; keystore: string }> {
+async function createKeystore(password: string): ReturnType<KeyVault["create"]> {
   const wallet = Wallet.createRandom();
   const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, { scrypt: COST });
-  return { address: wallet.address, keystore };
+  return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
 }
 
 /** A keystore that no password opens. */

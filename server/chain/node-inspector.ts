@@ -4,7 +4,7 @@ import { quorumOf } from "../domain/consensus/quorum.ts";
 import type { NodeInspector } from "../domain/ports.ts";
 import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { BftHistory } from "./consensus/bft-history.ts";
+import { type BftBlocks, BftHistory } from "./consensus/bft-history.ts";
 import type { Enode } from "./consensus/enode.ts";
 import { askPeers } from "./consensus/peers.ts";
 import { askValidators, lastProposals } from "./consensus/validators.ts";
@@ -37,7 +37,7 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined) throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
     const { protocol, validators } = await askValidators(rpc, bft);
-    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, Date.now() / 1000);
+    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()));
     const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
       client: String(client),
@@ -53,6 +53,7 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts
         proposer: block.validator,
         bft: report && {
           ...report,
+          roundChanges: bft?.roundChanges ?? 0,
           missing: report.missing.map(nameOf),
           participation: (proposals ?? report.participation).map((each) => ({ ...each, validator: nameOf(each.validator) })),
         },
@@ -62,6 +63,15 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts
       balance: BigInt(String(balance)),
     };
   };
+}
+
+/**
+ * How old the newest block is, in seconds. One that was seen to come is no older than that, whatever the clocks of this
+ * machine and of the validators say.
+ */
+function ageOf({ blocks, seenAt }: BftBlocks, now: number): number {
+  const byClocks = now / 1000 - (blocks.at(-1)?.time ?? 0);
+  return Math.max(0, seenAt === undefined ? byClocks : Math.min(byClocks, (now - seenAt) / 1000));
 }
 
 /** Where a contract says who the validators are, the headers do not. */

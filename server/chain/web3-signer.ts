@@ -3,8 +3,9 @@ import { z } from "zod";
 import type { Address } from "../domain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import type { RelayerKey } from "./relayer-key.ts";
-import { HttpPost } from "./rpc/http-post.ts";
+import { HttpEndpoint } from "./rpc/http-endpoint.ts";
 import { parseNodeAddress } from "./rpc/node-address.ts";
+import { type PeerTlsOptions, PeerTlsError, SIGNER } from "./rpc/peer-tls.ts";
 
 const TIMEOUT_MILLISECONDS = 10_000;
 const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
@@ -15,35 +16,38 @@ const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
  *
  * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not answer
  */
-export async function web3SignerKey(base: string, address: Address): Promise<RelayerKey & { close(): void }> {
+export async function web3SignerKey(base: string, address: Address, tls: PeerTlsOptions = {}): Promise<RelayerKey & { close(): void }> {
   const parsed = parseNodeAddress(base);
   if (parsed.kind !== "http") throw new SealbookError("config_invalid", "RELAYER_SIGNER_URL is not an http or https address");
   const { url, headers } = parsed;
-  const identifier = await identifierOf(url, headers, address);
-  const post = new HttpPost(new URL(`${trimmed(url)}/api/v1/eth1/sign/${identifier}`), headers, {}, TIMEOUT_MILLISECONDS);
+  const at = (path: string): HttpEndpoint =>
+    new HttpEndpoint(new URL(`${trimmed(url)}/api/v1/eth1/${path}`), { headers, tls, peer: SIGNER, timeoutMilliseconds: TIMEOUT_MILLISECONDS });
+  const signing = at(`sign/${await identifierOf(at("publicKeys"), address)}`);
   return {
     address,
     async sign(message) {
-      const { status, body } = await post.send(JSON.stringify({ data: hexlify(message) })).catch((cause: unknown) => {
-        throw new SealbookError("chain_unavailable", "the signer does not answer", { cause });
+      const { status, body } = await signing.send(JSON.stringify({ data: hexlify(message) })).catch((cause: unknown) => {
+        throw new SealbookError("chain_unavailable", cause instanceof PeerTlsError ? cause.message : "the signer does not answer", { cause });
       });
       if (status !== 200) throw new SealbookError("chain_unavailable", `the signer answered HTTP ${status}`);
       const signature = signatureOf(body.trim());
       if (signature !== undefined && recoverAddress(keccak256(message), signature) === address) return signature;
       throw new SealbookError("chain_unavailable", `the signer's answer is not a signature of ${address}`);
     },
-    close: () => post.close(),
+    close: () => signing.close(),
   };
 }
 
 /** What the signer calls the key: the public one. */
-async function identifierOf(url: URL, headers: Readonly<Record<string, string>>, address: Address): Promise<string> {
+async function identifierOf(list: HttpEndpoint, address: Address): Promise<string> {
   let keys: string[];
   try {
-    const response = await fetch(`${trimmed(url)}/api/v1/eth1/publicKeys`, { headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-    keys = PublicKeys.parse(await response.json());
+    keys = PublicKeys.parse(JSON.parse((await list.send()).body));
   } catch (cause) {
-    throw new SealbookError("chain_unavailable", "the signer at RELAYER_SIGNER_URL does not tell its keys", { cause });
+    const reason = cause instanceof PeerTlsError ? `: ${cause.message}` : "";
+    throw new SealbookError("chain_unavailable", `the signer at RELAYER_SIGNER_URL does not tell its keys${reason}`, { cause });
+  } finally {
+    list.close();
   }
   const identifier = keys.find((key) => computeAddress(`0x04${key.slice(2)}`) === address);
   if (identifier !== undefined) return identifier;

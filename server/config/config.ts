@@ -2,17 +2,18 @@ import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
 import type { TargetAddress } from "../replica/targets.ts";
 import {
-  type CertificateFiles, certificateFiles, type Fault, type NodeTlsConfig, nodeTlsConfig, type RelayerSource, relayerSource, type TokenConfig,
+  type CertificateFiles, certificateFiles, type Fault, type PeerTlsConfig, peerTlsConfig, type RelayerSource, relayerSource, type TokenConfig,
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
 import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
+import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
   | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
-  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: NodeTlsConfig };
+  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
 
 /** What the server was told, checked. */
 export interface Config {
@@ -61,6 +62,9 @@ export interface Config {
   readonly explorerUrl: string | undefined;
   /** Who signs attestations. */
   readonly issuerName: string;
+  /** How the bot is to be run, when it is. */
+  readonly telegram: TelegramConfig | undefined;
+  readonly nodeLogFile: string | undefined;
   readonly map: MapConfig;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
 }
@@ -77,7 +81,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   }
   const env = parsed.data;
   const details: Fault[] = [];
-  const relayer = relayerSource(env, details);
+  const relayer = relayerSource(env, variables, details);
   if (env.RPC_URL !== undefined) {
     if (relays && relayer === undefined) {
       details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL" });
@@ -98,9 +102,10 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
-  const nodeTls = nodeTlsConfig(env, variables, details);
+  const nodeTls = peerTlsConfig("RPC_TLS", env, variables, details);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
+  const telegram = telegramConfig(env, variables, details);
   const map = mapConfig(env, details);
   if (details.length > 0) throw refusal(details);
 
@@ -153,6 +158,8 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     publicUrl: env.PUBLIC_URL,
     explorerUrl: env.EXPLORER_URL,
     issuerName: env.ISSUER_NAME,
+    telegram,
+    nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
     map,
     logLevel: env.LOG_LEVEL,
   };

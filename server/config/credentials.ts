@@ -7,8 +7,8 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What a node is shown over TLS, and by what it is known. */
-export interface NodeTlsConfig {
+/** What a node or a signer is shown over TLS, and by what it is known. */
+export interface PeerTlsConfig {
   readonly client: CertificateFiles | undefined;
   /** PEM file. */
   readonly authority: string | undefined;
@@ -25,7 +25,7 @@ export interface CertificateFiles {
 export type RelayerSource =
   | { readonly kind: "environment"; readonly key: string }
   | { readonly kind: "keystore"; readonly file: string; readonly passwordFile: string }
-  | { readonly kind: "signer"; readonly url: string; readonly address: string };
+  | { readonly kind: "signer"; readonly url: string; readonly address: string; readonly tls: PeerTlsConfig };
 
 /** Whose tokens are taken. */
 export interface TokenConfig {
@@ -36,7 +36,7 @@ export interface TokenConfig {
 }
 
 /** @param details told what is missing or contradicts */
-export function relayerSource(env: EnvironmentValues, details: Fault[]): RelayerSource | undefined {
+export function relayerSource(env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): RelayerSource | undefined {
   const { RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile } = env;
   const { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer } = env;
   const pairs = { RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile, RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer };
@@ -47,32 +47,38 @@ export function relayerSource(env: EnvironmentValues, details: Fault[]): Relayer
   const sources = Object.entries({ RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_SIGNER_URL: url }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const [first, ...others] = sources;
   for (const path of others) details.push({ path, message: `is set beside ${first}; one of them` });
+  const tls = peerTlsConfig("RELAYER_SIGNER_TLS", env, variables, details);
   if (key !== undefined) return { kind: "environment", key };
   if (file !== undefined && passwordFile !== undefined) return { kind: "keystore", file: resolve(file), passwordFile: resolve(passwordFile) };
-  return url !== undefined && signer !== undefined ? { kind: "signer", url, address: signer } : undefined;
+  return url !== undefined && signer !== undefined ? { kind: "signer", url, address: signer, tls } : undefined;
 }
 
+/** Whose TLS variables there are, by how they begin: the address has to be one with TLS. */
+const PEERS = {
+  RPC_TLS: { address: "RPC_URL", secure: /^(https|wss):/, message: "is for a node whose RPC_URL is an https or wss address" },
+  RELAYER_SIGNER_TLS: { address: "RELAYER_SIGNER_URL", secure: /^https:/, message: "is for a signer whose RELAYER_SIGNER_URL is an https address" },
+} as const;
+
 /** @param details told what is missing or contradicts */
-export function nodeTlsConfig(
-  env: EnvironmentValues,
-  variables: EnvironmentVariables,
-  details: Fault[],
-): NodeTlsConfig {
-  const secure = env.RPC_URL?.some((url) => /^(https|wss):/.test(url)) ?? false;
-  for (const name of ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE", "RPC_TLS_PIN"] as const) {
-    if (variables[name] !== undefined && !secure) details.push({ path: name, message: "is for a node whose RPC_URL is an https or wss address" });
+export function peerTlsConfig(prefix: keyof typeof PEERS, env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): PeerTlsConfig {
+  const { address, secure, message } = PEERS[prefix];
+  const addresses = env[address] ?? [];
+  if (![addresses].flat().some((each) => secure.test(each))) {
+    for (const name of [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`, `${prefix}_CA_FILE`, `${prefix}_PIN`] as const) {
+      if (variables[name] !== undefined) details.push({ path: name, message });
+    }
   }
-  const { RPC_TLS_CERT_FILE: certificate, RPC_TLS_KEY_FILE: key, RPC_TLS_CA_FILE: authority, RPC_TLS_PIN: pins } = env;
+  const authority = env[`${prefix}_CA_FILE`];
   return {
-    client: certificateFiles("RPC_TLS", certificate, key, details),
+    client: certificateFiles(prefix, env[`${prefix}_CERT_FILE`], env[`${prefix}_KEY_FILE`], details),
     authority: authority === undefined ? undefined : resolve(authority),
-    pins,
+    pins: env[`${prefix}_PIN`],
   };
 }
 
 /** @param details told when there is one without the other */
 export function certificateFiles(
-  prefix: "TLS" | "RPC_TLS",
+  prefix: "TLS" | keyof typeof PEERS,
   certificate: string | undefined,
   key: string | undefined,
   details: Fault[],

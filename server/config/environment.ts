@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
-  address, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, tileUrl, validatorNames, webhooks, whole,
+  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, telegramToken, tileUrl,
+  validatorNames, webhooks, whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -78,6 +79,22 @@ export const Environment = z.object({
     description: "Address of the key that the Web3Signer has; needed with it",
     unset: "none",
   }),
+  RELAYER_SIGNER_TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the certificate that is shown to a signer at an `https` address",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_KEY_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    unset: "none",
+  }),
+  RELAYER_SIGNER_TLS_CA_FILE: z.string().min(1).optional().meta({
+    description: "PEM file of the authorities that may have issued the signer's certificate",
+    unset: "the usual ones",
+  }),
+  RELAYER_SIGNER_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates that the signer may have, separated by commas",
+    unset: "any that the authorities have issued",
+  }),
   ADMIN_KEY: privateKey.optional().meta({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
     unset: "made and kept like `RELAYER_KEY`; the two have to differ",
@@ -121,7 +138,7 @@ export const Environment = z.object({
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
       "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
-      "see [docs/operation.md](docs/operation.md)",
+      "see [docs/operate.md](docs/operate.md)",
     unset: "nowhere",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
@@ -139,7 +156,7 @@ export const Environment = z.object({
     unset: "not signed",
   }),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
-    description: "Networks from which the integrity-proof API and the metrics may be used, as `10.0.0.0/8,...`",
+    description: "Networks from which the integrity-proof API, the explorer and the metrics may be used, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
@@ -169,10 +186,10 @@ export const Environment = z.object({
     description: "Name of the table on chain that records go to",
   }),
   LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
-    description: "Failed logins a minute after which one login is refused",
+    description: "Failed logins within a minute that lock one login out: for a minute, then ever longer",
   }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins a minute after which one network address is refused",
+    description: "Failed logins within a minute that lock one network address out, likewise",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
   EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
@@ -192,6 +209,28 @@ export const Environment = z.object({
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",
+  }),
+  TELEGRAM_TOKEN: telegramToken.optional().meta({
+    description: "Token of the Telegram bot; see [docs/telegram.md](docs/telegram.md)",
+    unset: "no bot",
+  }),
+  TELEGRAM_API_URL: httpUrl.default("https://api.telegram.org").meta({ description: "Address of Telegram's Bot API, or of a server of one's own" }),
+  TELEGRAM_WEBHOOK_URL: httpUrl.refine((text) => new URL(text).protocol === "https:", "is not an https address").optional().meta({
+    description: "Address at which Telegram reaches this server's `/telegram`, which it then posts to",
+    unset: "Telegram is asked",
+  }),
+  TELEGRAM_ADMIN_CHAT: chatNumber.optional().meta({ description: "Number of the chat that is told of alerts", unset: "none" }),
+  TELEGRAM_RATE: whole(1, 10_000).default(30).meta({ description: "Messages a minute that one person is answered" }),
+  TELEGRAM_PASSWORD_LIFETIME: whole(1, 86_400).default(300).meta({
+    description: "Seconds after which the message with a new account's password deletes itself",
+  }),
+  TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
+    description: "Networks in which sensors may be asked for values although they are not on the internet, as `10.1.0.0/16,...`",
+    unset: "none",
+  }),
+  NODE_LOG_FILE: z.string().min(1).optional().meta({
+    description: "Log of the chain's node, whose newest lines `/gethlog` shows without secrets",
+    unset: "what the embedded chain tells",
   }),
   TILE_URL: tileUrl.optional().meta({
     description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",

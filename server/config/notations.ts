@@ -89,6 +89,18 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
+export const telegramToken = z
+  .string()
+  // The value itself never gets into a message: it is a secret.
+  .refine((text) => /^\d{3,20}:[\w-]{30,100}$/.test(text), "is not a bot's token, as BotFather gives it: 123456:ABC...");
+
+/** Groups have negative numbers. */
+export const chatNumber = z
+  .string()
+  .regex(/^-?[1-9]\d{0,15}$/, "is not the number of a chat")
+  .transform(Number)
+  .refine(Number.isSafeInteger, "is not the number of a chat");
+
 /** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
 export const fingerprints = z.string().transform((text, context): string[] =>
   text.split(",").map((item) => item.trim()).filter((item) => item !== "").flatMap((item) => {

@@ -14,6 +14,7 @@ import type {
   Filler,
   Settlement,
 } from "./transaction.ts";
+import type { ChatStore } from "./chat/ports.ts";
 import type { Account, Session, SessionChange } from "./sessions/session.ts";
 import type { StoredRowData } from "./records/compression.ts";
 import type { DecodedTransaction, RowFunction } from "./records/transaction.ts";
@@ -58,8 +59,8 @@ export interface Registrar {
 
 /** Keystores of accounts: scrypt-encrypted signing keys. */
 export interface KeyVault {
-  /** A new account's signing key, encrypted with a password. */
-  create(password: string): Promise<{ address: Address; keystore: string }>;
+  /** A new account's signing key, and the same encrypted with a password. */
+  create(password: string): Promise<{ address: Address; keystore: string; signingKey: Uint8Array }>;
   /** Opens a keystore; `undefined` when the password is wrong. Takes as long for a wrong password as for a right one. */
   unlock(keystore: string, password: string): Promise<Uint8Array | undefined>;
   /** Takes as long as {@link unlock}, for logins that do not exist. */
@@ -115,6 +116,7 @@ export interface Journal {
   readonly anchors: AnchorStore;
   readonly intents: IntentStore;
   readonly serviceLog: ServiceLogStore;
+  readonly chats: ChatStore;
 }
 
 export interface AccountStore {
@@ -265,8 +267,11 @@ export interface NodeReport {
     readonly quorum: number;
     /** Who proposed the newest block: a name or an address. */
     readonly proposer: string;
-    /** With names or addresses of validators; `undefined` on a chain whose blocks no validators seal. */
-    readonly bft: BftReport | undefined;
+    /**
+     * With names or addresses of validators, and how many rounds were lost since the start; `undefined` on a chain whose
+     * blocks no validators seal.
+     */
+    readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
   };
   /** Its peers against the list of those that the network has; by names, addresses or hosts. */
   readonly network: { readonly listed: number | undefined; readonly missing: readonly string[]; readonly unlisted: readonly string[] };
@@ -297,6 +302,10 @@ export interface Telemetry {
   loggedIn(account: Address): void;
   /** @param isAccount whether there is such an account at all */
   loginRefused(login: Address, isAccount: boolean): void;
+  /** @param who A login, a network address, or both */
+  loginsLockedOut(who: string, seconds: number): void;
+  /** A login was refused unseen: it is locked out. */
+  loginNotTried(): void;
   sessionChanged(account: Address, change: "validated" | "extended" | "closed"): void;
   recordStored(account: Address, rowId: bigint): void;
   proofsAccepted(count: number): void;

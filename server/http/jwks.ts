@@ -8,6 +8,8 @@ const MAX_AGE_SECONDS = 300;
 /** Where the keys are published. */
 export const JWKS_PATH = "/.well-known/jwks.json";
 
+export const JWKS_TYPE = "application/jwk-set+json";
+
 /** Publishes the issuer's public keys as a JSON Web Key Set (RFC 7517, RFC 8037). */
 export function jwks(keys: () => Promise<readonly IssuerKey[]>): RequestHandler {
   return async (_request, response) => {
@@ -20,6 +22,6 @@ export function jwks(keys: () => Promise<readonly IssuerKey[]>): RequestHandler 
       alg: "EdDSA",
     }));
     response.set("Cache-Control", `public, max-age=${MAX_AGE_SECONDS}`);
-    response.type("application/jwk-set+json").send(JSON.stringify({ keys: published }));
+    response.type(JWKS_TYPE).send(JSON.stringify({ keys: published }));
   };
 }

@@ -21,52 +21,6 @@ export function rateLimit(perMinute: number, what: string): RateLimit {
   };
 }
 
-/**
- * Runs an attempt with a key. Only failed ones count, but attempts that are under way count as failed until they end,
- * so that many at once do not slip through: whoever comes when the rest is under way waits for them.
- * @throws SealbookError `too_many_requests` when too many failed
- */
-export type AttemptLimit = <T>(key: string, attempt: () => Promise<T>) => Promise<T>;
-
-/**
- * @param what fails too often, for the message
- * @param isFailure whether what an attempt threw counts
- */
-export function attemptLimit(perMinute: number, what: string, isFailure: (error: unknown) => boolean): AttemptLimit {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS });
-  const underWay = new Map<string, Set<Promise<void>>>();
-
-  /** Waits until an attempt may begin, and counts it as under way. */
-  const begin = async (key: string, ended: Promise<void>): Promise<void> => {
-    for (;;) {
-      const failed = await limiter.get(key);
-      if (failed !== null && failed.consumedPoints >= perMinute) throw tooMany(failed, perMinute, what);
-      const others = underWay.get(key) ?? new Set();
-      if ((failed?.consumedPoints ?? 0) + others.size < perMinute) {
-        underWay.set(key, others.add(ended));
-        return;
-      }
-      await Promise.race(others);
-    }
-  };
-
-  return async (key, attempt) => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    await begin(key, ended);
-    try {
-      return await attempt();
-    } catch (error) {
-      if (isFailure(error)) await limiter.penalty(key);
-      throw error;
-    } finally {
-      const others = underWay.get(key);
-      others?.delete(ended);
-      if (others?.size === 0) underWay.delete(key);
-      end();
-    }
-  };
-}
-
 function tooMany(error: unknown, perMinute: number, what: string): unknown {
   if (!(error instanceof RateLimiterRes)) return error;
   return new SealbookError("too_many_requests", `too many ${what}; at most ${perMinute} a minute`, {

@@ -6,6 +6,7 @@ import { journal } from "./migrations/0003-journal.ts";
 import { recovery } from "./migrations/0004-recovery.ts";
 import { apiKeys } from "./migrations/0005-api-keys.ts";
 import { alerts } from "./migrations/0006-alerts.ts";
+import { chats } from "./migrations/0007-chats.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
@@ -16,6 +17,7 @@ const MIGRATIONS = {
   "0004-recovery": recovery,
   "0005-api-keys": apiKeys,
   "0006-alerts": alerts,
+  "0007-chats": chats,
 };
 
 export type Database = Kysely<Schema>;

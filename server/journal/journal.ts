@@ -2,6 +2,7 @@ import type { Journal } from "../domain/ports.ts";
 import type { Address, ContractAddresses } from "../domain/transaction.ts";
 import { accountStore } from "./accounts.ts";
 import { anchorStore } from "./anchors.ts";
+import { chatStore } from "./chats.ts";
 import { CommitGroup } from "./commit-group.ts";
 import type { Database } from "./database.ts";
 import { journalSource } from "./journal-source.ts";
@@ -47,5 +48,6 @@ function storesOf(
     anchors: anchorStore(database, relayer),
     intents: intentStore(database, addresses, relayer),
     serviceLog: serviceLogStore(database),
+    chats: chatStore(database),
   };
 }

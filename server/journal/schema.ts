@@ -26,6 +26,9 @@ export interface Schema {
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
   alert_receivers: AlertReceiversTable;
+  chat_updates: ChatUpdatesTable;
+  chat_users: ChatUsersTable;
+  chat_messages: ChatMessagesTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the registry contract's log. */
@@ -288,6 +291,32 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
+/** What came from chats; without a body it was answered. Bodies and memos are sealed by the bot. */
+export interface ChatUpdatesTable {
+  number: number;
+  received_at: number;
+  body: Uint8Array | null;
+  memo: Uint8Array | null;
+}
+
+/** What the bot knows of those who write to it, sealed. */
+export interface ChatUsersTable {
+  id: number;
+  account: string | null;
+  state: Uint8Array;
+}
+
+/** What the bot has to say, sealed. */
+export interface ChatMessagesTable {
+  id: Generated<number>;
+  chat: number;
+  due_at: number;
+  /** Of messages with one key there is one at a time. */
+  message_key: string | null;
+  body: Uint8Array;
+}
+
+export type ChatMessageRow = Selectable<ChatMessagesTable>;
 export type AnchorRow = Selectable<AnchorsTable>;
 export type AccountRow = Selectable<AccountsTable>;
 export type SessionRow = Selectable<SessionsTable>;

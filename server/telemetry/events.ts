@@ -53,9 +53,12 @@ export function createTelemetry({ logger, metrics, alerts, serviceLog }: Telemet
     loginRefused(login, isAccount) {
       metrics.logins.inc({ result: "refused" });
       // Lines are kept for accounts only: logins that anybody can invent must not fill the disk.
-      if (isAccount) tell("warn", login, "login refused");
+      // It is written after the answer: how long that takes must not say that there is such an account.
+      if (isAccount) setImmediate(() => tell("warn", login, "login refused"));
       else logger.warn({ account: login }, "login refused: no such account");
     },
+    loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
+    loginNotTried: () => metrics.logins.inc({ result: "locked_out" }),
     sessionChanged: (account, change) => tell("info", account, `session ${change}`),
     recordStored(account, rowId) {
       metrics.recordsStored.inc();

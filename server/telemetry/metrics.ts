@@ -145,7 +145,7 @@ export function createMetrics(sources: MetricSources) {
 
   const logins = new Counter({ name: "sealbook_logins_total", help: "Logins by result", labelNames: ["result"], registers });
   // A rate needs to know that there were none before the first one.
-  for (const result of ["accepted", "refused"]) logins.inc({ result }, 0);
+  for (const result of ["accepted", "refused", "locked_out"]) logins.inc({ result }, 0);
 
   return {
     registry,

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { NodeReport } from "../domain/ports.ts";
 
 /** Adds a gauge over what the node says; it is left out while the node says nothing. */
@@ -19,6 +19,18 @@ export function networkGauges(registry: Registry, ask: () => Promise<NodeReport 
   nodeGauge("sealbook_consensus_request_timeout_seconds", "How long the first proposer is waited for", bft(({ rhythm }) => rhythm?.requestTimeout ?? 0));
   nodeGauge("sealbook_chain_peers_listed", "Peers that the list of the network's nodes gives the node; 0 without a list", ({ network }) => network.listed ?? 0);
   nodeGauge("sealbook_chain_peers_unlisted", "Peers that are not on the list of the network's nodes", ({ network }) => network.unlisted.length);
+
+  new Counter({
+    name: "sealbook_consensus_round_changes_total",
+    help: "Rounds that validators needed beyond the first of each block",
+    registers: [registry],
+    async collect() {
+      const node = await ask().catch(() => undefined);
+      if (node === undefined) return;
+      this.reset();
+      this.inc(node.consensus.bft?.roundChanges ?? 0);
+    },
+  });
 
   const labelled = <Row>(name: string, help: string, label: string, rows: (node: NodeReport) => readonly Row[], read: (row: Row) => readonly [string, number | undefined]): void => {
     new Gauge({

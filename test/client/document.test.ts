@@ -16,10 +16,20 @@ const records = (url: string) => new RecordClient(url, { retryForMilliseconds: 0
 /** Every call of the clients, with the operation that it is of. */
 const CALLS: readonly (readonly [operation: string, isOf: (example: DocumentedExample) => boolean, call: (url: string) => Promise<unknown>])[] = [
   ["submitProof", () => true, (url) => proofs(url).submit({ document_id: "d", hash: HASH })],
-  ["findProof", () => true, (url) => proofs(url).find("a document/with a slash")],
+  ["submitProofs", () => true, (url) => proofs(url).submitTogether([{ document_id: "d", hash: HASH }])],
+  ["findBatch", () => true, (url) => proofs(url).batch(EXAMPLE_IDS.batch).next()],
+  ["findProof", isUsual, (url) => proofs(url).find("a document/with a slash")],
+  ["findProof", (example) => !isUsual(example), (url) => proofs(url).bundle("a document/with a slash")],
   ["findByTransaction", () => true, (url) => proofs(url).findByTransaction(EXAMPLE_IDS.transaction)],
   ["verifyHash", () => true, (url) => proofs(url).verify(HASH)],
   ["status", () => true, (url) => proofs(url).status()],
+  ["listAlerts", () => true, (url) => proofs(url).alerts({ limit: 1 })],
+  ["attest", ({ answer }) => answer.type !== "application/jose" && !isPaper(answer), (url) => proofs(url).attest({ document_id: "d", audience: "court" })],
+  ["attest", ({ answer }) => isPaper(answer), (url) => proofs(url).attestPdf({ hash: HASH, audience: "seller" })],
+  ["verifyRestored", ({ answer }) => answer.type === "application/x-ndjson", (url) => Array.fromAsync(proofs(url).verifyRestored([{ document_id: "d", hash: HASH }]))],
+  ["inventory", () => true, (url) => proofs(url).inventory({ date: "2026-11-21" }).next()],
+  ["gap", ({ query }) => query["against"] === undefined, (url) => proofs(url).gap(EXAMPLE_IDS.verification).next()],
+  ["gap", ({ query }) => query["against"] === "journal", (url) => proofs(url).unknownAnchors().next()],
   ["call", isRoute("/api/admin/auth"), (url) => records(url).auth(login, password)],
   ["call", isRoute("/api/admin/session/validate"), (url) => records(url).validate(token)],
   ["call", isRoute("/api/admin/session/extend"), (url) => records(url).extend(token)],
@@ -33,6 +43,15 @@ function isRoute(route: string): (example: DocumentedExample) => boolean {
   return ({ body }) => (body?.value as { route?: string } | undefined)?.route === route;
 }
 
+/** Not as a bundle. */
+function isUsual({ query }: DocumentedExample): boolean {
+  return query["format"] === undefined;
+}
+
+function isPaper({ type }: DocumentedExample["answer"]): boolean {
+  return type === "application/pdf";
+}
+
 describe("the client and the API document", () => {
   it("speak of the same: every call is an operation, and takes its answers", async () => {
     for (const [id, isOf, call] of CALLS) {
@@ -44,9 +63,16 @@ describe("the client and the API document", () => {
         await call(server.url);
         const { method, url, body, headers } = server.received[0] ?? assert.fail(id);
         assert.equal(openApi.operationOf(method, url)?.id, id, url);
-        if (body !== "") assert.equal(openApi.faultOfBody(operation, headers["content-type"] ?? "", JSON.parse(body)), undefined, id);
+        if (body === "") continue;
+        for (const value of body.trimEnd().split("\n")) assert.equal(openApi.faultOfBody(operation, headers["content-type"] ?? "", JSON.parse(value)), undefined, id);
       }
     }
+  });
+
+  it("lack nothing: every operation of both APIs is a call", () => {
+    const operations = openApi.operations.filter(({ path }) => /^\/api(\/|$)/.test(path)).map(({ id }) => id);
+    // Asked with GET as well.
+    assert.sameMembers([...new Set(CALLS.map(([id]) => id)), "verifyPostedHash"], operations);
   });
 
   it("agree on refusals", async () => {

@@ -77,6 +77,34 @@ describe("proof client", () => {
       assert.isUndefined(await client.bundle("never seen"));
     });
 
+    it("submits many documents under one root, and finds them page by page", async () => {
+      const requests = Array.from({ length: 150 }, (_, n) => ({ document_id: `order ${n}`, hash: createHash("sha256").update(String(n)).digest("hex") }));
+      const { status, batch, proofs } = await client.submitTogether(requests);
+      assert.equal(status, "confirmed");
+      assert.equal(batch?.size, 150);
+      const documentOf = (proof: (typeof proofs)[number]) => (proof.status === "confirmed" ? proof.proof.document_id : undefined);
+      assert.deepEqual(proofs.map(documentOf), requests.map(({ document_id }) => document_id));
+      const pages = await Array.fromAsync(client.batch(batch?.id ?? ""));
+      assert.deepEqual(pages.map((page) => page.proofs.length), [100, 50]);
+      assert.sameMembers(pages.flatMap((page) => page.proofs.map(documentOf)), requests.map(({ document_id }) => document_id));
+      assert.deepInclude(await client.findByTransaction(batch?.tx_hash ?? ""), { status: "confirmed", batch });
+    });
+
+    it("has statements made, as JSON and on paper", async () => {
+      const { attestation, statement, kid } = await client.attest({ document_id: "a/b c?#é", audience: "regulator" });
+      assert.deepInclude(statement, { audience: "regulator", record_count: 1 });
+      assert.equal(statement.issuer.key_id, kid);
+      assert.equal(JSON.parse(Buffer.from(attestation.split(".")[1] ?? "", "base64url").toString()).audience, "regulator");
+      const pdf = Buffer.from(await client.attestPdf({ hash: HASH, audience: "court" }));
+      assert.match(pdf.toString("latin1"), /^%PDF-1\.\d[^]*%%EOF\s*$/);
+      assert.equal((await failureOf(client.attest({ document_id: "never seen", audience: "court" }))).code, "not_found");
+      assert.equal((await failureOf(client.attestPdf({ document_id: "never seen", audience: "court" }))).code, "not_found");
+    });
+
+    it("lists alerts", async () => {
+      assert.deepEqual(await client.alerts(), []);
+    });
+
     it("gives what is still pending when the wait is over", async () => {
       const request = { document_id: "impatient", hash: HASH, metadata: { timestamp: 1 } };
       const proof = await client.submit(request, { confirmWithinMilliseconds: 0 });

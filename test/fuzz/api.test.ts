@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import fc from "fast-check";
+import { CONTRACT } from "../../server/http/proofs/examples.ts";
 import { OpenApi, openApiText } from "../support/openapi.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { type RawRequest, requestsOf } from "./requests.ts";
@@ -26,9 +27,10 @@ describe("both APIs, asked anything", function () {
   let ids: readonly string[];
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
+    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", EXPLORER_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
     token = await server.login();
     const proof = (await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) })).body;
+    await server.post("/api/v1/proof", CONTRACT);
     const documents = ["a", "b"].map((document_id) => ({ document_id, hash: "cd".repeat(32) }));
     const { batch } = (await server.post("/api/v1/proof/batch", { documents })).body;
     ids = ["known", proof.id, proof.proof.tx_hash, batch.id, batch.tx_hash];

@@ -19,7 +19,7 @@ const TYPES = [
   "application/vnd.api+json", "*/*", "", ";", "application", "/",
 ];
 const HEADERS: readonly (readonly [string, string])[] = [
-  ["Accept", "application/x-ndjson"], ["Accept", "text/html"], ["Accept", "*/*;q=0"], ["Accept", ",,,;q=x"], ["Accept-Encoding", "gzip, br, identity;q=0"], ["Content-Encoding", "gzip"],
+  ["Accept", "application/x-ndjson"], ["Accept", "text/html"], ["Accept", "application/pdf"], ["Accept", "application/jose"], ["Accept", "*/*;q=0"], ["Accept", ",,,;q=x"], ["Accept-Encoding", "gzip, br, identity;q=0"], ["Content-Encoding", "gzip"],
   ["Content-Encoding", "br"], ["Content-Encoding", "deflate"], ["Content-Encoding", "x"], ["Cookie", "svcauth=0x12"], ["Cookie", "svcauth"], ["Cookie", "=;=;;svcauth=%ff; a=b"],
   ["X-Forwarded-For", "8.8.8.8"], ["X-Forwarded-For", "nonsense, ::1"], ["X-Forwarded-Proto", "https,x"], ["X-Request-Id", "a b"], ["X-Request-Id", "\u00ff"], ["X-API-Key", "x"],
   ["Authorization", "Bearer x.y.z"], ["Authorization", "Basic Og=="], ["If-None-Match", "*"], ["Range", "bytes=0-1,5-"], ["Expect", "100-continue"], ["Expect", "x"], ["Upgrade", "websocket"],
@@ -86,7 +86,7 @@ function targetOf(openApi: OpenApi, { path, described }: DocumentedOperation, id
   );
 }
 
-function bodyOf(openApi: OpenApi, { described }: DocumentedOperation, token: string): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
+function bodyOf(openApi: OpenApi, { described, examples }: DocumentedOperation, token: string): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
   const contents: readonly (readonly [string, any])[] = Object.entries(described.requestBody?.content ?? {});
   const none = fc.constant({ type: undefined, body: Buffer.alloc(0) });
   const odd = fc.tuple(fc.constantFrom(...TYPES), oddValue.chain(jsonText)).map(([type, text]) => ({ type, body: Buffer.from(text) }));
@@ -106,7 +106,9 @@ function bodyOf(openApi: OpenApi, { described }: DocumentedOperation, token: str
     );
     return fc.tuple(sentAs, bytes).map(([sent, body]) => ({ type: sent, body }));
   });
-  return fc.oneof({ arbitrary: fc.oneof(...usual), weight: 15 }, { arbitrary: odd, weight: 1 }, { arbitrary: none, weight: 1 });
+  // What is asked about what there is gets further than what nobody has heard of.
+  const documented = examples.flatMap(({ body }) => (body === undefined ? [] : [fc.constant({ type: body.type, body: Buffer.from(typeof body.value === "string" ? body.value : JSON.stringify(body.value)) })]));
+  return fc.oneof({ arbitrary: fc.oneof(...usual), weight: 15 }, { arbitrary: fc.oneof(...documented), weight: 3 }, { arbitrary: odd, weight: 1 }, { arbitrary: none, weight: 1 });
 }
 
 /** A call with a token that is good, where it cannot end the session. */

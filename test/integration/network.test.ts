@@ -115,6 +115,7 @@ describe("the relayer on a network of validators", function () {
     assert.match(metrics, /^sealbook_validator_missed_turns\{validator="validator-3"\} [1-9]/m);
     assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
     assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
+    assert.match(metrics, /^sealbook_consensus_round_changes_total [1-9]/m);
 
     const before = (await server.get("/api/v1/alerts")).body.alerts.length;
     await server.stop("keep");

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { askChainId } from "../../server/chain/rpc/connect.ts";
-import { type NodeTls, nodeTlsOptions } from "../../server/chain/rpc/node-tls.ts";
+import { NODE, type PeerTls, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { type Authority, type IssuedCertificate, makeAuthority } from "../support/certificates.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -38,12 +38,12 @@ describe("mutual TLS to the node", function () {
   const filesOf = ({ certificateFile, keyFile }: IssuedCertificate) => ({ certificate: certificateFile, key: keyFile });
 
   for (const protocol of ["https", "wss"] as const) describe(`over ${protocol}`, function () {
-    const ask = (tls: Partial<NodeTls>, host = "127.0.0.1"): Promise<number> =>
+    const ask = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
       askChainId(
         `${protocol}://${host}:${proxy.port}`,
-        nodeTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }),
+        peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
       );
-    const refusal = async (tls: Partial<NodeTls>): Promise<string> => {
+    const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
       const error = await ask(tls).catch((reason: unknown) => reason);
       assert.instanceOf(error, SealbookError, String(error));
       assert.equal(error.code, "chain_unavailable");

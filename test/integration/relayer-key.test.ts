@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { assert } from "chai";
 import { encryptKeystoreJson, Wallet } from "ethers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { makeAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { startLoad } from "../support/load.ts";
@@ -13,6 +14,7 @@ import { startProcess } from "../support/process.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
+import { startTlsProxy } from "../support/tls-proxy.ts";
 import { startLocalSigner } from "../support/web3-signer.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
@@ -88,6 +90,41 @@ describe("the relayer's key", function () {
     await assertExactlyOnce(server, chain.url, { accepted });
     assert.isAtLeast(signer.signed, 4);
     await server.stop("keep");
+    await signer.close();
+  });
+
+  it("is a signer's behind TLS, which is known by its authority and its pin and is shown a certificate", async () => {
+    const authority = await makeAuthority(chain.directory, "signers");
+    const [shown, renewed, client] = [await authority.issue("signer"), await authority.issue("renewed"), await authority.issue("relayer")];
+    const signer = await startLocalSigner([key]);
+    const proxy = await startTlsProxy(Number(new URL(signer.url).port), shown, authority);
+    const variables = {
+      ...without(), RELAYER_SIGNER_URL: `https://127.0.0.1:${proxy.port}`, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "2",
+      RELAYER_SIGNER_TLS_CA_FILE: authority.certificateFile, RELAYER_SIGNER_TLS_PIN: `${shown.fingerprint},${renewed.fingerprint}`,
+      RELAYER_SIGNER_TLS_CERT_FILE: client.certificateFile, RELAYER_SIGNER_TLS_KEY_FILE: client.keyFile,
+    };
+    const refusal = async (changed: EnvironmentVariables, ...left: readonly (keyof EnvironmentVariables)[]): Promise<string> => {
+      const told = Object.fromEntries(Object.entries({ ...variables, ...changed }).filter(([name]) => !left.some((each) => each === name)));
+      return String(await startServer(told, { directory: chain.directory }).catch((error: unknown) => error));
+    };
+    assert.match(await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"), /does not tell its keys: the signer's certificate is of an authority that is not known: RELAYER_SIGNER_TLS_CA_FILE/);
+    assert.match(await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"), /the signer wants to be shown a certificate: RELAYER_SIGNER_TLS_CERT_FILE/);
+    assert.match(await refusal({ RELAYER_SIGNER_TLS_PIN: renewed.fingerprint }), /not among those of RELAYER_SIGNER_TLS_PIN; it is /);
+    assert.match(await refusal({ RELAYER_SIGNER_TLS_KEY_FILE: shown.keyFile }), /RELAYER_SIGNER_TLS_CERT_FILE, RELAYER_SIGNER_TLS_KEY_FILE and RELAYER_SIGNER_TLS_CA_FILE: /);
+
+    const server = await startServer(variables, { directory: chain.directory });
+    const accepted = freshDocuments(1);
+    await server.post("/api/v1/proof", accepted[0]);
+    await assertExactlyOnce(server, chain.url, { accepted });
+    // Another certificate of the authority is not enough; what is accepted meanwhile waits.
+    proxy.show(await authority.issue("other"));
+    accepted.push(...freshDocuments(1));
+    assert.equal((await server.post("/api/v1/proof", accepted[1])).status, 202);
+    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("not among those of RELAYER_SIGNER_TLS_PIN"))), 60_000);
+    proxy.show(renewed);
+    await assertExactlyOnce(server, chain.url, { accepted });
+    await server.stop("keep");
+    await proxy.close();
     await signer.close();
   });
 

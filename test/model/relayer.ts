@@ -27,6 +27,8 @@ const nothing = (): void => undefined;
 const TELEMETRY: Telemetry = {
   loggedIn: nothing,
   loginRefused: nothing,
+  loginsLockedOut: nothing,
+  loginNotTried: nothing,
   sessionChanged: nothing,
   recordStored: nothing,
   proofsAccepted: nothing,

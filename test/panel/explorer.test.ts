@@ -94,7 +94,7 @@ describe("the explorer's page", function () {
     await page.locator(".tree-node").first().focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+    const focused = await page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
     const about = await page.locator(".tree-about").innerText();
     assert.include(about.replaceAll(/\s/g, ""), focused.split(": ")[1] ?? "nothing");
   });
@@ -192,12 +192,12 @@ describe("the explorer's page", function () {
     for (const path of ["", `/tx/${batch.batch.tx_hash}`, `/address/${stage.server.demo.login}`, "/proof"]) {
       await phone.goto(`/explorer${path}`);
       await phone.locator(".card").first().waitFor();
-      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, path);
+      assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
       assert.deepEqual(await seriousFaults(phone), [], path);
     }
     await give(phone, "order.bundle.json", bundle);
     await phone.getByText("Путь ведёт в цепочку").waitFor();
-    assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
     assert.deepEqual(await seriousFaults(phone), []);
   });
 

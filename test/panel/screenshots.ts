@@ -3,7 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { type PanelStage, openPanel } from "../support/panel.ts";
-import { ROUTES } from "../support/server.ts";
+import { ROUTES, type TestServer } from "../support/server.ts";
+import { PROOF_VIEWS } from "./proof-views.ts";
 import { fillWithRecords } from "./sample-records.ts";
 import { logIn } from "./steps.ts";
 
@@ -51,13 +52,32 @@ const VIEWS: readonly View[] = [
     await page.getByText("Nothing decoded yet").waitFor();
   }],
   ["decode", async (page, { server }) => {
-    const token = await server.login();
-    const { body } = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*", limit: 1, places: true } });
-    await page.getByRole("textbox").fill(body.content.tparams.places[0].tx_hash);
+    await page.getByRole("textbox").fill(await newestTransaction(server));
     await page.getByRole("button", { name: "Decode" }).click();
     await page.getByText("On the chain").waitFor();
   }],
+  ["proofs", async (page) => {
+    await page.goto("/#/proofs");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  }],
+  ["explorer", async (page) => {
+    await page.goto("/explorer");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+  }],
+  ["explorer-transaction", async (page, { server }) => {
+    await page.goto(`/explorer/tx/${await newestTransaction(server)}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+  }],
+  ...PROOF_VIEWS,
 ];
+
+async function newestTransaction({ login, call }: TestServer): Promise<string> {
+  const token = await login();
+  const { body } = await call(ROUTES.search, { token }, { search: { target: "1", value: "*", limit: 1, places: true } });
+  return body.content.tparams.places[0].tx_hash;
+}
 
 const directory = process.argv[2];
 if (directory === undefined) throw new Error("npm run screenshots -- DIR");

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import type { Locator, Page, Route } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
-import { openPanel, type PanelStage } from "../support/panel.ts";
+import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
 import { logIn } from "./steps.ts";
 
@@ -47,21 +47,17 @@ async function holdCall(page: Page, route: string): Promise<{ readonly isThere: 
   };
 }
 
+// A login takes a second and more, on purpose: one page goes through it all.
 describe("the panel's session", function () {
   let stage: PanelStage;
+  let page: Page;
   before(async () => {
     stage = await openPanel({ SESSION_LIFETIME: "3600" });
+    page = await stage.page();
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  async function loggedIn(path = "/"): Promise<Page> {
-    const page = await stage.page(path);
-    await logIn(page, stage.server.demo);
-    return page;
-  }
-
   it("begins with the server's form, which says what is wrong with what is entered", async () => {
-    const page = await stage.page();
     await page.getByRole("button", { name: "Log in" }).click();
     const address = page.getByLabel("Blockchain address");
     assert.equal(await address.getAttribute("aria-invalid"), "true");
@@ -73,11 +69,9 @@ describe("the panel's session", function () {
     await page.keyboard.press("Enter");
     await page.getByText("An address is 0x and 40 more digits").waitFor();
     assert.equal(await page.locator(".fault").count(), 1);
-    await page.context().close();
   });
 
   it("is refused with a wrong password, and nothing of it stays in the form", async () => {
-    const page = await stage.page();
     await page.getByLabel("Blockchain address").fill(stage.server.demo.login);
     await page.getByLabel("Password").fill("a wrong one");
     await page.keyboard.press("Enter");
@@ -85,12 +79,9 @@ describe("the panel's session", function () {
     await alert.getByText("Address or password is wrong.").waitFor();
     assert.equal(await page.getByLabel("Password").inputValue(), "");
     assert.equal(await page.getByLabel("Blockchain address").inputValue(), stage.server.demo.login);
-    await logIn(page, stage.server.demo);
-    await page.context().close();
   });
 
   it("says what happens while the chain authorises it", async () => {
-    const page = await stage.page();
     const held = await holdCall(page, ROUTES.auth);
     await page.getByLabel("Blockchain address").fill(stage.server.demo.login);
     await page.getByLabel("Password").fill(stage.server.demo.password);
@@ -100,11 +91,9 @@ describe("the panel's session", function () {
     assert.isFalse(await page.getByLabel("Password").isVisible());
     await held.letGo();
     await page.getByLabel("ASC token").waitFor();
-    await page.context().close();
   });
 
   it("is shown at Home: token, lifetime, account, secure key when asked, statistics, log", async () => {
-    const page = await loggedIn();
     const token = await shownToken(page);
     assert.match(token, /^0x[0-9a-f]{64}$/);
     const answer = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
@@ -127,11 +116,9 @@ describe("the panel's session", function () {
     assert.match((await key.textContent()) ?? "", /^0x[0-9a-f]{64}$/);
     for (const name of ["Records", "Accounts", "Open sessions", "Block", "Uptime"]) assert.isTrue(await area.getByText(name, { exact: true }).isVisible(), name);
     assert.isTrue(await area.locator(".log li").first().isVisible());
-    await page.context().close();
   });
 
   it("outlives that the page is loaded again, and has its secure key again when asked", async () => {
-    const page = await loggedIn();
     const token = await shownToken(page);
     await page.locator("[data-part=secure-key] summary").click();
     const key = await page.locator("[data-part=secure-key] code").textContent();
@@ -144,11 +131,10 @@ describe("the panel's session", function () {
     await page.locator("[data-part=secure-key] summary").click();
     await eventually(async () => assert.equal(await page.locator("[data-part=secure-key] code").textContent(), key));
     assert.notEqual(await shownToken(page), token);
-    await page.context().close();
   });
 
   it("replaces its token while somebody types: no character is lost, and what is pressed meanwhile is done with the new token", async () => {
-    const page = await loggedIn("/#/records");
+    await page.goto("/#/records");
     const stores = callsOf(page, ROUTES.store);
     const replaced = callsOf(page, ROUTES.validate);
     const extended = callsOf(page, ROUTES.extend);
@@ -177,14 +163,13 @@ describe("the panel's session", function () {
     assert.notEqual(stores[0]?.credentials.token, extended[0]?.credentials.token);
     await page.goto("/#/");
     assert.equal(await shownToken(page), stores[0]?.credentials.token);
-    await page.context().close();
   });
 
   it("that was ended by somebody else leads back to the login, and keeps what was being written", async () => {
-    const page = await loggedIn();
     const token = await shownToken(page);
     await page.goto("/#/records");
     await page.getByRole("button", { name: "Send a record" }).click();
+    await page.getByText("PM2.5 reading").click();
     await page.getByLabel("Caption").fill("half a sentence");
     assert.equal((await stage.server.call(ROUTES.close, { token })).status, 200);
     await change(page, { renewAt: 0 });
@@ -192,25 +177,38 @@ describe("the panel's session", function () {
     await logIn(page, stage.server.demo);
     await page.getByRole("button", { name: "Send a record" }).click();
     assert.equal(await page.getByLabel("Caption").inputValue(), "half a sentence");
-    await page.context().close();
+    await page.keyboard.press("Escape");
+    await page.goto("/#/");
   });
 
   it("that was lost is noticed by the first call too, and one that expired by the clock", async () => {
-    const page = await loggedIn("/#/records");
-    await page.getByText(/record/).first().waitFor();
-    const token = await page.evaluate(() => String(JSON.parse(localStorage.getItem("sealbook.session") ?? "{}").token));
+    const token = await shownToken(page);
+    await page.goto("/#/records");
     await stage.server.call(ROUTES.close, { token });
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("the server no longer knows its token").waitFor();
     await logIn(page, stage.server.demo);
     await change(page, { endsAt: 0 });
     await page.getByText("The session has expired.").waitFor();
-    assert.isTrue(await page.getByRole("button", { name: "Log in" }).isVisible());
-    await page.context().close();
+    await logIn(page, stage.server.demo);
+    await page.goto("/#/");
+  });
+
+  it("waits for a server that restarts, and goes on with it", async () => {
+    const token = await shownToken(page);
+    await stage.stopServer();
+    await change(page, { renewAt: 0 });
+    await page.getByText("The server cannot be reached").waitFor();
+    await stage.startServer();
+    await eventually(async () => assert.notEqual(await shownToken(page), token));
+    await page.getByText("The server cannot be reached").waitFor({ state: "hidden" });
+    await page.goto("/#/records");
+    await page.getByText(/records? shown/).waitFor();
+    await page.goto("/#/");
   });
 
   it("is one for all tabs of a browser, whichever replaces its token, until one of them logs out", async () => {
-    const one = await loggedIn();
+    const one = page;
     const other = await one.context().newPage();
     await other.goto("/");
     await other.getByLabel("ASC token").waitFor();
@@ -231,20 +229,28 @@ describe("the panel's session", function () {
     await other.getByRole("button", { name: "Log out" }).click();
     await other.getByText("You are logged out.").waitFor();
     await one.getByText("The session was ended in another tab.").waitFor();
-    await one.context().close();
   });
 
-  it("waits for a server that restarts, and goes on with it", async () => {
-    const page = await loggedIn();
-    const token = await shownToken(page);
-    await stage.stopServer();
-    await change(page, { renewAt: 0 });
-    await page.getByText("The server cannot be reached").waitFor();
-    await stage.startServer();
-    await eventually(async () => assert.notEqual(await shownToken(page), token));
-    await page.getByText("The server cannot be reached").waitFor({ state: "hidden" });
-    await page.goto("/#/records");
-    await page.getByText(/records? shown/).waitFor();
-    await page.context().close();
+  it("is each tab's own where the browser lets tabs agree on nothing: over plain HTTP from elsewhere", async () => {
+    const window = await stage.window();
+    const [one, other] = [await window.newPage(), await window.newPage()];
+    const url = stage.server.url.replace("127.0.0.1", REMOTE_NAME);
+    for (const page of [one, other]) {
+      await page.goto(url);
+      assert.isFalse(await page.evaluate("isSecureContext"));
+      await logIn(page, stage.server.demo);
+    }
+    assert.notEqual(await shownToken(one), await shownToken(other));
+    await one.getByRole("button", { name: "Copy the address" }).click();
+    await one.getByRole("status").getByText("Copied").waitFor();
+    for (const page of [one, other]) {
+      await page.goto(`${url}/#/records`);
+      await page.getByText(/records? shown/).waitFor();
+    }
+    await one.getByRole("button", { name: "Log out" }).click();
+    await one.getByText("You are logged out.").waitFor();
+    await other.getByRole("button", { name: "Search" }).click();
+    await other.getByText(/records? shown/).waitFor();
+    await window.close();
   });
 });

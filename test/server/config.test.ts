@@ -46,6 +46,14 @@ describe("configuration", function () {
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
+    TELEGRAM_TOKEN: ["", "x", "123456", "123456:short", `123456:${"x".repeat(29)}`, `12:${"x".repeat(35)}`, `123456:${"x".repeat(34)}/`, ` 123456:${"x".repeat(35)}`],
+    TELEGRAM_API_URL: ["", "x", "ftp://host"],
+    TELEGRAM_WEBHOOK_URL: ["", "x", "http://host/telegram"],
+    TELEGRAM_ADMIN_CHAT: ["", "x", "0", "1.5", "-", "@name", "9".repeat(17)],
+    TELEGRAM_RATE: [...wholeNumbers, "0"],
+    TELEGRAM_PASSWORD_LIFETIME: [...wholeNumbers, "0", "86401"],
+    TELEGRAM_SENSOR_NETWORKS: ["x", "10.0.0.0/33"],
+    NODE_LOG_FILE: [""],
     EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
@@ -69,8 +77,8 @@ describe("configuration", function () {
   }
 
   it("takes a certificate with its key only", () => {
-    for (const prefix of ["TLS", "RPC_TLS"] as const) {
-      const rpc = prefix === "TLS" ? {} : { RPC_URL: "https://node.example", RELAYER_KEY: KEY };
+    const signer = { RPC_URL: "https://node.example", RELAYER_SIGNER_URL: "https://signer.example", RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
+    for (const [prefix, rpc] of [["TLS", {}], ["RPC_TLS", { RPC_URL: "https://node.example", RELAYER_KEY: KEY }], ["RELAYER_SIGNER_TLS", signer]] as const) {
       assert.include(refusal({ ...rpc, [`${prefix}_CERT_FILE`]: "/x.pem" }).message, `${prefix}_KEY_FILE is needed with ${prefix}_CERT_FILE`);
       assert.include(refusal({ ...rpc, [`${prefix}_KEY_FILE`]: "/x.key" }).message, `${prefix}_CERT_FILE is needed with ${prefix}_KEY_FILE`);
     }
@@ -79,6 +87,10 @@ describe("configuration", function () {
   it("takes what is for TLS to the node only with an address that has it", () => {
     for (const url of ["http://node.example", "ws://node.example", "ipc:///node"]) {
       assert.include(refusal({ RPC_URL: url, RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message, "RPC_TLS_CA_FILE is for a node whose RPC_URL");
+    }
+    for (const url of ["http://signer.example", undefined]) {
+      const signer = url === undefined ? { RELAYER_KEY: KEY } : { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
+      assert.include(refusal({ ...signer, RELAYER_SIGNER_TLS_CA_FILE: "/ca.pem" }).message, "RELAYER_SIGNER_TLS_CA_FILE is for a signer whose RELAYER_SIGNER_URL");
     }
     assert.include(refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message, "RPC_TLS_PIN is for a node whose RPC_URL");
     assert.include(refusal({ RPC_URL: "wss://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message, "RPC_TLS_PIN");
@@ -122,6 +134,7 @@ describe("configuration", function () {
         assert.notInclude(String(error.stack), secret.slice(0, 16));
       }
     }
+    assert.notInclude(refusal({ TELEGRAM_TOKEN: `123456:${KEY}/` }).message, KEY.slice(0, 16));
     for (const url of ["mysql://user:secret@host/db", "postgres://user:secret@host:x/db", "postgres://user:secret%@host/db"]) {
       const error = refusal({ DATABASE_URL: url });
       for (const text of [error.message, JSON.stringify(error.details), String(error.stack)]) assert.notInclude(text, "secret");
@@ -139,6 +152,8 @@ describe("configuration", function () {
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
       [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ TELEGRAM_ADMIN_CHAT: "-100" }, "TELEGRAM_ADMIN_CHAT"],
+      [{ TELEGRAM_WEBHOOK_URL: "https://host/telegram" }, "TELEGRAM_WEBHOOK_URL"],
       [{ TILE_URL: "https://tiles.example/{z}/{x}/{y}.png" }, "TILE_ATTRIBUTION"],
       [{ TILE_ATTRIBUTION: "Tiles" }, "TILE_URL"],
       [{ REPLICA_TARGETS: `s3://key:${KEY}@bucket/x` }, "REPLICA_TARGETS"],

@@ -1,3 +1,5 @@
+import { secretWatch } from "./secrets/watch.ts";
+
 /** An answer with everything that a test may want to look at. Bodies are loose on purpose: tests say what is in them. */
 export interface Answer {
   readonly status: number;
@@ -17,7 +19,9 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
   } catch {
     body = undefined;
   }
-  return { status: response.status, headers: response.headers, text, body };
+  const answer = { status: response.status, headers: response.headers, text, body };
+  secretWatch.exchanged(url, init, answer);
+  return answer;
 }
 
 /** Posts JSON: a value, or text that is sent as it is. */

@@ -68,10 +68,10 @@ export class OpenApi {
     return this.#fault(content.schema, type.endsWith("json") ? JSON.parse(text) : text);
   }
 
-  /** What is wrong with a body by the document; `undefined` when nothing is. */
+  /** What is wrong with a body, or with a line of one, by the document; `undefined` when nothing is. */
   faultOfBody(operation: DocumentedOperation, type: string, value: unknown): string | undefined {
     const content = operation.described.requestBody?.content[type];
-    return content === undefined ? `media type ${type} is not described` : this.#fault(content.schema, value);
+    return content === undefined ? `media type ${type} is not described` : this.#fault(content.schema.contentSchema ?? content.schema, value);
   }
 
   /** A schema without references, in which objects have no fields but those that are named. */

@@ -5,6 +5,9 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { CHROMIUM, missingPackage } from "./debian-tools.ts";
 import { startServer, type TestServer, type TestServerOptions } from "./server.ts";
 
+/** A name of the server that the browser does not know to be its own machine: over plain HTTP it trusts it less. */
+export const REMOTE_NAME = "sealbook.test";
+
 /** The built panel, a server that gives it, and a browser to look at it with. */
 export interface PanelStage extends AsyncDisposable {
   /** The server; after a restart the new one. */
@@ -30,7 +33,7 @@ export async function openPanel(variables: EnvironmentVariables = {}, options: T
   await buildPanel();
   let server = await startServer(variables, options);
   const { port } = new URL(server.url);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", `--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`] });
   const requested: string[] = [];
   const complaints: string[] = [];
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
+import { secretWatch } from "./secrets/watch.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
 
@@ -30,6 +31,8 @@ function launch(directory: string, variables: EnvironmentVariables): { child: Ch
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  secretWatch.configured(variables);
+  secretWatch.process(() => output);
   return { child, output: () => output };
 }
 
@@ -45,6 +48,7 @@ export async function startProcess(directory: string, variables: EnvironmentVari
     child.stdout?.on("data", look);
     exited.then(([code]) => reject(new Error(`the server ended with ${code}: ${output()}`)), reject);
   });
+  secretWatch.keeps(directory);
   return Object.assign(clientOf(url, () => demoAccount(directory)), {
     pid: child.pid ?? 0,
     chainUrl: /^Embedded chain: (\S+)$/m.exec(output())?.[1] ?? "",

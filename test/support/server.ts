@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type Context, type ContextOverrides, createContext } from "../../server/context.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";
+import { secretWatch } from "./secrets/watch.ts";
 
 /** Who may log in. */
 export interface Login {
@@ -23,6 +24,8 @@ export interface TestServer {
   readonly demo: Login;
   /** What was logged, a line each. */
   readonly log: readonly string[];
+  /** What the server logs with. */
+  readonly logger: Logger;
   /** A call of the record store API. */
   call(route: string, credentials: unknown, payload?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Logs in and gives the token; fails when that is refused. */
@@ -46,6 +49,8 @@ export async function startServer(
 ): Promise<TestServer> {
   const directory = given ?? (await temporaryDirectory());
   const log: string[] = [];
+  secretWatch.wrote("the log", () => log.join(""));
+  secretWatch.configured(variables);
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
   const context = await createContext(
@@ -54,13 +59,17 @@ export async function startServer(
     overrides,
   );
   const { url } = await context.start();
+  secretWatch.keeps(directory);
+  for (const { keystore } of await context.journal.accounts.list()) secretWatch.uses("keystore of an account", JSON.parse(keystore).Crypto?.ciphertext);
   // Read each time: spreading would read the account before there is one.
   return Object.assign(clientOf(url, () => demoAccount(directory)), {
     directory,
     context,
     log,
+    logger,
     chainUrl: context.embeddedChainUrl ?? variables.RPC_URL ?? "",
     async stop(keep?: "keep") {
+      secretWatch.keeps(directory);
       await context.stop();
       if (keep === undefined) await removeDirectory(directory);
     },

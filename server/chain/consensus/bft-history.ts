@@ -19,6 +19,10 @@ export interface BftBlocks {
   readonly protocol: BftProtocol;
   /** One after the other, oldest first; never none. */
   readonly blocks: readonly BftBlock[];
+  /** When the newest was first seen, Unix milliseconds; `undefined` when it was there from the beginning. */
+  readonly seenAt: number | undefined;
+  /** Rounds that were needed beyond the first of each block, since the beginning. */
+  readonly roundChanges: number;
 }
 
 /**
@@ -46,23 +50,29 @@ export class BftHistory {
   }
 
   async #upTo(head: number): Promise<BftBlocks | undefined> {
-    const known = this.#known ?? (await this.#read(head, head));
-    const newest = known?.blocks.at(-1);
-    if (known === undefined || newest === undefined) return undefined;
+    const before = this.#known;
+    const { blocks = [] } = before ?? (await this.#read(head, head)) ?? {};
+    const newest = blocks.at(-1);
+    if (newest === undefined) return undefined;
     // Another node may lag; what was seen holds, for blocks of these networks are final.
-    if (this.#known !== undefined && head <= newest.number) return known;
+    if (before !== undefined && head <= newest.number) return before;
     const most = Math.max(LEAST_BLOCKS, TURNS * newest.validators.length);
-    const isNext = this.#known !== undefined && newest.number > head - most;
+    const isNext = before !== undefined && newest.number > head - most;
     // Nobody agreed on the first block, which has no seals.
     const first = isNext ? newest.number + 1 : Math.max(1, head - most + 1);
     const read = await this.#read(first, head);
-    if (read === undefined) return this.#known;
-    this.#known = { protocol: read.protocol, blocks: [...(isNext ? known.blocks : []), ...read.blocks].slice(-most) };
+    if (read === undefined) return before;
+    this.#known = {
+      protocol: read.protocol,
+      blocks: [...(isNext ? blocks : []), ...read.blocks].slice(-most),
+      seenAt: before === undefined ? undefined : Date.now(),
+      roundChanges: before === undefined ? 0 : before.roundChanges + read.blocks.reduce((sum, { round }) => sum + round, 0),
+    };
     return this.#known;
   }
 
   /** @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed them */
-  async #read(first: number, last: number): Promise<BftBlocks | undefined> {
+  async #read(first: number, last: number): Promise<Pick<BftBlocks, "protocol" | "blocks"> | undefined> {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const answers = await Promise.all(numbers.map((number) => this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), false])));
     const blocks: BftBlock[] = [];

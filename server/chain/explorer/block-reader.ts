@@ -1,15 +1,16 @@
 import { getAddress, hexlify } from "ethers";
 import { z } from "zod";
+import { quorumOf } from "../../domain/consensus/quorum.ts";
 import type { PageRequest } from "../../domain/explorer/chain-explorer.ts";
 import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../../domain/explorer/explored.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../evidence/bft-extra-data.ts";
 import { BlockHeader } from "../evidence/block-header.ts";
-import { quorumOf } from "../../domain/consensus/quorum.ts";
 import { sealersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
 import { Data } from "../evidence/rpc-fields.ts";
 import type { ValidatorNames } from "../receipts.ts";
+import { askBlockReceipts } from "../rpc/block-receipts.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { ask, NodeBlock, NodeReceipt, readAnswer, WholeNodeBlock } from "./node-answers.ts";
@@ -81,7 +82,7 @@ export class BlockReader {
   }
 
   async #succeededIn(number: number): Promise<ReadonlySet<unknown>> {
-    const receipts = await ask(this.#rpc, z.array(NodeReceipt), "eth_getBlockReceipts", [toQuantity(number)]);
+    const receipts = readAnswer(z.array(NodeReceipt), await askBlockReceipts(this.#rpc, number));
     return new Set(receipts?.flatMap(({ status, transactionHash }) => (status === 1 ? [transactionHash] : [])));
   }
 

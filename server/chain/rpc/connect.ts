@@ -1,10 +1,10 @@
-import { HttpPost } from "./http-post.ts";
+import { HttpEndpoint } from "./http-endpoint.ts";
 import { HttpRpc } from "./http-rpc.ts";
 import { JsonRpcSocket } from "./json-rpc-socket.ts";
 import { localSocketOpener } from "./local-socket.ts";
 import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { parseNodeAddress, shownAddress } from "./node-address.ts";
-import type { NodeTlsOptions } from "./node-tls.ts";
+import type { PeerTlsOptions } from "./peer-tls.ts";
 import { askQuantity } from "./quantity.ts";
 import type { Rpc } from "./rpc.ts";
 import { webSocketOpener } from "./web-socket.ts";
@@ -13,11 +13,11 @@ import { webSocketOpener } from "./web-socket.ts";
  * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; nothing is asked of it before the first call.
  * @throws SealbookError `config_invalid` for any other address
  */
-export function connectRpc(url: string, chainId: number, tls: NodeTlsOptions = {}): Rpc {
+export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {}): Rpc {
   const address = parseNodeAddress(url);
   switch (address.kind) {
     case "http":
-      return new HttpRpc(new HttpPost(address.url, address.headers, tls), chainId);
+      return new HttpRpc(new HttpEndpoint(address.url, { headers: address.headers, tls }), chainId);
     case "websocket":
       return new JsonRpcSocket(webSocketOpener(address.url, address.headers, tls), chainId);
     case "ipc":
@@ -32,7 +32,7 @@ export function connectRpc(url: string, chainId: number, tls: NodeTlsOptions = {
 export function connectNodes(
   urls: readonly [string, ...string[]],
   chainId: number,
-  tls: NodeTlsOptions = {},
+  tls: PeerTlsOptions = {},
   onFailOver?: (event: FailOver) => void,
 ): Rpc {
   const at = (url: string): NodeAtAddress => ({ rpc: connectRpc(url, chainId, tls), shown: shownAddress(url) });
@@ -41,7 +41,7 @@ export function connectNodes(
 }
 
 /** Asks nodes for their chain's id, when it is not known yet: the first that answers tells. */
-export async function askChainId(urls: string | readonly string[], tls: NodeTlsOptions = {}): Promise<number> {
+export async function askChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
   let failure: unknown;
   for (const url of typeof urls === "string" ? [urls] : urls) {
     const rpc = connectRpc(url, 1, tls);

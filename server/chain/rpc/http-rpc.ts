@@ -1,5 +1,5 @@
 import { answerOf, callText, noAnswer } from "./answer.ts";
-import { type HttpAnswer, HttpPost } from "./http-post.ts";
+import { type HttpAnswer, HttpEndpoint } from "./http-endpoint.ts";
 import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 
 /** What one request may carry: nodes refuse longer batches, and larger bodies. */
@@ -20,14 +20,14 @@ interface Call {
 /** JSON-RPC over HTTP. Calls made in the same turn of the event loop share a request; none waits for more to come. */
 export class HttpRpc implements Rpc {
   readonly chainId: number;
-  readonly #post: HttpPost;
+  readonly #node: HttpEndpoint;
   #queue: Call[] = [];
   #lastId = 0;
   #mostCalls = MOST_CALLS;
   #closed = false;
 
-  constructor(post: HttpPost, chainId: number) {
-    this.#post = post;
+  constructor(node: HttpEndpoint, chainId: number) {
+    this.#node = node;
     this.chainId = chainId;
   }
 
@@ -42,7 +42,7 @@ export class HttpRpc implements Rpc {
 
   close(): void {
     this.#closed = true;
-    this.#post.close();
+    this.#node.close();
   }
 
   #flush(): void {
@@ -70,7 +70,7 @@ export class HttpRpc implements Rpc {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      const answer = await this.#post.send(batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`);
+      const answer = await this.#node.send(batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`);
       this.#settle(batch, answer);
     } catch (error) {
       const failure = unavailable(error);

@@ -1,6 +1,6 @@
 import type { AddressState } from "../../domain/ports.ts";
 import { SealbookError } from "../../errors.ts";
-import { NodeTlsError } from "./node-tls.ts";
+import { PeerTlsError } from "./peer-tls.ts";
 
 /** A connection to a node. */
 export interface Rpc {
@@ -58,7 +58,7 @@ export const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /** What a call fails with when no answer came. */
 export function unavailable(cause: unknown): SealbookError {
-  const reason = cause instanceof NodeTlsError ? cause.message : "the chain's node does not answer";
+  const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not answer";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 

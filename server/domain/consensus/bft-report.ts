@@ -28,15 +28,15 @@ export interface Connections {
 /**
  * Judges a network by its newest blocks.
  * @param blocks One after the other, oldest first
- * @param now Unix seconds
+ * @param age Seconds since the newest block
  */
-export function bftReport(blocks: readonly BftBlock[], connections: Connections, now: number): BftReport | undefined {
+export function bftReport(blocks: readonly BftBlock[], connections: Connections, age: number): BftReport | undefined {
   const newest = blocks.at(-1);
   if (newest === undefined) return undefined;
-  const { validators, round, time } = newest;
+  const { validators, round } = newest;
   const participation = participationIn(blocks);
   const rhythm = rhythmOf(blocks);
-  const pace = rhythm === undefined ? "on_time" : paceOf(rhythm, validators.length, now - time);
+  const pace = rhythm === undefined ? "on_time" : paceOf(rhythm, validators.length, age);
   const absent = participation.filter(({ state }) => state === "absent").map(({ validator }) => validator);
   if (pace !== "stalled") return { round, rhythm, pace, participation, missing: absent, quorumMissing: 0 };
   // The blocks tell only who took part up to the last of them.

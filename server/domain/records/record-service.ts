@@ -28,6 +28,30 @@ export interface NewRecord {
   readonly payload: JsonObject;
 }
 
+/** Who signs a record. */
+export type Signer = Pick<Authorized, "account" | "signingKey">;
+
+/** A record on its way to the chain. */
+export interface RecordIntent {
+  readonly rowId: bigint;
+  readonly transactionId: number;
+}
+
+/** For callers that a restart must not make store a record twice. */
+export interface StoreOptions {
+  /** What was written down of an earlier attempt: it is gone on with instead of beginning another. */
+  readonly begun?: RecordIntent | undefined;
+  /** Writes an intent down in the same step in which it comes to be. */
+  readonly note?: (journal: Journal, intent: RecordIntent) => Promise<void>;
+}
+
+/** A record that the chain has. */
+export interface StoredRecord {
+  readonly rowId: bigint;
+  readonly event: string;
+  readonly transactionHash: Uint8Array;
+}
+
 /** A search as a client asks for it. */
 export interface Search {
   readonly field: SearchField;
@@ -57,16 +81,13 @@ export class RecordService {
    * finds it, or after the wait when the local copy lags behind the chain.
    * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message says whether the record will still be stored
    */
-  async store({ account, signingKey }: Authorized, record: NewRecord): Promise<{ rowId: bigint; event: string }> {
-    const { journal, transactions, chain, copy, bzip2, telemetry, clock, chainWaitMilliseconds } = this.#parts;
+  async store(signer: Signer, record: NewRecord, { begun, note }: StoreOptions = {}): Promise<StoredRecord> {
+    const { transactions, copy, telemetry, chainWaitMilliseconds } = this.#parts;
+    const { account } = signer;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may read only");
+    let earlier = begun;
     for (let attempt = 1; ; attempt += 1) {
-      const { rowId, transactionId } = await journal.atomically(async (atomic) => {
-        const id = await atomic.records.nextRowId(chain.table);
-        const text = encodeRowData({ rowId: id, sender: account.address, createdAt: new Date(clock()), ...record });
-        const call = chain.insertCall(id, packRowData(text, bzip2), signingKey);
-        return { rowId: id, transactionId: await atomic.intents.insert(call) };
-      });
+      const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));
       transactions.wake();
 
       const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
@@ -74,18 +95,22 @@ export class RecordService {
         case "confirmed":
           await copy.reached(outcome.block.number, chainWaitMilliseconds);
           telemetry.recordStored(account.address, rowId);
-          return { rowId, event: eventName(record.topic) };
+          return { rowId, event: eventName(record.topic), transactionHash: outcome.hash };
         case "reverted":
           if (outcome.reason.startsWith("RowExists") && outcome.block !== undefined && attempt < MAX_ATTEMPTS) {
             // The chain has rows that this journal has not counted yet; once the copy has them, the counter has too.
             await copy.reached(outcome.block.number, chainWaitMilliseconds);
+            earlier = undefined;
             continue;
           }
           throw refused(outcome.reason);
         case "refused":
           throw refused(outcome.reason);
         case "cancelled":
-          throw notStored();
+          if (earlier === undefined) throw notStored();
+          // Whoever began it did not wait for it to the end.
+          earlier = undefined;
+          continue;
         case "pending":
           if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
           throw new SealbookError(
@@ -95,6 +120,19 @@ export class RecordService {
           );
       }
     }
+  }
+
+  /** Gives a record its row id and writes down that it has to go to the chain. */
+  #begin({ account, signingKey }: Signer, record: NewRecord, note: StoreOptions["note"]): Promise<RecordIntent> {
+    const { journal, chain, bzip2, clock } = this.#parts;
+    return journal.atomically(async (atomic) => {
+      const rowId = await atomic.records.nextRowId(chain.table);
+      const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
+      const call = chain.insertCall(rowId, packRowData(text, bzip2), signingKey);
+      const intent = { rowId, transactionId: await atomic.intents.insert(call) };
+      await note?.(atomic, intent);
+      return intent;
+    });
   }
 
   /**

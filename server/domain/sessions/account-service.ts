@@ -11,6 +11,12 @@ export interface NewAccount {
   readonly scope: Scope;
 }
 
+/** An account whose key is made and of which nothing else knows yet. */
+export interface PreparedAccount extends NewAccount {
+  readonly keystore: string;
+  readonly signingKey: Uint8Array;
+}
+
 /** What the service needs. */
 export interface AccountServiceParts {
   readonly journal: Journal;
@@ -32,18 +38,30 @@ export class AccountService {
    * @param beforeEnrolment is given the account when its key is made and before anything else knows of it
    */
   async create(scope: Scope, beforeEnrolment?: (account: NewAccount) => Promise<void>): Promise<NewAccount> {
-    const { journal, registrar, vault, clock } = this.#parts;
+    const prepared = await this.prepare(scope);
+    const { login, password } = prepared;
+    await beforeEnrolment?.({ login, password, scope });
+    await this.enrol(prepared);
+    return { login, password, scope };
+  }
+
+  /** Makes an account's key and password. What keeps them can enrol the account as often as it is interrupted. */
+  async prepare(scope: Scope): Promise<PreparedAccount> {
     const password = generatePassword();
-    const { address, keystore } = await vault.create(password);
-    const account = { login: address, password, scope };
-    await beforeEnrolment?.(account);
+    const { address, keystore, signingKey } = await this.#parts.vault.create(password);
+    return { login: address, password, scope, keystore, signingKey };
+  }
+
+  /** Enrols a prepared account on chain; nothing happens to one that is in the journal already. */
+  async enrol({ login, keystore, scope }: Omit<PreparedAccount, "signingKey">): Promise<void> {
+    const { journal, registrar, clock } = this.#parts;
+    if ((await journal.accounts.find(login)) !== undefined) return;
     // The chain first: an account that is interrupted here is one that nobody knows of, instead of one without password.
-    await registrar.enroll(address, scope);
+    await registrar.enroll(login, scope);
     await journal.atomically(async ({ accounts }) => {
-      await accounts.insert({ address, keystore, scope, createdAt: clock() });
-      await accounts.follow(address, { enrolled: true, scope });
+      await accounts.insert({ address: login, keystore, scope, createdAt: clock() });
+      await accounts.follow(login, { enrolled: true, scope });
     });
-    return account;
   }
 
   /**

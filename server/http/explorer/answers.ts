@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Address, ChainHash, seconds, whole } from "../proofs/answers.ts";
+import { Address, ChainHash, seconds, whole } from "../proofs/primitives.ts";
 
 const next = z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." });
 const Wei = z.string().regex(/^\d+$/).meta({ id: "Wei", description: "An amount in wei, in decimal." });

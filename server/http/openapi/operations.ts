@@ -1,4 +1,5 @@
 import { EXPLORER_OPERATIONS } from "../explorer/operations.ts";
+import { ATTEST_OPERATIONS } from "../proofs/attest-operations.ts";
 import { PROOF_OPERATIONS } from "../proofs/operations.ts";
 import { RECOVERY_OPERATIONS } from "../proofs/recovery-operations.ts";
 import { RECORD_OPERATIONS } from "../records/operations.ts";
@@ -21,5 +22,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...PROOF_OPERATIONS,
   ...RECOVERY_OPERATIONS,
   ...EXPLORER_OPERATIONS,
+  ...ATTEST_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];

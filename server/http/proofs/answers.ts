@@ -1,25 +1,7 @@
 import { z } from "zod";
+import { Address, ChainHash, Hash, Metadata, seconds, whole } from "./primitives.ts";
 
-export const whole = z.int().nonnegative();
-export const seconds = (description: string) => whole.meta({ description: `${description}, in Unix seconds.` });
 const next = z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." });
-
-/** A hash as answers write it. */
-const Hash = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .meta({ id: "Hash", description: "32 bytes as 64 lower-case hexadecimal digits." });
-
-/** A hash as the chain writes it. */
-export const ChainHash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/)
-  .meta({ id: "ChainHash", description: "32 bytes as `0x` and 64 lower-case hexadecimal digits." });
-
-export const Address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .meta({ id: "Address", description: "An address on the chain." });
 
 /** A failure by RFC 9457. */
 export const Problem = z
@@ -34,10 +16,6 @@ export const Problem = z
       .meta({ description: "Every fault in what was sent, by the place where it is." }),
   })
   .meta({ id: "Problem", description: "A failure by RFC 9457." });
-
-const Metadata = z
-  .looseObject({ type: z.string().optional(), timestamp: seconds("The time that went into the recorded hash"), source: z.string().optional() })
-  .meta({ id: "Metadata", description: "What was sent along with a document, and whatever else came with it." });
 
 const document = {
   id: Hash,
@@ -251,7 +229,7 @@ export const ComparisonLine = z
 
 /** A recorded document. */
 export const RecordedDocument = z
-  .object({ ...row, metadata: Metadata, ...recorded })
+  .object({ ...row, metadata: Metadata, ...recorded, fault: z.string().optional().meta({ description: "How the chain contradicts it." }) })
   .meta({ id: "RecordedDocument", description: "A document with what was recorded of it last." });
 
 /** `GET /api/v1/recovery/inventory` */

@@ -9,8 +9,8 @@ import { AttestBody } from "./attest-schemas.ts";
 
 const MAX_BODY = 64 * 1024;
 const JSON_TYPE = "application/json";
-const JOSE_TYPE = "application/jose";
-const PDF_TYPE = "application/pdf";
+export const JOSE_TYPE = "application/jose";
+export const PDF_TYPE = "application/pdf";
 const TYPES = [JSON_TYPE, JOSE_TYPE, PDF_TYPE];
 
 /** A statement that is signed. */

@@ -27,4 +27,5 @@ export const AttestBody = z
       if (subject === undefined || named[index] === true) context.addIssue({ code: "custom", path: [name], message });
     }
     return z.NEVER;
-  });
+  })
+  .meta({ id: "AttestBody", description: "What a statement is to be about: one of `document_id`, `hash` and `verification_id`; and whom it is for." });

@@ -110,6 +110,47 @@ export const TOTALS = {
 };
 export const RECORDED_CONTRACT = { document_id, hash, metadata, ...RECORDED };
 
+const KEY = { id: "c956adfe8674f1fe", x: "UF6X-njtP02YXRJmO60J6h36N8Q3j8od9mg6tscxAXY" };
+const JWKS_URL = "https://sealbook.example.org/.well-known/jwks.json";
+
+/** The keys that sign statements. */
+export const PUBLISHED_KEYS = { keys: [{ kty: "OKP", crv: "Ed25519", x: KEY.x, kid: KEY.id, use: "sig", alg: "EdDSA" }] };
+
+const { tx_hash, ...contractBlock } = ONE_BLOCK;
+const { validator: _validator, ...askedBlock } = contractBlock;
+
+/** A statement; of what is long in it the first is shown. */
+export const ATTESTED = {
+  attestation: "eyJhbGciOiJFZERTQSIsImtpZCI6ImM5NTZhZGZlODY3NGYxZmUiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ.eyJhdWRpZW5jZSI6ImNvdXJ0In0.sBhG-xsN-BiPAl21RgEBk3Pbu3ED5zn3ZxztFabwFqQ9tQUsSVr6tNo5SYDZlbA9qOqN9GilSQ8g8aUF4epMAQ",
+  statement: {
+    format: "sealbook-attestation/1",
+    audience: "court",
+    subject: { document_id },
+    issued_at: BLOCK_TIME,
+    issuer: { name: "Sealbook appliance", key_id: KEY.id, public_key: Buffer.from(KEY.x, "base64url").toString("hex"), jwks_url: JWKS_URL },
+    chain: { ...CHAIN, asked_at: askedBlock },
+    introduction: "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
+    says: ["A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit."],
+    does_not_say: ["Whether what the content says is true, who made it, or how long before that time it was made."],
+    record_count: 1,
+    records: [
+      {
+        ...CONTRACT,
+        record_hash: EXAMPLE_IDS.proof,
+        tx_hash,
+        ...contractBlock,
+        merkle: null,
+        first_anchor: { timestamp: BLOCK_TIME, block_number: 10, size: 0 },
+        verification_url: EXPLORER + tx_hash,
+      },
+    ],
+    checks: [{ title: "Recorded hash", what: "Computed again from document id, timestamp, type and SHA-256 of each record listed here.", outcome: "holds" }],
+    steps: [{ title: "The document", run: 'sha256sum "$DOCUMENT"', expect: [hash], proves: "The file is the content of the newest record." }],
+  },
+  kid: KEY.id,
+  jwks_url: JWKS_URL,
+};
+
 /** One JSON text a line. */
 export function lines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join("");

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type Answer, JSON_TYPE, type Operation } from "../openapi/operation.ts";
+import bundle from "./bundle-example.json" with { type: "json" };
+import { Bundle } from "./bundle-answer.ts";
 import { Alerts, BatchAnswer, BatchPage, FoundProof, ProofAnswer, Status, Verification } from "./answers.ts";
 import {
   answered,
@@ -14,7 +16,7 @@ import {
   VERIFIED,
 } from "./examples.ts";
 import { refusals } from "./refusals.ts";
-import { BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, TransactionHash } from "./schemas.ts";
+import { BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, ProofQuestion, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";
 const UNKNOWN = "ab".repeat(32);
@@ -133,13 +135,15 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     path: "/api/v1/proof/{id}",
     tag: TAG,
     summary: "Find a proof",
-    description: "By its id, else by what the document is called: then the newest one, with the older ones as its history.",
+    description:
+      "By its id, else by what the document is called: then the newest one, with the older ones as its history. As a bundle it can be taken away and checked without this server; there is none before it is confirmed.",
     isGuarded: true,
-    parameters: { path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }) },
-    answers: [{ ...found(FoundProof, "The proof."), headers: retry }, ...refusals(400, 404)],
+    parameters: { path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }), query: ProofQuestion },
+    answers: [{ ...found(z.union([FoundProof, Bundle]), "The proof, or the bundle of the newest one."), headers: retry }, ...refusals(400, 404, 409)],
     examples: [
       { name: "id", summary: "By its id", path: { id: EXAMPLE_IDS.proof }, answer: answered(CONFIRMED) },
       { name: "document", summary: "By its document", path: { id: CONTRACT.document_id }, answer: answered(CONFIRMED) },
+      { name: "bundle", summary: "To take away", path: { id: CONTRACT.document_id }, query: { format: "bundle" }, answer: answered(bundle) },
       {
         name: "unknown",
         summary: "There is none",

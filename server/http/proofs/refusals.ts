@@ -7,6 +7,8 @@ const DESCRIPTIONS = {
   401: "An API key or a token that is valid is needed.",
   403: "The caller's network, or what it presented, does not allow this.",
   404: "There is no such thing.",
+  406: "It is given in no media type that was asked for.",
+  409: "The chain does not have it, or not yet.",
   413: "The body is too large.",
   415: "The body is of another media type.",
   503: "It cannot be done now; trying again later can succeed.",

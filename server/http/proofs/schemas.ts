@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_TREE_SIZE } from "../../domain/merkle.ts";
 import { malformed } from "../../errors.ts";
+import { storedText } from "../text.ts";
 
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;
@@ -31,13 +32,8 @@ export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
   pattern: undefined,
 });
 
-const text = (maximum: number) =>
-  z
-    .string()
-    .max(maximum, `is longer than ${maximum} characters`)
-    .refine((value) => !value.includes("\0"), "contains a NUL character")
-    // It has no UTF-8, over which hashes are made.
-    .refine((value) => value.isWellFormed(), "contains half a surrogate pair");
+// Half a surrogate pair has no UTF-8, over which hashes are made.
+const text = (maximum: number) => storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
 /** What a document is called by whoever keeps it. */
 export const DocumentId = text(MAX_DOCUMENT_ID)
@@ -75,7 +71,7 @@ export const BatchBody = z
 export const BatchId = Sha256;
 
 /** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
-export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional() });
+export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bundle", the only other format').optional().meta({ description: "`bundle` for the portable proof." }) });
 
 /** Which part of a batch is asked for. */
 export const PageQuestion = z.object({

@@ -2,6 +2,7 @@ import { getAddress } from "ethers";
 import { z } from "zod";
 import type { JsonObject } from "../../domain/records/json.ts";
 import { ROW_FUNCTIONS } from "../../domain/records/transaction.ts";
+import { limitedText, storedText } from "../text.ts";
 
 /** Characters of a code or topic. */
 const MAX_TEXT = 256;
@@ -9,13 +10,7 @@ const MAX_PASSWORD = 1024;
 const DEFAULT_SEARCH_LIMIT = 1_000;
 const MAX_SEARCH_LIMIT = 10_000;
 
-const text = (maximum: number) =>
-  z
-    .string()
-    .min(1, "is empty")
-    .refine((value) => [...value].length <= maximum, `is longer than ${maximum} characters`)
-    .refine((value) => !value.includes("\0"), "contains a NUL character")
-    .meta({ maxLength: maximum });
+const text = (maximum: number) => storedText(maximum).min(1, "is empty");
 
 // Kept as it is: what a body parser made of JSON needs no second look at every value.
 const jsonObject = z.custom<JsonObject>(
@@ -40,7 +35,7 @@ export const AuthCall = z.object({
       .regex(/^0x[0-9a-fA-F]{40}$/, "is not a blockchain address: 0x and 40 hexadecimal digits")
       .transform((address) => getAddress(address.toLowerCase()))
       .meta({ description: "The account's address." }),
-    password: z.string().min(1, "is empty").max(MAX_PASSWORD, `is longer than ${MAX_PASSWORD} characters`),
+    password: limitedText(MAX_PASSWORD).min(1, "is empty"),
   }),
 });
 

@@ -4,9 +4,9 @@ import type { PanelFragments, ServiceLogStore, ServiceStatistics } from "../../d
 import type { SessionService, SessionView } from "../../domain/sessions/session-service.ts";
 import { toHex } from "../../domain/sessions/token.ts";
 import { parseInput } from "../errors.ts";
-import type { AttemptLimit } from "../limits.ts";
 import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { secondsSince } from "./envelope.ts";
+import type { LoginLimit } from "./login-limit.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
 
 /** Lines of the service log that an answer carries. */
@@ -19,17 +19,13 @@ export interface SessionRouteParts {
   readonly serviceLog: ServiceLogStore;
   readonly statistics: () => Promise<ServiceStatistics>;
   readonly panel: PanelFragments;
-  readonly loginsPerAddress: AttemptLimit;
-  readonly loginsPerSource: AttemptLimit;
+  readonly limitLogins: LoginLimit;
 }
 
 /** `/api/admin/auth` */
 export async function authenticate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
-  const { loginsPerSource, loginsPerAddress } = parts;
-  const view = await loginsPerSource(request.ip ?? "", () =>
-    loginsPerAddress(login, () => parts.sessions.authenticate(login, password)),
-  );
+  const view = await parts.limitLogins(login, request.ip ?? "", () => parts.sessions.authenticate(login, password));
   const [lines, stats] = await Promise.all([
     parts.serviceLog.newest(view.account, MAX_LOG_LINES),
     parts.statistics(),

@@ -11,7 +11,8 @@ import type { Network, NetworkHost } from "../../../scripts/network/network-file
 import { keyStore } from "../../../scripts/network/pkcs12.ts";
 import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { askChainId } from "../../../server/chain/rpc/connect.ts";
-import { nodeTlsOptions } from "../../../server/chain/rpc/node-tls.ts";
+import { NODE, peerTlsOptions } from "../../../server/chain/rpc/peer-tls.ts";
+import { testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { makeNetwork } from "./made-network.ts";
@@ -134,7 +135,7 @@ describe("check of a running network", function () {
 
   it("tells a peer that is not in the list, one that lacks, and a node that is behind", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
-    const strange = `0x${"55".repeat(64)}`;
+    const strange = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: strange }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     answers.set("dc-2", Object.fromEntries(Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers")) as Answers);
@@ -176,7 +177,7 @@ describe("check of a running network", function () {
 
   describe("is made over connections that the relayer makes as well", () => {
     const ask = (files: { certificate: string; key: string }, authority = join(directory, "relayer/tls/ca.pem")): Promise<number> =>
-      askChainId(urlOf("dc-1"), nodeTlsOptions({ client: files, authority, pins: [] }));
+      askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
     const relayer = () => ({ certificate: join(directory, "relayer/tls/client.pem"), key: join(directory, "relayer/tls/client.key") });
     const write = async (name: string, { certificate, key }: { certificate: string; key: string }) => {
       const files = { certificate: join(temporary, `${name}.pem`), key: join(temporary, `${name}.key`) };
@@ -204,7 +205,7 @@ describe("check of a running network", function () {
         assert.match((await thrownBy(ask(files))).message, refused);
         assert.equal(await ask(relayer()), network.plan.chainId);
       }
-      const nothing = askChainId(urlOf("dc-1"), nodeTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }));
+      const nothing = askChainId(urlOf("dc-1"), peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE));
       assert.match((await thrownBy(nothing)).message, refused);
     });
 

@@ -72,10 +72,20 @@ describe("network", function () {
       ]);
     });
 
+    it("is what the manual shows", async () => {
+      const manual = await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8");
+      const [, block = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
+      const { hosts, relayers } = parseHosts(block.replaceAll(/^ {3}/gm, ""), "hosts.yaml");
+      assert.deepEqual(hosts.map(({ name }) => name), ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer"]);
+      assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2"] }]);
+    });
+
     it("is YAML, with names that are folders of their own", () => {
       assert.match(faults("hosts:\n  - { name: dc-1\n")[0] ?? "", /^hosts\.yaml:\d: /);
       assert.match(faults("")[0] ?? "", /^hosts\.yaml:1: hosts: /);
       assert.match(faults(HOSTS_YAML.replace("dc-3", "compose"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is one of .*compose/);
+      const foreign = HOSTS_YAML.replace("127.0.1.2", `127.0.1.2, publicKey: "0x${"11".repeat(64)}"`);
+      assert.deepEqual(faults(foreign), ["hosts.yaml:3: hosts.1.publicKey: is not a public key: there is no such point of the curve"]);
       assert.match(faults(HOSTS_YAML.replace("dc-3", "../dc"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is not a name/);
     });
   });

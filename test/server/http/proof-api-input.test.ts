@@ -188,5 +188,11 @@ describe("input of the integrity-proof API", function () {
     }
     const long = { document_id: "x".repeat(512), hash: HASH, metadata: { type: "y".repeat(128), source: "z".repeat(256) } };
     assert.equal((await send(long)).status, 201);
+    // Characters count, not what JavaScript makes of them.
+    const lock = "\u{1f512}";
+    const wide = { document_id: lock.repeat(512), hash: HASH, metadata: { type: lock.repeat(128), source: lock.repeat(256) } };
+    assert.equal((await send(wide)).status, 201);
+    assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(wide.document_id)}`)).body.proof.document_id, wide.document_id);
+    assert.equal((await send({ ...wide, document_id: lock.repeat(513) })).status, 400);
   });
 });

@@ -110,6 +110,20 @@ describe("input of the record store API", function () {
     for (const limit of [1, 10_000]) assert.equal((await ask({ limit })).status, 200);
   });
 
+  it("has texts of so many characters, whatever JavaScript counts", async () => {
+    const longest = "\u{1f512}".repeat(256);
+    for (const payload of [{ code: longest, topic: longest, payload: {} }, { code: "x", topic: "y", payload: {} }]) {
+      assert.equal((await server.call(ROUTES.store, { token }, payload)).status, 200);
+      const { body } = await server.call(ROUTES.search, { token }, { search: { target: "2", value: payload.topic } });
+      assert.deepEqual(body.content.tparams.events.map((event: string[]) => [event[1], event[4]]), [[payload.code, payload.topic]]);
+    }
+    for (const field of ["code", "topic"]) {
+      refusedNaming(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {}, [field]: `${longest}x` }), `payload.${field}`);
+    }
+    assert.equal((await server.call(ROUTES.auth, { login: `0x${"1".repeat(40)}`, password: "\u{1f512}".repeat(1024) })).status, 401);
+    refusedNaming(await server.call(ROUTES.auth, { ...server.demo, password: "\u{1f512}".repeat(1025) }), "credentials.password");
+  });
+
   it("is answered under its route whatever is wrong with it", async () => {
     const body = good[ROUTES.store]?.() ?? {};
     const faults: readonly (readonly [path: string, value: unknown])[] = [

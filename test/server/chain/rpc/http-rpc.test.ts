@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { assert } from "chai";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
-import { HttpPost } from "../../../../server/chain/rpc/http-post.ts";
+import { HttpEndpoint } from "../../../../server/chain/rpc/http-endpoint.ts";
 import { HttpRpc } from "../../../../server/chain/rpc/http-rpc.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
@@ -192,7 +192,7 @@ describe("JSON-RPC over HTTP", () => {
   });
 
   it("does not wait for ever", async () => {
-    const hasty = new HttpRpc(new HttpPost(new URL(`http://127.0.0.1:${port}`), {}, {}, 50), 1);
+    const hasty = new HttpRpc(new HttpEndpoint(new URL(`http://127.0.0.1:${port}`), { timeoutMilliseconds: 50 }), 1);
     respond = () => undefined;
     assert.include(await unavailable(hasty.call("a", [])), "within 0.05 s");
     respond = (response) => void response.write("{");

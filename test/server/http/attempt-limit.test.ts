@@ -1,9 +1,11 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
-import { attemptLimit } from "../../../server/http/limits.ts";
+import { type AttemptLimit, attemptLimit } from "../../../server/http/access/attempt-limit.ts";
+import { FailureBook } from "../../../server/http/access/failure-book.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");
-const isWrong = (error: unknown): boolean => error === WRONG;
+const limitOf = (most: number, forgives = false): AttemptLimit =>
+  attemptLimit({ book: new FailureBook({ most }), what: "failures", isFailure: (error) => error === WRONG, forgives });
 
 async function codeOf(running: Promise<unknown>): Promise<string> {
   try {
@@ -16,7 +18,7 @@ async function codeOf(running: Promise<unknown>): Promise<string> {
 
 describe("limit of attempts", () => {
   it("refuses after so many failures, and only that key", async () => {
-    const limit = attemptLimit(3, "failures", isWrong);
+    const limit = limitOf(3);
     const fail = (key: string) => codeOf(limit(key, () => Promise.reject(WRONG)));
     assert.deepEqual([await fail("a"), await fail("a"), await fail("a")], Array(3).fill("login_refused"));
     assert.equal(await fail("a"), "too_many_requests");
@@ -25,7 +27,7 @@ describe("limit of attempts", () => {
   });
 
   it("never refuses what succeeds, however many come at once", async () => {
-    const limit = attemptLimit(3, "failures", isWrong);
+    const limit = limitOf(3);
     let atOnce = 0;
     let most = 0;
     const attempt = async (): Promise<void> => {
@@ -39,7 +41,7 @@ describe("limit of attempts", () => {
   });
 
   it("lets no more failures through when many come at once", async () => {
-    const limit = attemptLimit(3, "failures", isWrong);
+    const limit = limitOf(3);
     let tried = 0;
     const attempt = async (): Promise<never> => {
       tried += 1;
@@ -53,8 +55,19 @@ describe("limit of attempts", () => {
   });
 
   it("does not count what fails for another reason", async () => {
-    const limit = attemptLimit(1, "failures", isWrong);
+    const limit = limitOf(1);
     const other = new SealbookError("chain_unavailable", "away");
     for (let n = 0; n < 3; n += 1) assert.equal(await codeOf(limit("a", () => Promise.reject(other))), "chain_unavailable");
+  });
+
+  it("forgets failures when an attempt succeeds, where it is to", async () => {
+    for (const forgives of [true, false]) {
+      const limit = limitOf(2, forgives);
+      const fail = () => codeOf(limit("a", () => Promise.reject(WRONG)));
+      assert.equal(await fail(), "login_refused");
+      assert.equal(await codeOf(limit("a", async () => 1)), "ok");
+      assert.equal(await fail(), "login_refused");
+      assert.equal(await fail(), forgives ? "login_refused" : "too_many_requests");
+    }
   });
 });

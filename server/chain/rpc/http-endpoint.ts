@@ -1,10 +1,10 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
-import { explainTls, type NodeTlsOptions } from "./node-tls.ts";
+import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { closed, LARGEST_ANSWER, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
-/** Connections to one node at a time; further requests wait for one of them. */
+/** Connections to one address at a time; further requests wait for one of them. */
 const MOST_CONNECTIONS = 64;
 
 /** What an HTTP server said. */
@@ -13,21 +13,27 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Posts JSON to one address over connections that are kept. Follows no redirects. */
-export class HttpPost {
+/** How an address is asked. */
+export interface HttpEndpointOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: PeerTlsOptions;
+  /** Who is there, for what goes wrong with TLS. */
+  readonly peer?: TlsPeer;
+  readonly timeoutMilliseconds?: number;
+}
+
+/** Asks one address over connections that are kept: posts JSON, or just gets. Follows no redirects. */
+export class HttpEndpoint {
   readonly #request: typeof httpRequest;
   readonly #agent: HttpAgent;
   readonly #options: RequestOptions;
+  readonly #peer: TlsPeer;
   readonly #timeout: number;
   readonly #underWay = new Set<ClientRequest>();
   #closed = false;
 
-  constructor(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    tls: NodeTlsOptions = {},
-    timeoutMilliseconds = TIMEOUT_MILLISECONDS,
-  ) {
+  constructor(url: URL, { headers = {}, tls = {}, peer = NODE, timeoutMilliseconds = TIMEOUT_MILLISECONDS }: HttpEndpointOptions = {}) {
+    this.#peer = peer;
     this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
     const kept = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
@@ -36,14 +42,16 @@ export class HttpPost {
     this.#options = {
       ...urlToHttpOptions(url),
       ...tls,
-      method: "POST",
       agent: this.#agent,
-      headers: { ...headers, "Content-Type": "application/json", Accept: "application/json" },
+      headers: { ...headers, Accept: "application/json" },
     };
   }
 
-  /** @throws when nothing, or not all, came back in time */
-  async send(body: string): Promise<HttpAnswer> {
+  /**
+   * @param body Is posted; without it the address is got
+   * @throws when nothing, or not all, came back in time
+   */
+  async send(body?: string): Promise<HttpAnswer> {
     try {
       return await this.#send(body, this.#options);
     } catch (error) {
@@ -59,18 +67,19 @@ export class HttpPost {
     this.#agent.destroy();
   }
 
-  #send(body: string, options: RequestOptions): Promise<HttpAnswer> {
+  #send(body: string | undefined, options: RequestOptions): Promise<HttpAnswer> {
     if (this.#closed) return Promise.reject(closed());
-    const bytes = Buffer.from(body);
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const posted = bytes === undefined ? {} : { "Content-Type": "application/json", "Content-Length": bytes.length };
+    const whole = { ...options, method: bytes === undefined ? "GET" : "POST", headers: { ...options.headers, ...posted } };
     return new Promise((resolve, reject) => {
-      const headers = { ...options.headers, "Content-Length": bytes.length };
-      const request = this.#request({ ...options, headers }, (response) => {
+      const request = this.#request(whole, (response) => {
         readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
       });
       const timer = setTimeout(() => request.destroy(timedOut(this.#timeout)), this.#timeout);
       request.once("error", (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-        reject(stale ? new StaleConnection("the node closed the connection", { cause: error }) : explainTls(error));
+        reject(stale ? new StaleConnection(`the ${this.#peer.name} closed the connection`, { cause: error }) : explainTls(error, this.#peer));
       });
       this.#underWay.add(request);
       request.once("close", () => {

@@ -1,0 +1,28 @@
+import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** The status of an answer; a text says why there was none. */
+export type Outcome = number | string;
+
+/** Makes a request; never throws. */
+export type Ask = (
+  method: "GET" | "POST",
+  path: string,
+  body?: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<{ outcome: Outcome; body: string }>;
+
+/** @param usual Headers of every request that does not say otherwise */
+export function httpAsk(url: string, usual: Readonly<Record<string, string>>, connections: number): Ask & Disposable {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const ask: Ask = (method, path, body, headers = {}) =>
+    new Promise((resolve) => {
+      const failed = (error: NodeJS.ErrnoException): void => resolve({ outcome: error.code ?? error.message, body: "" });
+      const typed = body === undefined ? {} : { "Content-Type": "application/json" };
+      const made = request(new URL(path, url), { agent, method, headers: { ...typed, ...usual, ...headers } });
+      made.on("error", failed);
+      made.on("response", (response) => text(response).then((read) => resolve({ outcome: response.statusCode ?? 0, body: read }), failed));
+      made.end(body);
+    });
+  return Object.assign(ask, { [Symbol.dispose]: () => agent.destroy() });
+}

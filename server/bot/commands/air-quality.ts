@@ -1,0 +1,67 @@
+import { CATEGORY_NAMES } from "../../domain/air-quality/category.ts";
+import { airQuality, concentrationText } from "../../domain/air-quality/index-of-pm25.ts";
+import type { Pictures } from "../../domain/air-quality/pictures.ts";
+import type { Reading } from "../../domain/air-quality/reading.ts";
+import { currentReadings, DAY_MILLISECONDS, dayFrames } from "../../domain/air-quality/readings.ts";
+import { recentReadings } from "../../domain/chat/recent-readings.ts";
+import type { Clock, RecordStore } from "../../domain/ports.ts";
+import { textMessage } from "../message.ts";
+import type { Language } from "../texts/texts.ts";
+import { type Command, moment, say } from "./command.ts";
+
+/** How long a drawn animation is good enough. */
+const ANIMATION_AGE = 5 * 60_000;
+
+export interface AirQualityParts {
+  readonly records: Pick<RecordStore, "search">;
+  readonly pictures: Pictures;
+  /** How long a value is shown on maps after it was sent. */
+  readonly readingMaxAgeMilliseconds: number;
+  readonly clock: Clock;
+}
+
+/** `/providers`, `/map` and `/livemap`. */
+export function airQualityCommands({ records, pictures, readingMaxAgeMilliseconds: maxAge, clock }: AirQualityParts): Record<"providers" | "map" | "livemap", Command> {
+  const animations = new Map<Language, { readonly made: number; readonly newest: number; readonly drawn: Promise<Uint8Array> }>();
+
+  /** Many ask for it at the same time; it is drawn anew when there is something new and the last one is not fresh. */
+  const animation = (readings: readonly Reading[], language: Language): Promise<Uint8Array> => {
+    const now = clock();
+    const newest = readings[0]?.time ?? 0;
+    const kept = animations.get(language);
+    if (kept !== undefined && kept.newest === newest && now - kept.made < ANIMATION_AGE) return kept.drawn;
+    const drawn = pictures.drawDay(dayFrames(readings, { end: now, maxAge }), { language });
+    animations.set(language, { made: now, newest, drawn });
+    drawn.catch(() => animations.delete(language));
+    return drawn;
+  };
+
+  return {
+    async providers({ texts, language }) {
+      const now = clock();
+      const current = currentReadings(await recentReadings(records, now - DAY_MILLISECONDS), now, DAY_MILLISECONDS);
+      if (current.length === 0) return say(texts.noProviders);
+      const lines = current.map(({ title, device, value, time }) => {
+        const category = CATEGORY_NAMES[language][airQuality(value).category];
+        return texts.provider(title, device, concentrationText(value), category, texts.ago(Math.floor((now - time) / 60_000)));
+      });
+      const heading = texts.providers(current.length);
+      return { messages: [textMessage([heading, ...lines].join("\n"), "providers.txt", heading)] };
+    },
+
+    async map({ texts, language }) {
+      const now = clock();
+      const current = currentReadings(await recentReadings(records, now - maxAge), now, maxAge);
+      const picture = await pictures.drawMap(current, { language, time: now });
+      const content = Buffer.from(picture).toString("base64");
+      return { messages: [{ kind: "picture", name: "map.png", content, caption: texts.mapCaption(current.length, moment(now)) }] };
+    },
+
+    async livemap({ texts, language }) {
+      const now = clock();
+      const picture = await animation(await recentReadings(records, now - DAY_MILLISECONDS - maxAge), language);
+      const content = Buffer.from(picture).toString("base64");
+      return { messages: [{ kind: "animation", name: "livemap.gif", content, caption: texts.livemapCaption(moment(now)) }] };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { DecodedTransaction, RowFunction } from "../../domain/records/transaction.ts";
+import { type Bzip2, MAX_ROW_BYTES } from "../../domain/records/compression.ts";
+import type { Row } from "../../domain/records/row-data.ts";
+import { malformed, SealbookError } from "../../errors.ts";
+import { textMessage } from "../message.ts";
+import type { SentDocument } from "../update.ts";
+import { type Command, type Request, say } from "./command.ts";
+
+const LARGEST_FILE_KIB = 512;
+
+export interface AuditParts {
+  /** @throws SealbookError `malformed` saying what is wrong */
+  readonly decode: (inputdata: string) => { readonly function: RowFunction; readonly row: Row; readonly transaction: DecodedTransaction };
+  readonly bzip2: Pick<Bzip2, "decompress">;
+  /** A file that somebody sent; `undefined` when it has more bytes than the maximum. */
+  readonly file: (document: SentDocument, maximum: number) => Promise<Uint8Array | undefined>;
+}
+
+/** `/decode` and `/decompress`: what stands on the blockchain, for people. */
+export function auditCommands({ decode, bzip2, file }: AuditParts): Record<"decode" | "decompress", Command> {
+  /** Runs a command on its input, and asks for it when there is none. */
+  const on = (name: "decode" | "decompress", run: (input: Uint8Array, request: Request) => ReturnType<typeof textMessage>): Command =>
+    async (request) => {
+      const { argument, document, texts, user } = request;
+      if (argument === "" && document === undefined) return say(texts.sendData(name), { ...user, awaits: name });
+      const sent = document === undefined ? Buffer.from(argument) : await file(document, LARGEST_FILE_KIB * 1024);
+      if (sent === undefined) return say(texts.fileTooLarge(LARGEST_FILE_KIB));
+      return { messages: [run(bytesOf(sent), request)] };
+    };
+
+  return {
+    decode: on("decode", (input, { texts }) => {
+      const { function: name, row, transaction } = decode(`0x${Buffer.from(input).toString("hex")}`);
+      const { code, createdAt, sender, topic, payload } = row;
+      const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
+      const text = [texts.decoded(name), ...Object.entries(facts).map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`), "", JSON.stringify(transaction, null, 2)];
+      return textMessage(text.join("\n"), "transaction.txt", texts.decodedCaption);
+    }),
+
+    decompress: on("decompress", (input, { texts }) => {
+      const data = decompressed(bzip2, input);
+      const text = textOf(data);
+      // What is no text is given as it is.
+      if (text === undefined) return { kind: "file", name: "data.bin", content: Buffer.from(data).toString("base64"), caption: texts.decompressedCaption };
+      return textMessage(`${texts.decompressed(data.length)}\n${text}`, "data.txt", texts.decompressedCaption);
+    }),
+  };
+}
+
+/** The bytes that hexadecimal text stands for; a file can also hold the compressed bytes themselves. */
+function bytesOf(sent: Uint8Array): Uint8Array {
+  if (Buffer.from(sent.subarray(0, 3)).toString("latin1") === "BZh") return sent;
+  const digits = Buffer.from(sent).toString("latin1").replace(/\s+/gu, "").replace(/^0x/iu, "");
+  if (digits === "") throw malformed("data", "there are none");
+  const stranger = /[^0-9a-f]/iu.exec(digits)?.[0];
+  if (stranger !== undefined) throw malformed("data", `not hexadecimal: it contains ${JSON.stringify(stranger)}`);
+  if (digits.length % 2 !== 0) throw malformed("data", "an odd number of hexadecimal digits");
+  return Buffer.from(digits, "hex");
+}
+
+function decompressed(bzip2: AuditParts["bzip2"], data: Uint8Array): Uint8Array {
+  try {
+    return bzip2.decompress(data, MAX_ROW_BYTES);
+  } catch (error) {
+    throw error instanceof SealbookError && error.code === "malformed" ? malformed("data", error.message, error) : error;
+  }
+}
+
+function textOf(data: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(data);
+    return text === "" || text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { formatEther } from "ethers";
+import type { Clock, NodeInspector, RecordStore, ServiceLogStore } from "../../domain/ports.ts";
+import { EVERYBODY } from "../../domain/ports.ts";
+import { textMessage } from "../message.ts";
+import { type Command, moment, say } from "./command.ts";
+
+const TRANSACTIONS = 10;
+const SYNC_LINES = 30;
+
+/** How far the database has come after the blockchain. */
+export interface SyncState {
+  /** The newest block whose records it has. */
+  readonly copied: number | undefined;
+  readonly head: number | undefined;
+  /** When both were compared, in Unix seconds. */
+  readonly reconciled: number | undefined;
+}
+
+export interface ChainParts {
+  readonly records: Pick<RecordStore, "search">;
+  readonly serviceLog: ServiceLogStore;
+  readonly sync: () => Promise<SyncState>;
+  /** The newest lines of the node's log, without secrets; missing when nobody knows where it is. */
+  readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
+  readonly inspect: NodeInspector;
+  /** Address of the relayer's key. */
+  readonly relayer: () => string;
+  /** Where a transaction can be looked at. */
+  readonly explorerLink: (transactionHash: Uint8Array) => string;
+  readonly clock: Clock;
+}
+
+/** What there is to know of the blockchain and of the way to it. */
+export function chainCommands(parts: ChainParts): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
+  return {
+    async time({ texts }) {
+      const { head } = await parts.sync();
+      return say(texts.time(moment(parts.clock()), head));
+    },
+
+    async trxlog({ texts }) {
+      const rows = await parts.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
+      if (rows.length === 0) return say(texts.noTransactions);
+      const lines = rows.map((row) =>
+        texts.transaction(row.rowId.toString(), row.code, row.createdAt, row.sender, parts.explorerLink(row.transactionHash)),
+      );
+      return { messages: [textMessage([texts.transactions, ...lines].join("\n\n"), "transactions.txt", texts.transactions)] };
+    },
+
+    async synclog({ texts }) {
+      const { copied, head, reconciled } = await parts.sync();
+      const state = texts.sync(copied, head, reconciled === undefined ? undefined : moment(1000 * reconciled));
+      const lines = await parts.serviceLog.newest(EVERYBODY, SYNC_LINES);
+      const log = lines.map(({ time, level, message }) => `${moment(time)} ${level} ${message}`);
+      return { messages: [textMessage([state, "", ...(log.length === 0 ? [texts.syncNothing] : log)].join("\n"), "synclog.txt", state)] };
+    },
+
+    async gethlog({ texts }) {
+      if (parts.nodeLog === undefined) return say(texts.gethlogNone);
+      const lines = await parts.nodeLog();
+      return { messages: [lines.length === 0 ? { kind: "text", text: texts.gethlogEmpty } : textMessage(lines.join("\n"), "node.log", texts.gethlogCaption)] };
+    },
+
+    async balance({ texts }) {
+      const { balance } = await parts.inspect();
+      return say(texts.balance(parts.relayer(), `${formatEther(balance)} (${balance} wei)`));
+    },
+  };
+}

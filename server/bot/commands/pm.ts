@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { parseReading, readingRecord } from "../../domain/chat/reading.ts";
+import type { AccountStore } from "../../domain/ports.ts";
+import type { RecordIntent, RecordService } from "../../domain/records/record-service.ts";
+import type { ReadSource } from "../sensor-source.ts";
+import { type Command, say } from "./command.ts";
+
+/** What is written down of a reading on its way to the chain. */
+const Begun = z.object({
+  value: z.number(),
+  rowId: z.string().regex(/^\d+$/).transform(BigInt),
+  transactionId: z.int(),
+});
+
+export interface PmParts {
+  readonly accounts: Pick<AccountStore, "find">;
+  readonly records: RecordService;
+  readonly readSource: ReadSource;
+  /** @throws SealbookError `too_many_requests` */
+  readonly storesPerAccount: (account: string) => Promise<void>;
+  readonly explorerLink: (transactionHash: Uint8Array) => string;
+}
+
+/** `/pm`: stores what the sensor says now as a record that is signed with the user's key. */
+export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmParts): Command {
+  return async ({ user, texts, argument, memo }) => {
+    const { form, account } = user;
+    if (form === undefined || account === undefined) return say(texts.notRegistered);
+    const holder = await accounts.find(account.address);
+    if (holder === undefined || !holder.enrolled) return say(texts.revoked);
+
+    // After a restart: what was read then counts, and is not stored once more.
+    const begun = Begun.safeParse(memo.earlier).data;
+    let value = begun?.value;
+    if (value === undefined && argument !== "") {
+      value = parseReading(argument);
+      if (value === undefined) return say(texts.notAValue(argument.slice(0, 64)));
+    }
+    if (value === undefined && form.source.kind === "typed") return say(texts.typeValue, { ...user, awaits: "pm" });
+    if (value === undefined && form.source.kind === "http") {
+      const read = await readSource(form.source);
+      if (typeof read === "string") return say(texts.sourceFault(read));
+      value = read;
+    }
+    if (value === undefined) return say(texts.typeValue);
+
+    if (begun === undefined) await storesPerAccount(holder.address);
+    const reading = value;
+    const note = ({ rowId, transactionId }: RecordIntent) => ({ value: reading, rowId: rowId.toString(), transactionId });
+    const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
+    const { rowId, transactionHash } = await records.store(signer, readingRecord(holder.address, form, reading), {
+      begun,
+      note: (journal, intent) => memo.note(journal, note(intent)),
+    });
+    return say(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
+  };
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { beginForm, completed, type SensorForm } from "../../domain/chat/form.ts";
+import type { Journal } from "../../domain/ports.ts";
+import type { AccountService, NewAccount } from "../../domain/sessions/account-service.ts";
+import { SealbookError } from "../../errors.ts";
+import type { Texts } from "../texts/texts.ts";
+import { type Command, type Reply, type Request, say } from "./command.ts";
+import { formText, question } from "../form-questions.ts";
+
+/** An account that is being made, as it is written down before anything else knows of it. */
+const Begun = z.object({
+  prepared: z.object({ login: z.string(), password: z.string(), scope: z.literal("full"), keystore: z.string() }),
+  signingKey: z.string(),
+});
+
+export interface RegistrationParts {
+  readonly journal: Journal;
+  /** Missing where nobody can enrol accounts. */
+  readonly accounts: AccountService | undefined;
+  /** How long the message with the password stays. */
+  readonly passwordSeconds: number;
+  readonly onRegistered: (account: string) => void;
+}
+
+/** `/start`, `/reset` and `/fetch`. */
+export function registrationCommands({ accounts }: Pick<RegistrationParts, "accounts">): Record<"start" | "reset" | "fetch", Command> {
+  const begin = ({ user, texts }: Request): Reply => {
+    const draft = beginForm(user.form);
+    return { messages: [question(draft, texts)], user: { ...user, draft } };
+  };
+  return {
+    async start(request) {
+      const { user, texts } = request;
+      if (user.account !== undefined) return say(texts.already);
+      return accounts === undefined ? say(texts.noEnrolment) : begin(request);
+    },
+
+    async reset(request) {
+      return request.user.form === undefined ? say(request.texts.noForm) : begin(request);
+    },
+
+    async fetch({ user, texts }) {
+      if (user.form === undefined) return say(texts.noForm);
+      const account = user.account === undefined ? [] : [texts.accountOf(user.account.address)];
+      return say([formText(user.form, texts), ...account].join("\n"));
+    },
+  };
+}
+
+/** What comes of a confirmed form: an account for who has none, and the form in the place of the one before. */
+export function confirmation({ journal, accounts, passwordSeconds, onRegistered }: RegistrationParts): Command {
+  const prepare = async (memo: Request["memo"]): Promise<z.output<typeof Begun>> => {
+    const begun = Begun.safeParse(memo.earlier).data;
+    if (begun !== undefined) return begun;
+    if (accounts === undefined) throw new SealbookError("forbidden", "there is no administrator's key");
+    const { login, password, keystore, signingKey } = await accounts.prepare("full");
+    const made = { prepared: { login, password, scope: "full" as const, keystore }, signingKey: Buffer.from(signingKey).toString("hex") };
+    await journal.atomically((atomic) => memo.note(atomic, made));
+    return made;
+  };
+
+  return async ({ user, texts, memo }) => {
+    const form = user.draft && completed(user.draft);
+    if (form === undefined) return say(texts.unknown);
+    if (user.account !== undefined) return say(texts.formSaved, { ...user, form, draft: undefined });
+    if (accounts === undefined) return say(texts.noEnrolment);
+    const { prepared, signingKey } = await prepare(memo);
+    await accounts.enrol(prepared);
+    onRegistered(prepared.login);
+    return registered(user, form, prepared, signingKey, texts, passwordSeconds);
+  };
+}
+
+function registered(user: Request["user"], form: SensorForm, { login, password }: NewAccount, signingKey: string, texts: Texts, passwordSeconds: number): Reply {
+  return {
+    messages: [
+      {
+        kind: "text",
+        text: texts.password(login, password, texts.minutes(passwordSeconds)),
+        code: [login, password],
+        lifetimeMilliseconds: 1000 * passwordSeconds,
+      },
+      { kind: "text", text: texts.registered },
+    ],
+    user: { ...user, form, draft: undefined, account: { address: login, signingKey } },
+  };
+}

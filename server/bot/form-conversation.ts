@@ -1,0 +1,48 @@
+import { answerForm, chooseTyped, type Draft, type FormInput, keepAnswer, previousStep } from "../domain/chat/form.ts";
+import type { Command, Reply, Request } from "./commands/command.ts";
+import { type FormAction, placeText, question } from "./form-questions.ts";
+import type { Message } from "./message.ts";
+import type { Texts } from "./texts/texts.ts";
+
+/**
+ * What a form answers to what its user writes, shares or touches. Where it stands is in the database and nowhere else,
+ * so that it goes on after any restart where it was.
+ */
+export async function continueForm(request: Request, draft: Draft, input: FormInput | FormAction, confirm: Command): Promise<Reply> {
+  const { user, texts } = request;
+  if (typeof input !== "string") return answered(request, draft, answerForm(draft, input));
+  switch (input) {
+    case "cancel":
+      return { messages: [closing(texts.formLeft, draft)], user: { ...user, draft: undefined } };
+    case "back":
+      return moved(request, draft, previousStep(draft));
+    case "keep":
+      return moved(request, draft, keepAnswer(draft));
+    case "typed":
+      return moved(request, draft, chooseTyped(draft));
+    case "confirm":
+      return draft.step === "confirm" ? confirm(request) : moved(request, draft, draft);
+  }
+}
+
+function answered(request: Request, draft: Draft, next: ReturnType<typeof answerForm>): Reply {
+  const { texts } = request;
+  // The question is asked again with its buttons, so that it stands where it is answered.
+  if (typeof next === "string") return { messages: [question(draft, texts, texts.formFault(next))] };
+  return moved(request, draft, next);
+}
+
+function moved({ user, texts }: Request, from: Draft, to: Draft): Reply {
+  return { messages: [...farewell(from, to, texts), question(to, texts)], user: { ...user, draft: to } };
+}
+
+/** The keyboard of the question for the place goes away with it. */
+function farewell(from: Draft, to: Draft, texts: Texts): Message[] {
+  if (from.step !== "place" || to.step === "place") return [];
+  const { place } = to.values;
+  return [closing(place === undefined ? texts.back : texts.placeNoted(placeText(place)), from)];
+}
+
+function closing(text: string, { step }: Draft): Message {
+  return { kind: "text", text, ...(step === "place" ? { keyboard: { kind: "none" } } : {}) };
+}

@@ -1,0 +1,67 @@
+import { type Answers, type Draft, QUESTIONS, type Question, type SensorSource } from "../domain/chat/form.ts";
+import type { Position } from "../domain/air-quality/reading.ts";
+import type { Message } from "./message.ts";
+import { type Texts, TEXTS } from "./texts/texts.ts";
+
+/** What can be done with a form besides answering what it asks. */
+export const FORM_ACTIONS = ["back", "cancel", "keep", "typed", "confirm"] as const;
+export type FormAction = (typeof FORM_ACTIONS)[number];
+
+/** What a touch of a button under a form means, and of which question it is. */
+export function formTouch(data: string): { readonly action: FormAction; readonly step: string } | undefined {
+  const [, action, step] = /^form:(\w+):(\w+)$/.exec(data) ?? [];
+  const found = FORM_ACTIONS.find((each) => each === action);
+  return found === undefined || step === undefined ? undefined : { action: found, step };
+}
+
+/** What a key of the keyboard means, in whatever language it was shown. */
+export function formKey(text: string): FormAction | undefined {
+  return FORM_ACTIONS.find((action) => Object.values(TEXTS).some((texts) => texts[action] === text));
+}
+
+/**
+ * The message that asks what a form asks now.
+ * @param fault What is wrong with the answer before
+ */
+export function question(draft: Draft, texts: Texts, fault?: string): Message {
+  const { step, values } = draft;
+  const actions = actionsOf(draft);
+  const asks = step === "confirm" ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts)) : asked(step, values, texts);
+  const text = fault === undefined ? asks : `${fault}\n\n${asks}`;
+  if (step === "place") return { kind: "text", text, keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) } };
+  const rows = actions.map((action) => [{ text: texts[action], data: `form:${action}:${step}` }]);
+  return { kind: "text", text, keyboard: { kind: "buttons", rows } };
+}
+
+/** A form for people. */
+export function formText({ name = "", device = "", place, title = "", source }: Answers, texts: Texts): string {
+  return texts.form(name, device, place === undefined ? "" : placeText(place), title, source === undefined ? "" : sourceText(source, texts));
+}
+
+export function placeText({ lat, lng }: Position): string {
+  return `${lat}, ${lng}`;
+}
+
+function actionsOf({ step, values }: Draft): readonly FormAction[] {
+  if (step === "confirm") return ["confirm", "back", "cancel"];
+  return [
+    ...(step === "source" ? (["typed"] as const) : []),
+    ...(values[step] === undefined ? [] : (["keep"] as const)),
+    ...(step === "name" ? [] : (["back"] as const)),
+    "cancel",
+  ];
+}
+
+function asked(step: Question, values: Answers, texts: Texts): string {
+  return texts.question(QUESTIONS.indexOf(step) + 1, QUESTIONS.length, step, valueText(step, values, texts));
+}
+
+function valueText(step: Question, { place, source, ...rest }: Answers, texts: Texts): string | undefined {
+  if (step === "place") return place && placeText(place);
+  if (step === "source") return source && sourceText(source, texts);
+  return rest[step];
+}
+
+function sourceText(source: SensorSource, texts: Texts): string {
+  return source.kind === "typed" ? texts.sourceTyped : texts.sourceHttp(source.url, source.path);
+}

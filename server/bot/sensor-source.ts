@@ -1,0 +1,111 @@
+import { lookup as resolve } from "node:dns";
+import { request as requestHttp, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { follow, parseJsonPath } from "../domain/chat/json-path.ts";
+import type { SensorSource } from "../domain/chat/form.ts";
+import { MAX_READING, parseReading } from "../domain/chat/reading.ts";
+import { parseJson, type JsonValue } from "../domain/records/json.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+const LARGEST_ANSWER = 64 * 1024;
+const TIMEOUT_MILLISECONDS = 10_000;
+const MOST_REDIRECTS = 3;
+
+/** Why a source gives no value. */
+export type SourceFault = "private_address" | "unreachable" | "too_slow" | "too_large" | "too_many_redirects" | "bad_status" | "not_json" | "nothing_there" | "not_a_reading";
+
+/** The value that a source has now. */
+export type ReadSource = (source: Extract<SensorSource, { kind: "http" }>) => Promise<number | SourceFault>;
+
+class Refusal extends Error {
+  readonly fault: SourceFault;
+
+  constructor(fault: SourceFault) {
+    super(fault);
+    this.fault = fault;
+  }
+}
+
+/**
+ * Asks sources of sensors for their values. Their addresses are typed by anybody: what is not on the internet is
+ * refused, whatever name leads there and whenever it does. The address that was judged is the one that is connected to.
+ * @param isAllowed Addresses that may be asked though they are not on the internet
+ */
+export function sourceReader(isAllowed: (address: string) => boolean): ReadSource {
+  const isOpen = (address: string): boolean => isPublicAddress(address) || isAllowed(address);
+
+  const lookup: LookupFunction = (name, options, callback) => {
+    resolve(name, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null) callback(error, "");
+      else if (first === undefined || !addresses.every(({ address }) => isOpen(address))) callback(new Refusal("private_address"), "");
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  const get = async (url: URL, signal: AbortSignal): Promise<IncomingMessage> => {
+    const literal = url.hostname.replace(/^\[|\]$/g, "");
+    // No name is looked up for these.
+    if (isIP(literal) !== 0 && !isOpen(literal)) throw new Refusal("private_address");
+    const request = url.protocol === "https:" ? requestHttps : requestHttp;
+    const headers = { Accept: "application/json", "Accept-Encoding": "identity", "User-Agent": "sealbook" };
+    return new Promise((done, failed) => {
+      request(url, { lookup, signal, headers, agent: false }).once("response", done).once("error", failed).end();
+    });
+  };
+
+  const fetchText = async (address: string): Promise<string> => {
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+    let url = new URL(address);
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+      const response = await get(url, signal);
+      const { statusCode = 0, headers } = response;
+      if (statusCode === 200) return textOf(response);
+      response.destroy();
+      const next = statusCode >= 300 && statusCode < 400 && headers.location !== undefined ? URL.parse(headers.location, url.href) : null;
+      if (next === null || !/^https?:$/.test(next.protocol)) throw new Refusal("bad_status");
+      url = next;
+    }
+    throw new Refusal("too_many_redirects");
+  };
+
+  return async ({ url, path }) => {
+    try {
+      return valueIn(await fetchText(url), path);
+    } catch (error) {
+      return faultOf(error);
+    }
+  };
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response) {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError("a response is not read as bytes");
+    length += chunk.length;
+    if (length > LARGEST_ANSWER) throw new Refusal("too_large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function valueIn(text: string, path: string): number | SourceFault {
+  let document: JsonValue;
+  try {
+    document = parseJson(text);
+  } catch {
+    return "not_json";
+  }
+  const found = follow(document, parseJsonPath(path) ?? []);
+  if (found === undefined) return "nothing_there";
+  const value = typeof found === "string" ? parseReading(found) : found;
+  return typeof value === "number" && value >= 0 && value <= MAX_READING ? value : "not_a_reading";
+}
+
+function faultOf(error: unknown): SourceFault {
+  if (error instanceof Refusal) return error.fault;
+  return error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError") ? "too_slow" : "unreachable";
+}

@@ -1,0 +1,191 @@
+import { AbortController as LibraryAbortController, type AbortSignal as LibraryAbortSignal } from "abort-controller";
+import { Api, GrammyError, HttpError, InputFile } from "grammy";
+import type { InlineKeyboardMarkup, MessageEntity, ReplyKeyboardMarkup, ReplyKeyboardRemove } from "grammy/types";
+import { autoRetry } from "@grammyjs/auto-retry";
+import { apiThrottler } from "@grammyjs/transformer-throttler";
+import type { Keyboard, Message } from "./message.ts";
+import { UPDATE_KINDS } from "./update.ts";
+
+/** Longer than that a message is not held back in memory: it waits in the database. */
+const LONGEST_RETRY_SECONDS = 30;
+const RETRIES = 3;
+/** More than Telegram waits for something to come, and enough for an animation. */
+const TIMEOUT_SECONDS = 90;
+const FILE_TIMEOUT_MILLISECONDS = 30_000;
+
+/** What Telegram allows: 30 messages a second, and in one chat one a second, of which some may come at once. */
+const RATES = {
+  global: { reservoir: 30, reservoirRefreshAmount: 30, reservoirRefreshInterval: 1000 },
+  out: { maxConcurrent: 1, reservoir: 20, reservoirIncreaseAmount: 1, reservoirIncreaseInterval: 1000, reservoirIncreaseMaximum: 20 },
+  group: { maxConcurrent: 1, reservoir: 20, reservoirRefreshAmount: 20, reservoirRefreshInterval: 60_000 },
+};
+
+/** Where the bot's messenger is. */
+export interface TelegramAddress {
+  readonly token: string;
+  readonly apiUrl: string;
+}
+
+/**
+ * Telegram did not do what it was asked to. The library's own errors never get further than here: the bot's token is
+ * in the addresses that they name.
+ */
+export class TelegramError extends Error {
+  /** Telegram's own number; `undefined` when it did not answer. */
+  readonly code: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, code?: number, retryAfterSeconds?: number) {
+    super(message);
+    this.name = "TelegramError";
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** Whether asking once more is of no use. */
+  get isFinal(): boolean {
+    return this.code !== undefined && this.code >= 400 && this.code < 500 && ![401, 404, 409, 429].includes(this.code);
+  }
+}
+
+/** Telegram's Bot API, as far as the bot needs it. */
+export class Telegram {
+  readonly #api: Api;
+  readonly #address: TelegramAddress;
+  readonly #ended = new AbortController();
+  /** The same for the library, which has signals of its own kind. */
+  readonly #endedForLibrary = new LibraryAbortController();
+
+  constructor(address: TelegramAddress) {
+    this.#address = address;
+    this.#api = new Api(address.token, { apiRoot: address.apiUrl, timeoutSeconds: TIMEOUT_SECONDS });
+    // The last one is the outermost: what is tried again has to keep to the rates again.
+    this.#api.config.use(
+      apiThrottler(RATES),
+      autoRetry({ maxDelaySeconds: LONGEST_RETRY_SECONDS, maxRetryAttempts: RETRIES, rethrowHttpErrors: true, rethrowInternalServerErrors: true }),
+    );
+  }
+
+  /** Ends whatever is under way. */
+  end(): void {
+    this.#ended.abort();
+    this.#endedForLibrary.abort();
+  }
+
+  /** @returns the name by which the bot is called in groups */
+  async name(): Promise<string> {
+    return (await this.#tried((signal) => this.#api.getMe(signal))).username;
+  }
+
+  /** @param offset Those before it are not asked for again */
+  updates(offset: number | undefined, waitSeconds: number): Promise<readonly unknown[]> {
+    return this.#tried((signal) =>
+      this.#api.getUpdates({ timeout: waitSeconds, allowed_updates: UPDATE_KINDS, ...(offset === undefined ? {} : { offset }) }, signal),
+    );
+  }
+
+  async setWebhook(url: string, secret: string): Promise<void> {
+    await this.#tried((signal) => this.#api.setWebhook(url, { secret_token: secret, allowed_updates: UPDATE_KINDS }, signal));
+  }
+
+  async deleteWebhook(): Promise<void> {
+    await this.#tried((signal) => this.#api.deleteWebhook({}, signal));
+  }
+
+  /** @param language Of those who see this menu; everybody else sees the one without */
+  async setMenu(commands: readonly { command: string; description: string }[], language?: "ru"): Promise<void> {
+    await this.#tried((signal) => this.#api.setMyCommands(commands, language === undefined ? {} : { language_code: language }, signal));
+  }
+
+  /** @returns the message's number, where it has one */
+  say(chat: number, message: Message): Promise<number | undefined> {
+    return this.#tried(async (signal) => {
+      switch (message.kind) {
+        case "text": {
+          const { text, code = [], keyboard } = message;
+          const sent = await this.#api.sendMessage(
+            chat,
+            text,
+            { link_preview_options: { is_disabled: true }, entities: codeEntities(text, code), ...(keyboard === undefined ? {} : { reply_markup: markup(keyboard) }) },
+            signal,
+          );
+          return sent.message_id;
+        }
+        case "file":
+          return (await this.#api.sendDocument(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
+        case "picture":
+          return (await this.#api.sendPhoto(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
+        case "animation":
+          return (await this.#api.sendAnimation(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
+        case "touched":
+          await this.#api.answerCallbackQuery(message.id, message.text === undefined ? {} : { text: message.text }, signal);
+          return undefined;
+        case "delete":
+          await this.#api.deleteMessage(chat, message.message, signal);
+          return undefined;
+      }
+    });
+  }
+
+  /**
+   * A file that somebody sent.
+   * @returns `undefined` when it has more bytes than `maximum`
+   */
+  async file(id: string, maximum: number): Promise<Uint8Array | undefined> {
+    const { file_path: path, file_size: size = 0 } = await this.#tried((signal) => this.#api.getFile(id, signal));
+    if (path === undefined || size > maximum) return undefined;
+    const { apiUrl, token } = this.#address;
+    return this.#tried(async () => {
+      const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FILE_TIMEOUT_MILLISECONDS)]);
+      const response = await fetch(`${apiUrl}/file/bot${token}/${path}`, { signal, redirect: "error" });
+      if (!response.ok) throw new TelegramError(`a file cannot be fetched: ${response.status}`, response.status);
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      for await (const chunk of response.body ?? []) {
+        length += chunk.length;
+        if (length > maximum) return undefined;
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    });
+  }
+
+  async #tried<T>(call: (signal: LibraryAbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await call(this.#endedForLibrary.signal);
+    } catch (error) {
+      throw this.#withoutToken(error);
+    }
+  }
+
+  #withoutToken(error: unknown): TelegramError {
+    if (error instanceof TelegramError) return error;
+    const clean = (text: string): string => text.replaceAll(this.#address.token, "***");
+    if (error instanceof GrammyError) return new TelegramError(clean(`${error.method}: ${error.description}`), error.error_code, error.parameters.retry_after);
+    const cause = error instanceof HttpError ? error.error : error;
+    return new TelegramError(clean(`no answer: ${cause instanceof Error ? cause.message : String(cause)}`));
+  }
+}
+
+function inputFile({ content, name }: { content: string; name: string }): InputFile {
+  return new InputFile(Buffer.from(content, "base64"), name);
+}
+
+function codeEntities(text: string, pieces: readonly string[]): MessageEntity[] {
+  return pieces.map((piece) => ({ type: "code", offset: text.indexOf(piece), length: piece.length }));
+}
+
+function markup(keyboard: Keyboard): InlineKeyboardMarkup | ReplyKeyboardMarkup | ReplyKeyboardRemove {
+  switch (keyboard.kind) {
+    case "buttons":
+      return { inline_keyboard: keyboard.rows.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))) };
+    case "place":
+      return {
+        keyboard: [[{ text: keyboard.share, request_location: true }], keyboard.keys.map((text) => ({ text }))],
+        resize_keyboard: true,
+        one_time_keyboard: true,
+      };
+    case "none":
+      return { remove_keyboard: true };
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { Position } from "../domain/air-quality/reading.ts";
+import type { Language } from "./texts/texts.ts";
+
+/** What is asked of Telegram; everything else is not even sent. */
+export const UPDATE_KINDS = ["message", "callback_query"] as const;
+
+const From = z.object({ id: z.int(), is_bot: z.boolean().optional(), language_code: z.string().optional() });
+const Chat = z.object({ id: z.int(), type: z.string() });
+
+const TelegramMessage = z.object({
+  chat: Chat,
+  from: From.optional(),
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  location: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
+  document: z.object({ file_id: z.string(), file_size: z.number().optional() }).optional(),
+});
+
+const Update = z.object({
+  update_id: z.int().min(0),
+  message: TelegramMessage.optional(),
+  callback_query: z.object({ id: z.string(), from: From, data: z.string().optional(), message: z.object({ chat: Chat }).optional() }).optional(),
+});
+
+/** A document that somebody sent. */
+export interface SentDocument {
+  readonly fileId: string;
+  /** Bytes, when Telegram says how many. */
+  readonly size: number | undefined;
+}
+
+export type Content =
+  | { readonly kind: "text"; readonly text: string; readonly document?: SentDocument | undefined }
+  | { readonly kind: "place"; readonly place: Position }
+  | { readonly kind: "touch"; readonly id: string; readonly data: string }
+  | { readonly kind: "other" };
+
+/** What somebody wrote, sent or touched. */
+export interface Incoming {
+  readonly chat: number;
+  /** Whether nobody else reads the chat. */
+  readonly isPrivate: boolean;
+  readonly sender: number;
+  readonly language: Language;
+  readonly content: Content;
+}
+
+/** The number of an update; `undefined` for what is none. */
+export function updateNumber(update: unknown): number | undefined {
+  return Update.pick({ update_id: true }).safeParse(update).data?.update_id;
+}
+
+/** Reads an update; `undefined` for one of no concern. */
+export function readUpdate(update: unknown): Incoming | undefined {
+  const { message, callback_query: touch } = Update.safeParse(update).data ?? {};
+  if (touch?.message !== undefined) return incoming(touch.message.chat, touch.from, { kind: "touch", id: touch.id, data: touch.data ?? "" });
+  if (message?.from === undefined || message.from.is_bot === true) return undefined;
+  return incoming(message.chat, message.from, contentOf(message));
+}
+
+function incoming(chat: z.output<typeof Chat>, from: z.output<typeof From>, content: Content): Incoming {
+  const language = from.language_code?.toLowerCase().startsWith("ru") === true ? "ru" : "en";
+  return { chat: chat.id, isPrivate: chat.type === "private", sender: from.id, language, content };
+}
+
+function contentOf({ text, caption, location, document }: z.output<typeof TelegramMessage>): Content {
+  if (location !== undefined) return { kind: "place", place: { lat: location.latitude, lng: location.longitude } };
+  if (document !== undefined) return { kind: "text", text: caption ?? "", document: { fileId: document.file_id, size: document.file_size } };
+  return text === undefined ? { kind: "other" } : { kind: "text", text };
+}

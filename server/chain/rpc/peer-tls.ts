@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { checkServerIdentity, createSecureContext, type ConnectionOptions } from "node:tls";
+import { SealbookError } from "../../errors.ts";
+
+/** Who is at the other end: what it is called, and how the variables about it begin. */
+export interface TlsPeer {
+  readonly name: string;
+  readonly variables: string;
+}
+
+export const NODE: TlsPeer = { name: "node", variables: "RPC_TLS" };
+export const SIGNER: TlsPeer = { name: "signer", variables: "RELAYER_SIGNER_TLS" };
+
+/** What a peer is shown over TLS, and by what it is known; without any of it, as usual. */
+export interface PeerTls {
+  /** PEM files of the certificate that is shown to the peer, and of its key. */
+  readonly client?: { readonly certificate: string; readonly key: string } | undefined;
+  /** PEM file of the authorities that may have issued the peer's certificate, instead of the usual ones. */
+  readonly authority?: string | undefined;
+  /** SHA-256 of the certificates that the peer may have, hexadecimal with colons; none allows all. */
+  readonly pins: readonly string[];
+}
+
+/** How connections to the peer are made. */
+export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "checkServerIdentity" | "minVersion">;
+
+/** There is somebody at the peer's address, but no connection that could be trusted. */
+export class PeerTlsError extends Error {}
+
+/** What OpenSSL calls a chain of certificates that leads to nobody known. */
+const UNKNOWN_AUTHORITY = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/**
+ * Reads the files.
+ * @throws SealbookError `config_invalid` naming the variable whose file is of no use
+ */
+export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPeer): PeerTlsOptions {
+  const of = (file: string): string => `${peer.variables}_${file}`;
+  const options: PeerTlsOptions = {
+    minVersion: "TLSv1.2",
+    ...(authority === undefined ? {} : { ca: read(of("CA_FILE"), authority) }),
+    ...(client === undefined ? {} : { cert: read(of("CERT_FILE"), client.certificate), key: read(of("KEY_FILE"), client.key) }),
+  };
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    throw unusable(`${of("CERT_FILE")}, ${of("KEY_FILE")} and ${of("CA_FILE")}`, cause);
+  }
+  if (pins.length === 0) return options;
+  return {
+    ...options,
+    checkServerIdentity: (host, certificate) =>
+      checkServerIdentity(host, certificate) ??
+      (pins.includes(certificate.fingerprint256)
+        ? undefined
+        : new PeerTlsError(`the ${peer.name}'s certificate is not among those of ${of("PIN")}; it is ${certificate.fingerprint256}`)),
+  };
+}
+
+/** Says what failed where it was TLS; anything else stays as it is. */
+export function explainTls(error: Error, peer: TlsPeer): Error {
+  const code = "code" in error ? String(error.code) : "";
+  const reason = reasonOf(code, error, peer);
+  return reason === undefined ? error : new PeerTlsError(reason, { cause: error });
+}
+
+function reasonOf(code: string, { message }: Error, { name, variables }: TlsPeer): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code)) return `the ${name}'s certificate is of an authority that is not known: ${variables}_CA_FILE names those that are`;
+  if (code === "CERT_HAS_EXPIRED") return `the ${name}'s certificate has expired`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the ${name}'s certificate is for another host: ${message}`;
+  if (/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$|^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/.test(code)) {
+    return `the ${name} wants to be shown a certificate: ${variables}_CERT_FILE and ${variables}_KEY_FILE name it`;
+  }
+  if (/^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)) {
+    return `the ${name} does not take the certificate of ${variables}_CERT_FILE`;
+  }
+  return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name} comes about: ${message}` : undefined;
+}
+
+function read(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw unusable(variable, cause);
+  }
+}
+
+function unusable(variables: string, cause: unknown): SealbookError {
+  return new SealbookError("config_invalid", `${variables}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}

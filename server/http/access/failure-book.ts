@@ -1,0 +1,90 @@
+/** Failures of one key count together for so long. */
+const WINDOW_MILLISECONDS = 60_000;
+/** How long a key is locked out the first time; each time after that twice as long. */
+const FIRST_LOCK_OUT_MILLISECONDS = 60_000;
+const LONGEST_LOCK_OUT_MILLISECONDS = 3_600_000;
+/** How long a key has to be quiet until its lock-outs are forgotten: waiting for that gains fewer attempts than going on. */
+const FORGET_AFTER_MILLISECONDS = 86_400_000;
+/** Keys that are remembered, of about 150 bytes each; past that number the one whose last failure is the oldest is forgotten. */
+const MOST_KEYS = 50_000;
+
+interface Failures {
+  /** Within the window. */
+  count: number;
+  windowEnds: number;
+  lockOuts: number;
+  lockedUntil: number;
+}
+
+/** How a {@link FailureBook} counts. */
+export interface FailureBookOptions {
+  /** Failures within a minute that lock a key out. */
+  readonly most: number;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+  readonly mostKeys?: number;
+}
+
+/**
+ * Counts failures by a key, and locks keys out for ever longer: one minute, two, four, up to an hour. It is kept in memory
+ * only and bounded there: a restart forgets it.
+ */
+export class FailureBook {
+  readonly #most: number;
+  readonly #clock: () => number;
+  readonly #mostKeys: number;
+  /** In the order of their last failures. */
+  readonly #byKey = new Map<string, Failures>();
+
+  constructor({ most, clock = Date.now, mostKeys = MOST_KEYS }: FailureBookOptions) {
+    this.#most = most;
+    this.#clock = clock;
+    this.#mostKeys = mostKeys;
+  }
+
+  /** Keys that are remembered. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** Milliseconds for which a key stays locked out; 0 when it is not. */
+  lockedFor(key: string): number {
+    return Math.max(0, (this.#byKey.get(key)?.lockedUntil ?? 0) - this.#clock());
+  }
+
+  /** How often a key may fail until it is locked out. */
+  left(key: string): number {
+    if (this.lockedFor(key) > 0) return 0;
+    const failures = this.#byKey.get(key);
+    return failures === undefined || failures.windowEnds <= this.#clock() ? this.#most : this.#most - failures.count;
+  }
+
+  add(key: string): void {
+    const now = this.#clock();
+    const failures = this.#remembered(key, now) ?? { count: 0, windowEnds: 0, lockOuts: 0, lockedUntil: 0 };
+    if (failures.windowEnds <= now) {
+      failures.count = 0;
+      failures.windowEnds = now + WINDOW_MILLISECONDS;
+    }
+    failures.count += 1;
+    if (failures.count >= this.#most) {
+      failures.lockedUntil = now + Math.min(LONGEST_LOCK_OUT_MILLISECONDS, FIRST_LOCK_OUT_MILLISECONDS * 2 ** failures.lockOuts);
+      failures.lockOuts += 1;
+      failures.windowEnds = 0;
+    }
+    this.#byKey.delete(key);
+    this.#byKey.set(key, failures);
+    const [oldest] = this.#byKey.keys();
+    if (this.#byKey.size > this.#mostKeys && oldest !== undefined) this.#byKey.delete(oldest);
+  }
+
+  /** Forgets all failures of a key. */
+  forgive(key: string): void {
+    this.#byKey.delete(key);
+  }
+
+  #remembered(key: string, now: number): Failures | undefined {
+    const failures = this.#byKey.get(key);
+    return failures !== undefined && Math.max(failures.lockedUntil, failures.windowEnds) + FORGET_AFTER_MILLISECONDS > now ? failures : undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { assert } from "chai";
+import { decryptKeystoreJson, encryptKeystoreJson, Wallet } from "ethers";
+import { content, refused } from "../support/envelope.ts";
+import { eventually } from "../support/eventually.ts";
+import { KnownSecrets } from "../support/secrets/known-secrets.ts";
+import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+describe("whoever has the database", function () {
+  let server: TestServer;
+  let database: DatabaseSync;
+  /** A session that lives. */
+  let token: string;
+  let secureKey: string;
+  before(async () => {
+    server = await startServer({ SESSION_LIFETIME: "3600", LOGIN_ATTEMPTS_PER_ADDRESS: "100" });
+    ({ tx: token, pkey: secureKey } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams);
+    const record = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { value: 1 } });
+    assert.equal(record.status, 200);
+    database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
+    // What guards the journal against mistakes holds nobody up who has the file.
+    for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) database.exec(`drop trigger "${String(name)}"`);
+  });
+  after(async () => {
+    database.close();
+    await server.stop();
+  });
+
+  const keystoreOf = (login: string): string => String(database.prepare("select keystore from accounts where address = ?").get(login)?.["keystore"]);
+  const reader = async (): Promise<Login> => (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
+  const store = (with_: string) => server.call(ROUTES.store, { token: with_ }, { code: "c", topic: "t", payload: {} });
+
+  it("finds no token, secure key, signing key or password in it", async () => {
+    const { privateKey } = await decryptKeystoreJson(keystoreOf(server.demo.login), server.demo.password);
+    const secrets = [token, secureKey, privateKey, server.demo.password];
+    const known = new KnownSecrets();
+    for (const [index, secret] of secrets.entries()) known.add(String(index), secret);
+    const files = readdirSync(server.directory).filter((name) => name.startsWith("sealbook.sqlite") && !name.endsWith("-shm"));
+    assert.isAtLeast(files.length, 1);
+    for (const name of files) {
+      const bytes = readFileSync(join(server.directory, name));
+      assert.isEmpty(known.in(bytes.toString("latin1")));
+      for (const secret of secrets) assert.isFalse(bytes.includes(Buffer.from(secret.replace(/^0x/, ""), secret.startsWith("0x") ? "hex" : "utf8")), name);
+    }
+  });
+
+  it("has nothing in it that is taken for a token", async () => {
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all().map(({ name }) => String(name));
+    const values = tables.flatMap((table) => database.prepare(`select * from "${table}"`).all().flatMap((row) => Object.values(row)));
+    const candidates = new Set(values.flatMap((value) => (value instanceof Uint8Array && value.length >= 32 ? [Buffer.from(value.subarray(0, 32)).toString("hex"), Buffer.from(value.subarray(-32)).toString("hex")] : [])));
+    assert.isAbove(candidates.size, 5);
+    for (const candidate of candidates) {
+      const answer = await server.call(ROUTES.search, { token: `0x${candidate}` }, { search: { target: "1", value: "*" } });
+      refused(answer, ROUTES.search, 401, "token_invalid");
+    }
+  });
+
+  it("makes no account by writing one into it: the chain does not know it", async () => {
+    const password = "the intruder's own password";
+    const { address, privateKey } = Wallet.createRandom();
+    const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
+    const copied = "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000, digest from accounts limit 1";
+    database.prepare(copied).run(address, keystore);
+    const answer = await server.call(ROUTES.auth, { login: address, password });
+    refused(answer, ROUTES.auth, 401, "login_refused");
+    assert.equal(answer.body.content.error.message, "the account was revoked", "as the registry has it");
+    database.prepare("delete from accounts where address = ?").run(address);
+  });
+
+  it("gives an account no right that the chain does not give it", async () => {
+    const account = await reader();
+    await eventually(() => server.login(account));
+    database.prepare("update accounts set scope = 'full' where address = ?").run(account.login);
+    refused(await store(await server.login(account)), ROUTES.store, 403, "scope_refused");
+  });
+
+  it("puts another key in the place of an account's, and gets none of its rights", async () => {
+    const password = "the intruder's own password";
+    const before = keystoreOf(server.demo.login);
+    const { address, privateKey } = Wallet.createRandom();
+    const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
+    database.prepare("update accounts set keystore = ? where address = ?").run(keystore, server.demo.login);
+    const answer = await server.call(ROUTES.auth, { login: server.demo.login, password });
+    assert.notEqual(answer.status, 200, answer.text);
+    database.prepare("update accounts set keystore = ? where address = ?").run(before, server.demo.login);
+    await server.login();
+  });
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "chai";
+import { Contract, getBytes, id, JsonRpcProvider, type LogDescription, Wallet } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts.ts";
+import { content } from "../support/envelope.ts";
+import { eventually } from "../support/eventually.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+
+const RELAYER_ROLE = id("RELAYER_ROLE");
+const TABLE = "events";
+
+describe("whoever has a stolen key", function () {
+  let server: TestServer;
+  let provider: JsonRpcProvider;
+  let administrator: Wallet;
+  /** A key with the relayer's rights, which the server does not have. */
+  let relayer: Wallet;
+  /** The row that the demo account has stored, as it is on chain. */
+  let stored: LogDescription;
+  let contracts: Record<keyof typeof INTERFACES, string>;
+
+  const at = (name: keyof typeof INTERFACES, wallet: Wallet): Contract => new Contract(contracts[name], INTERFACES[name], wallet);
+  /** The contract's error, when the key calls a function. */
+  const refusal = async (wallet: Wallet, name: keyof typeof INTERFACES, call: string, ...args: unknown[]): Promise<string> => {
+    const error: unknown = await at(name, wallet).getFunction(call).staticCall(...args).catch((reason: unknown) => reason);
+    assert.instanceOf(error, Error, `${name}.${call} is refused`);
+    const { data } = error as Error & { data?: string };
+    return INTERFACES[name].parseError(data ?? "0x")?.name ?? error.message;
+  };
+  const send = async (wallet: Wallet, name: keyof typeof INTERFACES, call: string, ...args: unknown[]): Promise<void> => {
+    await (await at(name, wallet).getFunction(call).send(...args, { gasPrice: 0, type: 0 })).wait();
+  };
+
+  before(async () => {
+    server = await startServer({ SESSION_LIFETIME: "3600" });
+    provider = new JsonRpcProvider(server.chainUrl, undefined, { staticNetwork: true, pollingInterval: 50, cacheTimeout: -1 });
+    const keys = JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8"));
+    administrator = new Wallet(keys.administrator, provider);
+    relayer = Wallet.createRandom(provider) as never;
+    contracts = JSON.parse(readFileSync(join(server.directory, "deployments/7325.json"), "utf8")).contracts;
+    for (const name of ["SessionRegistry", "EventTable", "ProofAnchor"] as const) await send(administrator, name, "grantRole", RELAYER_ROLE, relayer.address);
+    const token = await server.login();
+    await server.call(ROUTES.store, { token }, { code: "station", topic: "t", payload: { value: 1 } });
+    const [log] = await provider.getLogs({ address: contracts.EventTable, topics: [id("RowWritten(bytes32,uint256,address,string,bytes,bool,string)")], fromBlock: 0 });
+    stored = (log && INTERFACES.EventTable.parseLog(log)) ?? assert.fail("there is no row");
+  });
+  after(async () => {
+    provider.destroy();
+    await server.stop();
+  });
+
+  const row = (): { rowdata: string; comp: boolean; signature: string } => ({
+    rowdata: stored.args.getValue("rowdata"),
+    comp: stored.args.getValue("comp"),
+    signature: stored.args.getValue("signature"),
+  });
+
+  it("of the relayer writes no record in an account's name, and opens no session of it", async () => {
+    const { rowdata, comp } = row();
+    const own = await relayer.signMessage(getBytes(rowdata));
+    for (const call of ["insert", "set"]) assert.equal(await refusal(relayer, "EventTable", call, TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
+    const changed = `${rowdata.slice(0, -2)}00`;
+    assert.equal(await refusal(relayer, "EventTable", "insert", TABLE, 99, changed, comp, row().signature), "SignerNotEnrolled");
+    const tokenHash = id("a token");
+    const digest: string = await at("SessionRegistry", relayer).getFunction("openingDigest").staticCall(server.demo.login, tokenHash);
+    const forged = await relayer.signMessage(getBytes(digest));
+    assert.equal(await refusal(relayer, "SessionRegistry", "open", server.demo.login, tokenHash, forged), "WrongSigner");
+  });
+
+  it("of the relayer enrols nobody, gives nobody a right, and changes no rule", async () => {
+    const calls = [
+      ["SessionRegistry", "enroll", relayer.address, 2], ["SessionRegistry", "revoke", server.demo.login], ["SessionRegistry", "setLifetime", 9_999, 1],
+      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map((name) => [name, "grantRole", RELAYER_ROLE, administrator.address] as const),
+      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map((name) => [name, "revokeRole", RELAYER_ROLE, relayer.address] as const),
+    ] as const;
+    for (const [name, call, ...args] of calls) assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
+  });
+
+  it("of the relayer can repeat what an account has signed, which is no record under another number", async () => {
+    const { rowdata, comp, signature } = row();
+    await send(relayer, "EventTable", "set", TABLE, 77, rowdata, comp, signature);
+    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"77"'))));
+    const token = await server.login();
+    const found = content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "station" } }), ROUTES.search);
+    assert.lengthOf(found.tparams.events, 1);
+  });
+
+  it("of the relayer can anchor anything, and date nothing back", async () => {
+    const { body } = await server.post("/api/v1/proof", { document_id: "d", hash: "ab".repeat(32) });
+    const hash = `0x${body.proof.record_hash}`;
+    const first: unknown = await at("ProofAnchor", relayer).getFunction("anchor").staticCall(hash);
+    await send(relayer, "ProofAnchor", "anchor", hash);
+    assert.deepEqual(await at("ProofAnchor", relayer).getFunction("anchor").staticCall(hash), first);
+    const before = (await provider.getBlock("latest"))?.timestamp ?? 0;
+    await send(relayer, "ProofAnchor", "anchor", id("another"));
+    const logs = await provider.getLogs({ address: contracts.ProofAnchor, fromBlock: "latest" });
+    assert.lengthOf(logs, 1);
+    assert.isAtLeast((await provider.getBlock(logs[0]?.blockNumber ?? 0))?.timestamp ?? 0, before);
+  });
+
+  it("of the administrator writes no record in an account's name, whatever rights it gives itself", async () => {
+    const { rowdata, comp } = row();
+    const own = await administrator.signMessage(getBytes(rowdata));
+    assert.equal(await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own), "AccessControlUnauthorizedAccount");
+    await send(administrator, "EventTable", "grantRole", RELAYER_ROLE, administrator.address);
+    assert.equal(await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
+    // Enrolled itself, its rows are its own: what names another sender is no record.
+    await send(administrator, "SessionRegistry", "enroll", administrator.address, 2);
+    await send(administrator, "EventTable", "insert", TABLE, 1_000, rowdata, comp, own);
+    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"1000"'))));
+  });
+});

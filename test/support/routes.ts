@@ -1,0 +1,48 @@
+import type { Express } from "express";
+import type { AppParts } from "../../server/app.ts";
+
+/** What Express keeps of a path: a route, or a router below it. */
+interface Layer {
+  readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
+  readonly handle: { readonly stack?: readonly Layer[] };
+  /** What of a path is the layer's own. */
+  match(path: string): { readonly path: string } | false;
+}
+
+/** Where routers are mounted: a layer keeps no text of that, but says what it matches. */
+const MOUNTS = ["/api/v1/recovery/attest", "/api/v1", "/api", "/explorer/api", "/recovery"];
+
+/** Parts that are enough to put an app together whose routes are only looked at. */
+export function unusedParts(): AppParts {
+  const anything: any = new Proxy(() => anything, { get: () => anything });
+  return new Proxy({}, { get: (_, name) => (name === "version" ? "0.0.0" : anything) }) as AppParts;
+}
+
+/**
+ * The routes of an app as `METHOD /path/{parameter}`.
+ * @throws when a router is mounted somewhere new
+ */
+export function routesOf(app: Express): string[] {
+  const { stack } = (app as unknown as { router: { stack: readonly Layer[] } }).router;
+  return routesBelow("", stack);
+}
+
+function routesBelow(mount: string, stack: readonly Layer[]): string[] {
+  return stack.flatMap((layer) => {
+    const { route, handle } = layer;
+    if (route !== undefined) {
+      const path = route.path === "/" && mount !== "" ? mount : `${mount}${String(route.path)}`.replaceAll(/:(\w+)/g, "{$1}");
+      const methods = Object.keys(route.methods).filter((method) => method !== "_all");
+      return methods.map((method) => `${method.toUpperCase()} ${path}`);
+    }
+    return handle.stack === undefined ? [] : routesBelow(mount + mountOf(layer), handle.stack);
+  });
+}
+
+function mountOf(layer: Layer): string {
+  for (const candidate of MOUNTS) {
+    const matched = layer.match(candidate);
+    if (matched !== false && ["", candidate].includes(matched.path)) return matched.path;
+  }
+  throw new Error("a router is mounted where none was: name its place in MOUNTS");
+}

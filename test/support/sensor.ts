@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A sensor that answers over HTTP, on an address of loopback. */
+export interface Sensor {
+  readonly url: string;
+  /** Paths that it was asked for. */
+  readonly asked: string[];
+  stop(): void;
+}
+
+export async function startSensor(answer: (request: IncomingMessage, response: ServerResponse) => void, host = "127.0.0.1"): Promise<Sensor> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    answer(request, response);
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${port}`,
+    asked,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

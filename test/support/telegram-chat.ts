@@ -1,0 +1,108 @@
+import { assert } from "chai";
+import { eventually } from "./eventually.ts";
+
+/** What the bot said in a chat. */
+export interface Said {
+  readonly id: number;
+  readonly kind: "text" | "document" | "photo" | "animation";
+  /** The text, or the caption of a file. */
+  readonly text: string;
+  /** Buttons under it, by what stands on them. */
+  readonly buttons: ReadonlyMap<string, string>;
+  /** Keys of the keyboard that it shows; `undefined` when it leaves it as it is, empty when it removes it. */
+  readonly keys: readonly string[] | undefined;
+  readonly file: { readonly name: string; readonly content: Buffer } | undefined;
+  readonly entities: readonly { type: string; offset: number; length: number }[];
+  isDeleted: boolean;
+}
+
+/** What a chat needs of the server that it is on. */
+export interface ChatServer {
+  /** Gives the bot an update. */
+  deliver(content: object): number;
+  nextMessage(): number;
+  newQuery(chat: Chat): string;
+  keepFile(content: Buffer): string;
+}
+
+/** A person, or a group, as seen from Telegram's side. */
+export class Chat {
+  readonly #server: ChatServer;
+  readonly id: number;
+  readonly language: string;
+  readonly type: "private" | "group";
+  readonly sender: number;
+  readonly said: Said[] = [];
+  readonly touches: { readonly id: string; readonly text: string | undefined }[] = [];
+  hasBlocked = false;
+
+  constructor(server: ChatServer, id: number, language: string, sender = id) {
+    this.#server = server;
+    this.id = id;
+    this.language = language;
+    this.type = id < 0 ? "group" : "private";
+    this.sender = sender;
+  }
+
+  /** Writes a text. */
+  write(text: string): number {
+    return this.#message({ text });
+  }
+
+  share(latitude: number, longitude: number): number {
+    return this.#message({ location: { latitude, longitude } });
+  }
+
+  sendDocument(content: string | Uint8Array, caption?: string): number {
+    const bytes = Buffer.from(content);
+    const file_id = this.#server.keepFile(bytes);
+    return this.#message({ document: { file_id, file_unique_id: file_id, file_size: bytes.length }, ...(caption === undefined ? {} : { caption }) });
+  }
+
+  sendSticker(): number {
+    return this.#message({ sticker: { file_id: "x" } });
+  }
+
+  /** Touches a button under the newest message that has it. */
+  touch(label: string): number {
+    const message = this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
+    return this.touchData(message.buttons.get(label) ?? "", message.id);
+  }
+
+  touchData(data: string, message_id = 1): number {
+    const id = this.#server.newQuery(this);
+    return this.#server.deliver({ callback_query: { id, from: this.#from(), chat_instance: "1", data, message: { message_id, date: 1, chat: this.#chat() } } });
+  }
+
+  /** Does something and gives what is said to it: as many messages, and no more. */
+  async after(act: () => unknown, count = 1): Promise<[Said, ...Said[]]> {
+    const before = this.said.length;
+    act();
+    return this.#news(before, count);
+  }
+
+  /** Writes a text and gives the one message that answers it. */
+  async ask(text: string): Promise<Said> {
+    return (await this.after(() => this.write(text)))[0];
+  }
+
+  async #news(before: number, count: number): Promise<[Said, ...Said[]]> {
+    return eventually(async () => {
+      const [first, ...others] = this.said.slice(before);
+      assert.lengthOf([first, ...others], count, JSON.stringify(this.said.slice(before).map(({ text }) => text)));
+      return [first ?? assert.fail("nothing is said"), ...others];
+    }, 30_000);
+  }
+
+  #message(content: object): number {
+    return this.#server.deliver({ message: { message_id: this.#server.nextMessage(), date: 1, chat: this.#chat(), from: this.#from(), ...content } });
+  }
+
+  #chat(): object {
+    return { id: this.id, type: this.type };
+  }
+
+  #from(): object {
+    return { id: this.sender, is_bot: false, first_name: "P", language_code: this.language };
+  }
+}
