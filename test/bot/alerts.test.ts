@@ -38,7 +38,7 @@ describe("the administrators' chat", function () {
     await server.stop("keep");
     telegram.onCall = () => undefined;
     await start();
-    await eventually(async () => assert.lengthOf(admins.said, 1));
+    await eventually(async () => assert.lengthOf(admins.said, 1), 60_000);
     assert.match(admins.said[0]?.text ?? "", /^🔴 node_down\n.+\nsince /);
     chain.proxy.mode = "pass";
     await eventually(async () => assert.lengthOf(admins.said, 2), 60_000);

@@ -33,7 +33,7 @@ describe("the bot's commands", function () {
   });
 
   it("are in the menu, in both languages", async () => {
-    await eventually(async () => assert.sameMembers([...telegram.menus.keys()], ["", "ru"]));
+    await eventually(async () => assert.sameMembers([...telegram.menus.keys()], ["", "ru"]), 60_000);
     for (const menu of telegram.menus.values()) {
       assert.deepEqual(
         menu.map(({ command }) => command),
@@ -198,7 +198,7 @@ describe("the bot's commands", function () {
     const chat = anybody();
     chat.touchData("form:confirm:confirm");
     chat.touchData("garbage");
-    await eventually(async () => assert.deepEqual(chat.touches.slice(-2).map(({ text }) => text), Array(2).fill("This button belongs to an older question.")));
+    await eventually(async () => assert.deepEqual(chat.touches.slice(-2).map(({ text }) => text), Array(2).fill("This button belongs to an older question.")), 60_000);
   });
 
   it("keep the token and the keys to themselves", async () => {

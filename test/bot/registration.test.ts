@@ -55,7 +55,7 @@ describe("registration with the bot", function () {
       await server.login(account);
       const message = chat.said.find(({ text }) => text.includes(password)) ?? assert.fail("no password");
       assert.deepEqual(message.entities.map(({ offset, length }) => message.text.slice(offset, offset + length)), [login, password]);
-      await eventually(async () => assert.isTrue(message.isDeleted));
+      await eventually(async () => assert.isTrue(message.isDeleted), 60_000);
       assert.lengthOf(chat.said.filter(({ text }) => text.includes(password)), 1);
       assert.lengthOf(chat.said.filter(({ isDeleted }) => isDeleted), 1);
     });
@@ -151,11 +151,11 @@ describe("registration with the bot", function () {
     assert.include(form.text, "Caption: Balcony");
     // A button of an older question changes nothing.
     chat.touchData("form:back:title");
-    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
+    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."), 60_000);
     assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing was changed");
     assert.include((await chat.ask("/fetch")).text, "There is no form yet");
     chat.touchData("form:confirm:confirm");
-    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
+    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."), 60_000);
   });
 
   it("makes one account, however often Confirm is touched", async () => {
@@ -163,7 +163,7 @@ describe("registration with the bot", function () {
     await fillIn(chat);
     const before = await accounts();
     await chat.after(() => [1, 2, 3].map(() => chat.touch("✅ Confirm")), 2);
-    await eventually(async () => assert.lengthOf(chat.touches.filter(({ text }) => text !== undefined), 2));
+    await eventually(async () => assert.lengthOf(chat.touches.filter(({ text }) => text !== undefined), 2), 60_000);
     assert.equal(await accounts(), before + 1);
   });
 

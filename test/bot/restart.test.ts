@@ -9,7 +9,7 @@ import { ROUTES } from "../support/server.ts";
 import { type Chat, TelegramServer } from "../support/telegram-server.ts";
 
 describe("the bot, killed", function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let telegram: TelegramServer;
   let directory: string;
   let server: ServerProcess;
@@ -24,7 +24,7 @@ describe("the bot, killed", function () {
     await server.end("SIGKILL");
     outputs.push(server.output());
   };
-  const received = () => eventually(async () => assert.equal(telegram.waiting, 0));
+  const received = () => eventually(async () => assert.equal(telegram.waiting, 0), 60_000);
 
   before(async () => {
     telegram = await new TelegramServer().start();
@@ -48,9 +48,9 @@ describe("the bot, killed", function () {
     chat.write("SDS011");
     other.write("Malee");
     await start();
-    await eventually(async () => assert.lengthOf(chat.said, said + 1));
+    await eventually(async () => assert.lengthOf(chat.said, said + 1), 60_000);
     assert.match(chat.said.at(-1)?.text ?? "", /^3 of 5/);
-    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/));
+    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/), 60_000);
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.ask("Roof");
     assert.include((await chat.after(() => chat.touch("⌨ I type the values")))[0].text, "Name: Somchai\nSensor: SDS011");

@@ -53,7 +53,7 @@ describe("the bot and Telegram's limits", function () {
     chat.hasBlocked = true;
     chat.write("/time");
     chat.write("/balance");
-    await eventually(async () => assert.lengthOf(server.log.filter((line) => line.includes("blocked by the user")), 2));
+    await eventually(async () => assert.lengthOf(server.log.filter((line) => line.includes("blocked by the user")), 2), 60_000);
     assert.include((await other.ask("/time")).text, "Server time");
     chat.hasBlocked = false;
     assert.include((await chat.ask("/time")).text, "Server time");
@@ -65,8 +65,8 @@ describe("the bot and Telegram's limits", function () {
     const other = anybody();
     for (let message = 0; message < 60; message += 1) flood.write("/time");
     assert.include((await other.ask("/time")).text, "Server time");
-    await eventually(async () => assert.equal(telegram.waiting, 0));
-    await eventually(async () => assert.lengthOf(flood.said, 6));
+    await eventually(async () => assert.equal(telegram.waiting, 0), 60_000);
+    await eventually(async () => assert.lengthOf(flood.said, 6), 60_000);
     assert.include(flood.said.at(-1)?.text, "too fast");
     await other.ask("/time");
     assert.lengthOf(flood.said, 6);
@@ -77,7 +77,7 @@ describe("the bot and Telegram's limits", function () {
     const from = { id: chat.id, is_bot: false, first_name: "P", language_code: "en" };
     const message = { message_id: 1, date: 1, chat: { id: chat.id, type: "private" }, from, text: "/time" };
     const number = telegram.deliver({ message });
-    await eventually(async () => assert.lengthOf(chat.said, 1));
+    await eventually(async () => assert.lengthOf(chat.said, 1), 60_000);
     telegram.deliver({ message }, number);
     await chat.ask("/balance");
     assert.lengthOf(chat.said, 2);

@@ -20,7 +20,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
     database = await emptyDatabase("postgres");
     server = await startServer({ ...botVariables(telegram), DATABASE_URL: database.url, TELEGRAM_WEBHOOK_URL: `${PUBLIC}/telegram` });
     telegram.route = (url) => url.replace(PUBLIC, server.url);
-    await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`));
+    await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`), 60_000);
   });
   after(async () => {
     await server.stop();
@@ -41,7 +41,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
     const person = telegram.person(6002);
     await register(person);
     assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
-    await eventually(async () => assert.isTrue(person.touches.length > 0));
+    await eventually(async () => assert.isTrue(person.touches.length > 0), 60_000);
     const [left] = await database.ask("select (select count(*) from chat_messages where due_at = 0) + (select count(*) from chat_updates where body is not null) as left");
     assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
   });
@@ -67,7 +67,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
       assert.equal((await post(`${server.url}/telegram`, body, headers)).status, 200);
     }
     assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
-    await eventually(async () => assert.lengthOf(chat.said, before + 1));
+    await eventually(async () => assert.lengthOf(chat.said, before + 1), 60_000);
     await chat.ask("/balance");
     assert.lengthOf(chat.said, before + 2);
   });
