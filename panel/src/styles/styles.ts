@@ -1,4 +1,6 @@
 import "./tokens.css";
 import "./base.css";
 import "./layout.css";
-import "./components.css";
+import "./controls.css";
+import "./surfaces.css";
+import "./data.css";
