@@ -28,6 +28,11 @@ function roomOf(file: string): string {
   return first.endsWith(".ts") ? "composition" : first;
 }
 
+/** Whether the panel may share a file of the server. */
+function isForBrowsers(file: string): boolean {
+  return file.startsWith("server/domain/air-quality/") || file.startsWith("server/domain/map/");
+}
+
 function offences(isForbidden: (from: string, to: string) => boolean): string[] {
   return files.flatMap((from) =>
     (imports.get(from) ?? []).filter((to) => isForbidden(from, to)).map((to) => `${from} -> ${to}`),
@@ -66,9 +71,18 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("lets the panel know the server by its client only", () => {
+  it("lets the panel know the server by its client only, and share what air and maps are", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
-      importsOf(from).filter((to) => to.includes("/") && /^(server|scripts|test|bench)\//.test(to)).map((to) => `${from} -> ${to}`),
+      importsOf(from).filter((to) => /^(server|scripts|test|bench)\//.test(to) && !isForBrowsers(to)).map((to) => `${from} -> ${to}`),
+    );
+    expect(forbidden).to.deep.equal([]);
+  });
+
+  it("keeps what browsers share free of everything that they do not have", () => {
+    const shared = files.filter(isForBrowsers);
+    expect(shared).to.include("server/domain/air-quality/reading.ts");
+    const forbidden = shared.flatMap((from) =>
+      (imports.get(from) ?? []).filter((to) => !isForBrowsers(to) && !["topojson-client", "topojson-specification", "geojson"].includes(to)),
     );
     expect(forbidden).to.deep.equal([]);
   });

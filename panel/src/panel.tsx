@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { Icon } from "./components/icon.tsx";
 import { Lazy } from "./components/lazy.tsx";
 import { Login } from "./login/login.tsx";
@@ -13,11 +14,13 @@ import { texts } from "./texts/texts.ts";
 export function Panel() {
   const home = addressOf(TABS[0].id);
   const account = session.current.value?.account;
-  if (account === undefined) return <Shell home={home}><Login /></Shell>;
   const current = TABS.find(({ id }) => id === route.value.tab) ?? TABS[0];
+  const title = account === undefined ? texts.value.login.title : `${current.title(texts.value)} · Sealbook`;
+  useEffect(() => void (document.title = title), [title]);
+  if (account === undefined) return <Shell home={home}><Login /></Shell>;
   return (
     <Shell home={home} navigation={<Tabs current={current} />} end={<SessionBar />}>
-      <div class="session-notices" role="status"><SessionNotices /></div>
+      <div class="session-notices"><SessionNotices /></div>
       <Lazy key={account} load={current.load} />
     </Shell>
   );

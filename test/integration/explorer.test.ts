@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { AbiCoder, concat, hexlify, id, keccak256, randomBytes, toUtf8Bytes, Wallet } from "ethers";
+import { ExplorerClient } from "../../client/index.ts";
 import { EventTable__factory } from "../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
@@ -9,6 +10,7 @@ import type { Answer } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { thrownBy } from "../support/thrown.ts";
 
 const SECRET = "contract of which nobody may know";
 const hash = (): string => hexlify(randomBytes(32));
@@ -221,6 +223,21 @@ describe("the explorer", function () {
     for (const bad of ["", "q=", "q=hello", `q=${"1".repeat(300)}`]) problem(await ask(`/search?${bad}`), 400, "q");
     for (const path of [`/transactions/${hash()}`, `/blocks/${hash()}`, "/blocks/999999", "/nothing", "/"]) problem(await ask(path), 404);
     problem(await server.post("/explorer/api/search", {}), 405);
+  });
+
+  it("is understood by the client", async () => {
+    const client = new ExplorerClient(server.url);
+    assert.equal((await client.chain()).contracts.ProofAnchor, one.proof.contract);
+    assert.equal((await client.block(one.proof.block_number))?.hash, one.proof.block_hash);
+    assert.equal((await client.blocks({ limit: 1 })).blocks.length, 1);
+    assert.equal((await client.transaction(batch.batch.tx_hash))?.deed.kind, "anchor");
+    assert.equal((await client.anchor(batch.batch.root))?.size, 3);
+    assert.include((await client.anchors()).anchors.map((anchor) => anchor.hash), batch.batch.root);
+    assert.equal((await client.address(server.demo.login)).scope, "full");
+    assert.isNotEmpty((await client.activity(server.demo.login, { limit: 1 })).activity);
+    assert.deepEqual((await client.search(one.proof.tx_hash)).map(({ kind }) => kind), ["transaction"]);
+    assert.isUndefined(await client.transaction(hash()));
+    assert.include(String(await thrownBy(client.search("x"))), "no block number");
   });
 
   it("has told nothing that is only in the journal", () => {

@@ -153,6 +153,11 @@ describe("the panel's page", function () {
     await page.getByLabel("Language").selectOption("Русский");
     await page.getByText("Адрес учётной записи").waitFor();
     assert.isTrue(await page.getByLabel("ASC token").isVisible());
+    for (const width of [340, 700, 980, 1000, 1160, 1280, 1400]) {
+      await page.setViewportSize({ width, height: 800 });
+      const end = await page.getByRole("button", { name: "Переключить" }).boundingBox();
+      assert.isAtMost((end?.x ?? width) + (end?.width ?? 0), width, `the bar at ${width}`);
+    }
     await page.context().close();
   });
 

@@ -37,8 +37,17 @@ const VIEWS: readonly View[] = [
     await page.getByText("Any JSON").click();
     await page.getByLabel("Payload").waitFor();
   }],
-  ["decode-empty", async (page) => {
+  ["map", async (page) => {
     await page.keyboard.press("Escape");
+    await page.goto("/#/map");
+    await page.locator(".air-label").first().waitFor();
+    await page.waitForLoadState("networkidle");
+  }],
+  ["map-sensor", async (page) => {
+    await page.locator(".air-choose").first().click();
+    await page.locator(".air-chart canvas").waitFor();
+  }],
+  ["decode-empty", async (page) => {
     await page.goto("/#/decode");
     await page.getByText("Nothing decoded yet").waitFor();
   }],
@@ -46,6 +55,11 @@ const VIEWS: readonly View[] = [
     await page.getByRole("textbox").fill(await newestTransaction(server));
     await page.getByRole("button", { name: "Decode" }).click();
     await page.getByText("On the chain").waitFor();
+  }],
+  ["map", async (page) => {
+    await page.goto("/#/map");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
   }],
   ["proofs", async (page) => {
     await page.goto("/#/proofs");

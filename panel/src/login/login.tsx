@@ -27,6 +27,8 @@ export function Login() {
     } finally {
       since.value = undefined;
     }
+    // The form was out of sight, and lost the focus by it.
+    if (failure.value !== undefined) requestAnimationFrame(() => document.getElementById("login-password")?.focus());
   };
   return (
     <div class="login-view">

@@ -53,7 +53,7 @@ export async function refresh(): Promise<void> {
     const now = Date.now();
     // The oldest frame of the day shows values that are as old as values may be.
     const since = now - DAY_MILLISECONDS - settings.maxAge;
-    const result = await findReadings(getPage, since, found.value?.readings ?? [], (count) => (progress.value = count));
+    const result = await findReadings(getPage, since, found.value, (count) => (progress.value = count));
     found.value = result;
     // The clock of this computer may be behind the server's: what is new has not been said in the future.
     updatedAt.value = result.readings.reduce((latest, { time }) => (time > now + MAX_CLOCK_DIFFERENCE_MILLISECONDS ? latest : Math.max(latest, time)), now);

@@ -19,8 +19,12 @@ export function Timeline() {
   const step = STEPS - Math.round(ago.value / STEP_MILLISECONDS);
   useEffect(() => {
     if (!isPlaying.value) return;
+    let last = performance.now();
     const timer = setInterval(() => {
-      ago.value = Math.max(0, ago.value - STEP_MILLISECONDS);
+      // Where a step takes longer to be drawn than it is shown, steps are left out.
+      const steps = Math.max(1, Math.floor((performance.now() - last) / SHOWN_MILLISECONDS));
+      last = performance.now();
+      ago.value = Math.max(0, ago.value - steps * STEP_MILLISECONDS);
       if (ago.value === 0) isPlaying.value = false;
     }, SHOWN_MILLISECONDS);
     return () => clearInterval(timer);

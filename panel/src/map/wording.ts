@@ -1,7 +1,14 @@
+import { computed } from "@preact/signals";
 import { CATEGORY_NAMES, type Language } from "../../../server/domain/air-quality/category.ts";
 import { airQuality, indexText } from "../../../server/domain/air-quality/index-of-pm25.ts";
 import type { Reading } from "../../../server/domain/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
+
+// Made once for a language: while the day plays, thousands of texts are written a second.
+const numbers = computed(() => new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }));
+const moments = computed(() => new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }));
+const clocks = computed(() => new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }));
+const weekdays = computed(() => new Intl.DateTimeFormat(language.value, { weekday: "short" }));
 
 /** The language for names of categories. */
 export function categoryLanguage(): Language {
@@ -10,7 +17,7 @@ export function categoryLanguage(): Language {
 
 /** A concentration as readers of the language write it. */
 export function concentration(value: number): string {
-  return new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }).format(value);
+  return numbers.value.format(value);
 }
 
 /** What a sensor is called. */
@@ -20,14 +27,14 @@ export function captionOf({ title, device }: Reading): string {
 
 /** A moment of the last days, in the reader's own time. */
 export function momentText(time: number): string {
-  return new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(time);
+  return moments.value.format(time);
 }
 
 /** A moment by the clock, with its day when that is not today. */
 export function clockText(time: number): string {
-  const clock = new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(time);
+  const clock = clocks.value.format(time);
   const isToday = new Date(time).toDateString() === new Date().toDateString();
-  return isToday ? clock : `${new Intl.DateTimeFormat(language.value, { weekday: "short" }).format(time)} ${clock}`;
+  return isToday ? clock : `${weekdays.value.format(time)} ${clock}`;
 }
 
 /** Everything a point says, in one sentence. */

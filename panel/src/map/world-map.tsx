@@ -15,7 +15,6 @@ import { readingText } from "./wording.ts";
 
 const MAX_ZOOM = { plain: 10, tiles: 18 };
 const FIT = { padding: 60, maxZoom: 10 };
-const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /** The map with the readings of the moment. */
 export function WorldMap() {
@@ -56,18 +55,12 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
     }
     points.show(readings, chosenSensor.value);
   });
-  const stopColouring = effect(() => {
-    void shownTheme.value;
-    plain.recolour(baseColours());
-  });
-  const recolour = () => plain.recolour(baseColours());
-  dark.addEventListener("change", recolour);
+  const stopColouring = effect(() => plain.recolour(baseColours()));
   const observer = new ResizeObserver(() => map.invalidateSize());
   observer.observe(element);
   const stop = () => {
     stopShowing();
     stopColouring();
-    dark.removeEventListener("change", recolour);
     observer.disconnect();
   };
   return { map, stop };
@@ -95,8 +88,7 @@ function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): vo
 }
 
 function baseColours() {
-  const theme = shownTheme.value ?? (dark.matches ? "dark" : "light");
-  return theme === "dark" ? DARK_BASE : LIGHT_BASE;
+  return shownTheme.value === "dark" ? DARK_BASE : LIGHT_BASE;
 }
 
 /** Leaflet takes an attribution for HTML. */

@@ -1,4 +1,5 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
+import { session } from "../session/session.ts";
 
 /** The two ways to write a record. */
 export type DraftKind = "reading" | "free";
@@ -15,6 +16,13 @@ export const draft = {
   lat: signal(""),
   lng: signal(""),
 };
+
+// Who logs out leaves nothing behind; a session that is lost keeps what was written.
+effect(() => {
+  if (session.ending.value !== "closed") return;
+  clearDraft();
+  for (const text of [draft.code, draft.device, draft.title, draft.lat, draft.lng]) text.value = "";
+});
 
 /** Empties what differs from record to record; sensor and place stay for the next. */
 export function clearDraft(): void {

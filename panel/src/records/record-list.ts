@@ -1,4 +1,4 @@
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type { FoundRecord } from "../../../client/record-schemas.ts";
 import { records, session } from "../session/session.ts";
 
@@ -32,16 +32,15 @@ export async function loadMore(): Promise<void> {
   await load(list.next.value);
 }
 
-/** Forgets what was found: another account may look at it next. */
-export function forgetList(): void {
+// Another account may be the next to look.
+effect(() => {
+  if (session.current.value !== undefined) return;
   asked += 1;
-  batch(() => {
-    list.records.value = undefined;
-    list.next.value = undefined;
-    list.failure.value = undefined;
-    list.isLoading.value = false;
-  });
-}
+  list.records.value = undefined;
+  list.next.value = undefined;
+  list.failure.value = undefined;
+  list.isLoading.value = false;
+});
 
 async function load(cursor: string | undefined): Promise<void> {
   const mine = (asked += 1);

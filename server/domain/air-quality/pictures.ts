@@ -6,9 +6,9 @@ import type { Position, Reading } from "./reading.ts";
 export interface PictureOptions {
   /** Language of legend and time; captions stay as they are. */
   readonly language: Language;
-  /** Pixels; default 1024. */
+  /** Pixels; default 1024 for a map, 800 for a day. */
   readonly width?: number;
-  /** Pixels; default 768. */
+  /** Pixels; default 768 for a map, 640 for a day. */
   readonly height?: number;
   /** What has to be in the picture; default: all readings. */
   readonly around?: readonly Position[];

@@ -3,9 +3,12 @@ import type { Reading } from "./reading.ts";
 export const HOUR_MILLISECONDS = 3_600_000;
 export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS;
 
-/** What tells one sensor from another: who sends, and with which device. */
-export function sensorOf({ sender, device }: Pick<Reading, "sender" | "device">): string {
-  return `${sender.toLowerCase()} ${device}`;
+/**
+ * What tells one sensor from another: who sends, with which device, under which caption. Many call their device after
+ * its kind, and the caption is what tells two of a kind apart.
+ */
+export function sensorOf({ sender, device, title }: Pick<Reading, "sender" | "device" | "title">): string {
+  return JSON.stringify([sender.toLowerCase(), device, title]);
 }
 
 /**

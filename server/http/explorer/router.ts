@@ -28,7 +28,8 @@ export interface ExplorerParts {
 
 /** What anybody can see of the chain, below `/explorer/api`. Nobody has to say who asks. */
 export function explorerRouter({ explorer, questionsPerSource }: ExplorerParts): Router {
-  const router = Router();
+  // A list with a slash behind it would be something of the list without a name.
+  const router = Router({ strict: true });
   router.use(async (request, _response, next) => {
     await questionsPerSource(request.ip ?? "");
     next();

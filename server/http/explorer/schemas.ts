@@ -9,7 +9,8 @@ const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 const NUMBER = /^\d{1,15}$/;
 const MOST = 100;
 const USUAL = 20;
-const LONGEST = 256;
+const BLOCK = new RegExp(`${NUMBER.source}|${HASH.source}`);
+const ANYTHING = new RegExp(`${BLOCK.source}|${ADDRESS.source}`);
 
 /** A hash on the chain, as callers write it. */
 export const AskedHash = z
@@ -21,7 +22,7 @@ export const AskedHash = z
 /** A block, by either of its names. */
 export const AskedBlock = z
   .string()
-  .refine((text) => NUMBER.test(text) || HASH.test(text), "is neither a block's number nor its hash")
+  .regex(BLOCK, "is neither a block's number nor its hash")
   .transform((text) => (NUMBER.test(text) ? Number(text) : withPrefix(text)))
   .meta({ description: "A block's number, or its hash." });
 
@@ -44,8 +45,8 @@ export const ListQuestion = z.object({
 
 /** What is looked for: its form says what it can be. */
 export const SearchQuestion = z.object({
-  q: z.string().max(LONGEST, `is longer than ${LONGEST} characters`).trim()
-    .refine((text) => NUMBER.test(text) || HASH.test(text) || ADDRESS.test(text), "is no block number, no hash and no address")
+  q: z.string().trim()
+    .regex(ANYTHING, "is no block number, no hash and no address")
     .transform(soughtOf)
     .meta({ description: "A block's number, a hash of anything, or an address." }),
 });

@@ -85,7 +85,7 @@ describe("Map pictures", function () {
     const readings = [5, 20, 40, 100, 200, 300].map((value, index) => reading(5 * index, 45 + (index % 2) * 5, value));
     const categories: readonly Category[] = ["good", "moderate", "unhealthy-sensitive", "unhealthy", "very-unhealthy", "hazardous"];
     const colours = categories.map((category) => CATEGORY_COLOURS[category]);
-    for (const size of [{}, { width: 400, height: 500 }, { width: 2048, height: 1000 }]) await expectColours(readings, colours, { ...OPTIONS, ...size });
+    for (const size of [{}, { width: 400, height: 500 }, { width: 1200, height: 700 }]) await expectColours(readings, colours, { ...OPTIONS, ...size });
   });
 
   it("are as large as they are asked for", async () => {

@@ -122,8 +122,15 @@ function Activity({ address, first }: { address: string; first: AddressActivity 
           columns={[
             { title: words.event, cell: ({ event }) => eventText(event) },
             { title: words.transaction, cell: ({ tx_hash }) => <Hash value={tx_hash} href={addressOf("tx", tx_hash)} /> },
-            { title: words.block, cell: ({ block }) => <a class="number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a> },
-            { title: words.when, cell: ({ block }) => <Ago at={block.timestamp} /> },
+            {
+              title: words.block,
+              cell: ({ block }) => (
+                <>
+                  <a class="number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a>
+                  <div class="small muted"><Ago at={block.timestamp} /></div>
+                </>
+              ),
+            },
           ]}
         />
       )}

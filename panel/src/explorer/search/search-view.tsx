@@ -49,7 +49,7 @@ function Found({ text, findings }: { text: string; findings: readonly Finding[] 
   }
   return (
     <section class="stack">
-      <h1>{search.several}</h1>
+      <h1>{others.length === 0 ? search.title : search.several}</h1>
       <ul class="list card">
         {findings.map((finding) => (
           <li key={finding.kind}>

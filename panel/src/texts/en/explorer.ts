@@ -201,7 +201,6 @@ export const explorer = {
     event: "Event",
     transaction: "Transaction",
     block: "Block",
-    when: "When",
   },
 
   events: {

@@ -200,7 +200,6 @@ export const explorer: Texts["explorer"] = {
     event: "Событие",
     transaction: "Транзакция",
     block: "Блок",
-    when: "Когда",
   },
 
   events: {

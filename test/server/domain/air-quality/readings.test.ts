@@ -94,9 +94,12 @@ describe("readings", () => {
     assert.deepEqual(currentReadings(readings, NOON, 3 * HOUR_MILLISECONDS).map(({ value }) => value), [2, 4, 5]);
   });
 
-  it("belong to one sensor however its sender's address is written", () => {
-    assert.equal(sensorOf({ sender: "0xAB", device: "d" }), sensorOf({ sender: "0xab", device: "d" }));
-    assert.notEqual(sensorOf({ sender: "0xab", device: "d" }), sensorOf({ sender: "0xab", device: "D" }));
+  it("belong to one sensor however its sender's address is written, and to another with another device or caption", () => {
+    const sensor = { sender: "0xab", device: "SDS011", title: "Roof" };
+    assert.equal(sensorOf({ ...sensor, sender: "0xAB" }), sensorOf(sensor));
+    for (const other of [{ sender: "0xac" }, { device: "sds011" }, { title: "Cellar" }, { device: "SDS011 Roof", title: "" }]) {
+      assert.notEqual(sensorOf({ ...sensor, ...other }), sensorOf(sensor));
+    }
   });
 
   it("make the series of a sensor, oldest first", () => {
