@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
 import { ROUTES } from "../support/server.ts";
 
@@ -40,11 +41,13 @@ describe("the server's process", function () {
   });
 
   it("answers what it was asked before it stops", async () => {
-    const server = await startProcess(directory);
-    const asked = server.call(ROUTES.auth, server.demo);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await (await startProcess(directory)).end("SIGTERM");
+    const server = await startProcess(directory, { CHAIN_BLOCK_PERIOD: "60" });
+    const asked = server.post("/api/v1/proof", { document_id: "asked before", hash: "5e".repeat(32) });
+    await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 1));
     const [answer, ended] = await Promise.all([asked, server.end("SIGTERM")]);
-    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.status, 202, answer.text);
+    assert.equal(answer.body.status, "pending");
     assert.deepEqual(ended, { code: 0, signal: null });
   });
 
