@@ -84,7 +84,7 @@ export function parseHosts(text: string, file: string): Hosts {
   if (parsed.success) return parsed.data;
   throw new SealbookError(
     "malformed",
-    parsed.error.issues.map(({ path, message }) => `${file}:${lineOf(document, lines, path)}: ${path.join(".")}: ${message}`).join("\n"),
+    parsed.error.issues.map(({ path, message }) => `${file}:${lineOf(document, lines, path)}: ${path.length === 0 ? "" : `${path.join(".")}: `}${message}`).join("\n"),
   );
 }
 
