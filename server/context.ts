@@ -52,6 +52,8 @@ export interface ContextOverrides {
   readonly clock?: Clock;
   /** Between looks at the chain's node. */
   readonly nodeLookMilliseconds?: number;
+  /** What opening a new keystore costs: scrypt's N. */
+  readonly keystoreRounds?: number;
 }
 
 /** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
@@ -80,7 +82,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
   }
 }
 
-function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilliseconds }: ContextOverrides, parts: Opened): Context {
+function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilliseconds, keystoreRounds }: ContextOverrides, parts: Opened): Context {
   const { link, database, tokens, issuer, certificate, resources: opened } = parts;
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
@@ -150,6 +152,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     logger,
     clock,
     version,
+    keystoreRounds,
     liveSessions,
     blockNumber: () => head.head?.number ?? 0,
   });

@@ -30,6 +30,7 @@ export interface RecordKeepingParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly version: string;
+  readonly keystoreRounds: number | undefined;
   readonly liveSessions: () => Promise<number>;
   readonly blockNumber: () => number;
 }
@@ -46,7 +47,7 @@ export interface RecordKeeping {
 }
 
 export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
-  const { config, link, database, journal, transactions, telemetry, logger, clock, version, liveSessions, blockNumber } = parts;
+  const { config, link, database, journal, transactions, telemetry, logger, clock, version, liveSessions, keystoreRounds, blockNumber } = parts;
   const { rpc, deployment } = link;
   const { chainWaitMilliseconds } = config;
   const startedAt = Date.now();
@@ -56,7 +57,7 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
   const follower = new LogFollower(log, copyStore(database, config.tableName), ({ kind, ...details }) =>
     logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
   );
-  const vault = keyVault();
+  const vault = keyVault(keystoreRounds);
   const sessions = new SessionService({
     journal,
     transactions,

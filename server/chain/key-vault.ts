@@ -20,19 +20,18 @@ function derive(password: BinaryLike, salt: BinaryLike, N: number, r: number, p:
   });
 }
 
-/** What a derivation costs: also the keystore that is nobody's has to cost it. */
-const COST = { N: 2 ** 17, r: 8, p: 1 };
+/** How often a derivation mixes its memory: scrypt's N. A guess of a password costs 128 MiB and about half a second. */
+const ROUNDS = 2 ** 17;
 
-async function createKeystore(password: string): ReturnType<KeyVault["create"]> {
+async function createKeystore(password: string, N: number): ReturnType<KeyVault["create"]> {
   const wallet = Wallet.createRandom();
-  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, { scrypt: COST });
+  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, { scrypt: { N, r: 8, p: 1 } });
   return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
 }
 
-/** A keystore that no password opens. */
-function decoyKeystore(): string {
+/** A keystore that no password opens, and that costs as much to try as anybody's. */
+function decoyKeystore(n: number): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("hex");
-  const { N: n, r, p } = COST;
   return JSON.stringify({
     version: 3,
     id: crypto.randomUUID(),
@@ -42,15 +41,18 @@ function decoyKeystore(): string {
       cipherparams: { iv: random(16) },
       ciphertext: random(32),
       kdf: "scrypt",
-      kdfparams: { salt: random(32), n, r, p, dklen: 32 },
+      kdfparams: { salt: random(32), n, r: 8, p: 1, dklen: 32 },
       mac: random(32),
     },
   });
 }
 
-/** Opens keystores; what it opens never leaves the process. */
-export function keyVault(): KeyVault {
-  const decoy = decoyKeystore();
+/**
+ * Opens keystores; what it opens never leaves the process.
+ * @param rounds Of the keystores that it makes: fewer only where passwords protect nothing
+ */
+export function keyVault(rounds = ROUNDS): KeyVault {
+  const decoy = decoyKeystore(rounds);
   const unlock = async (keystore: string, password: string): Promise<Uint8Array | undefined> => {
     try {
       const { privateKey } = await decryptKeystoreJson(keystore, password);
@@ -62,7 +64,7 @@ export function keyVault(): KeyVault {
     }
   };
   return {
-    create: createKeystore,
+    create: (password) => createKeystore(password, rounds),
     unlock,
     async unlockNothing(password) {
       await unlock(decoy, password);

@@ -56,7 +56,8 @@ export async function startServer(
   const context = await createContext(
     parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }),
     logger,
-    overrides,
+    // Passwords of tests protect nothing; the real cost is that of every server that is a process of its own.
+    { keystoreRounds: 2 ** 10, ...overrides },
   );
   const { url } = await context.start();
   secretWatch.keeps(directory);
