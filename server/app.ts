@@ -14,10 +14,11 @@ import { sendProblem } from "./http/proofs/problem.ts";
 import { type ProofApiParts, proofRouter } from "./http/proofs/router.ts";
 import { type RecordApiParts, recordRouter } from "./http/records/router.ts";
 import { type ObserveRequest, requestMetrics } from "./http/request-metrics.ts";
-import { dataHeaders } from "./http/security-headers.ts";
+import { dataHeaders, pageHeaders } from "./http/security-headers.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
 import type { MapSettings } from "./panel/page.ts";
 import { panelRouter } from "./panel/router.ts";
+import { tileSource } from "./panel/tile-source.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** Who may use the integrity-proof API. */
@@ -78,7 +79,7 @@ export function createApp(parts: AppParts): Express {
     .all(onlyMethods("GET"));
   if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version));
-  app.use(panelRouter({ version, map }));
+  app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
   app.use(() => {
     throw new SealbookError("not_found", "there is nothing at this path");
   });

@@ -23,8 +23,11 @@ export function dataHeaders(): RequestHandler {
   });
 }
 
-/** Headers for a page of ours: it may load, and speak with, what comes from this server only, and no script in its text. */
-export function pageHeaders(): RequestHandler {
+/**
+ * Headers for a page of ours: it may load, and speak with, what comes from this server only, and nothing in its text is run.
+ * @param pictures Sources, as a policy names them, from which pictures may come as well
+ */
+export function pageHeaders(pictures: readonly string[] = []): RequestHandler {
   const self = ["'self'"];
   return helmet({
     contentSecurityPolicy: {
@@ -33,9 +36,10 @@ export function pageHeaders(): RequestHandler {
         defaultSrc: ["'none'"],
         scriptSrc: self,
         styleSrc: self,
-        // The style sheet has its icons in it.
-        imgSrc: [...self, "data:"],
+        // Style sheets have their icons in them.
+        imgSrc: [...self, "data:", ...pictures],
         connectSrc: self,
+        workerSrc: self,
         baseUri: ["'none'"],
         formAction: ["'none'"],
         frameAncestors: ["'none'"],

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import express, { type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
-import { panelHeaders } from "./headers.ts";
 import { fillPage, type PageSettings } from "./page.ts";
 
 /** Where `npm run panel` puts what it builds. */
@@ -14,10 +13,10 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 /**
  * Gives the panel at `/` and the explorer's page at `/explorer` and whatever is below it, except `/explorer/api`.
  * Files whose name carries a digest of what is in them are kept by browsers for ever; the pages are asked for anew.
+ * @param headers Sets those of the pages
  */
-export function panelRouter(settings: PageSettings, directory = BUILT_PANEL): Router {
+export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  const headers = panelHeaders(settings.map.tiles?.template);
   router.get("/", headers, page(join(directory, "index.html"), settings));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
   router.use("/assets", compressed(join(directory, "assets")), express.static(join(directory, "assets"), KEPT));
