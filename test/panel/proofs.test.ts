@@ -93,6 +93,10 @@ describe("the panel's proofs", function () {
     ]);
     await page.locator(".tree").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
+    const usual = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 800 });
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, "nothing is wider than a phone");
+    if (usual !== null) await page.setViewportSize(usual);
   });
 
   it("refuse another file, and a proof that was altered", async () => {

@@ -56,11 +56,6 @@ const VIEWS: readonly View[] = [
     await page.getByRole("button", { name: "Decode" }).click();
     await page.getByText("On the chain").waitFor();
   }],
-  ["map", async (page) => {
-    await page.goto("/#/map");
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-  }],
   ["proofs", async (page) => {
     await page.goto("/#/proofs");
     await page.getByRole("heading", { level: 1 }).waitFor();
