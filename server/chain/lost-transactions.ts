@@ -35,19 +35,36 @@ export class LostTransactions {
   }
 
   /**
-   * Reopens what the chain has lost of the own key.
+   * Whether the chain has lost anything of the own key.
    * @param settled How many nonces were settled
+   * @returns how many of them the chain still knows, when it has known too few for long enough
+   */
+  knownOf(key: Address, settled: number): Promise<number | undefined> {
+    return this.#knownOf(key, settled, BEHIND_MILLISECONDS);
+  }
+
+  /**
+   * Reopens what was settled with nonces that the chain no longer knows.
    * @returns whether there was anything
    */
-  reopen(key: Address, settled: number): Promise<boolean> {
-    return this.#reopen(key, settled, BEHIND_MILLISECONDS);
+  async reopen(key: Address, known: number): Promise<boolean> {
+    const { store, onEvent } = this.#parts;
+    const lost = await store.reopen(key, known);
+    this.#behind.delete(key);
+    if (lost.length === 0) return false;
+    this.#lost = [...this.#lost, ...lost.map(({ id }) => id)];
+    onEvent({ kind: "chain_went_back", key, nonce: known, count: lost.length });
+    return true;
   }
 
   /** Reopens what the chain has lost of keys whose own relayer did not see to it. */
   async reopenOthers(self: Address): Promise<void> {
     const { store, takeOverMilliseconds } = this.#parts;
     const patience = Math.max(takeOverMilliseconds, 2 * BEHIND_MILLISECONDS);
-    for (const { key, nonces } of await store.settledNonces()) if (key !== self) await this.#reopen(key, nonces, patience);
+    for (const { key, nonces } of await store.settledNonces()) {
+      const known = key === self ? undefined : await this.#knownOf(key, nonces, patience);
+      if (known !== undefined) await this.reopen(key, known);
+    }
   }
 
   /** Tells when the chain has again all that it had lost. */
@@ -61,24 +78,18 @@ export class LostTransactions {
     onEvent({ kind: "chain_made_whole" });
   }
 
-  async #reopen(key: Address, settled: number, patience: number): Promise<boolean> {
-    const { rpc, store, onEvent } = this.#parts;
+  async #knownOf(key: Address, settled: number, patience: number): Promise<number | undefined> {
+    const { rpc } = this.#parts;
     const known = await askQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
     if (known >= settled) {
       this.#behind.delete(key);
-      return false;
+      return undefined;
     }
     // The others have more than the only one that answers: nothing went back.
-    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return false;
+    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
     // A node that only lags, of several behind one address for instance, catches up.
     const since = this.#behind.get(key) ?? Date.now();
     this.#behind.set(key, since);
-    if (Date.now() - since < patience) return false;
-    const lost = await store.reopen(key, known);
-    this.#behind.delete(key);
-    if (lost.length === 0) return false;
-    this.#lost = [...this.#lost, ...lost.map(({ id }) => id)];
-    onEvent({ kind: "chain_went_back", key, nonce: known, count: lost.length });
-    return true;
+    return Date.now() - since < patience ? undefined : known;
   }
 }

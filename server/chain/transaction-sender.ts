@@ -348,7 +348,8 @@ export class TransactionSender implements Transactions {
   async #recheckChain(): Promise<void> {
     const next = await this.#prepare();
     const settled = Math.min(next, ...Array.from(this.#underWay.values(), ({ nonce }) => nonce));
-    if (await this.#written(this.#lost.reopen(this.address, settled))) {
+    const known = await this.#lost.knownOf(this.address, settled);
+    if (known !== undefined && (await this.#written(this.#lost.reopen(this.address, known)))) {
       this.#confirmedTo = undefined;
       this.#nextNonce = undefined;
       await this.#prepare();

@@ -41,7 +41,8 @@ const failing = (fate: Fate) => (): Promise<void> => {
       chain.proxy.intercept = fails([...NONCES, SEND, ...RECEIPTS]);
       const more = freshDocuments(3);
       await post(server, more);
-      await eventually(async () => assert.includeMembers([...failed], [SEND]), 60_000);
+      // It knows its nonces: only a journal that fails makes it ask for them.
+      await eventually(async () => assert.include([...failed], SEND), 60_000);
       chain.proxy.mode = "pass";
       await assertExactlyOnce(server, chain.url, { accepted: [...documents, ...more] });
     },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { EmbeddedChainError } from "../../../../server/chain/embedded/embedded-chain.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { Account, block, height, mined, picture, rpc, Scene, send } from "./support.ts";
 
 const CHILD = fileURLToPath(new URL("./chain-child.ts", import.meta.url));
@@ -165,6 +166,7 @@ describe("embedded chain", () => {
   });
 });
 
+/** Under load the one that takes the place of the last killed is there late. */
 async function killAnvil(directory: string): Promise<void> {
-  process.kill(Number((await readFile(join(directory, "run", "anvil.pid"), "utf8")).trim()), "SIGKILL");
+  await eventually(async () => process.kill(Number((await readFile(join(directory, "run", "anvil.pid"), "utf8")).trim()), "SIGKILL"));
 }
