@@ -29,25 +29,29 @@ describe("a chain that knows fewer nonces than were settled", () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Looks now, and again when a node that only lags would have caught up. */
   const look = async (): Promise<void> => {
-    await lost.reopen(KEY, 5);
+    const known = await lost.knownOf(KEY, 5);
+    if (known !== undefined) await lost.reopen(KEY, known);
+  };
+  /** Looks now, and again when a node that only lags would have caught up. */
+  const lookTwice = async (): Promise<void> => {
+    await look();
     mock.timers.tick(13_000);
-    await lost.reopen(KEY, 5);
+    await look();
   };
 
   it("went back, when it still does after a while", async () => {
-    await look();
+    await lookTwice();
     assert.deepEqual(reopened, [3]);
   });
 
   it("did not, when the node that tells it is known to be behind the others", async () => {
     const at = (address: string, active: boolean, reachable: boolean): AddressState => ({ address, active, reachable, blockNumber: 7, reason: undefined });
     addresses = [at("a", false, false), at("b", true, false)];
-    await look();
+    await lookTwice();
     assert.deepEqual(reopened, []);
     addresses = [at("a", true, true), at("b", false, true)];
-    await look();
+    await lookTwice();
     assert.deepEqual(reopened, [3]);
   });
 });
