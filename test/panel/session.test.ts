@@ -27,6 +27,26 @@ function callsOf(page: Page, route: string): { credentials: { token: string } }[
   return calls;
 }
 
+/**
+ * In a page: has an entry of the storage read as it is now until an answer has come, and a moment longer.
+ * @returns the token there
+ */
+function readLate(key: string): string {
+  const { getItem } = Storage.prototype;
+  const kept = localStorage.getItem(key) ?? "{}";
+  let isLate = true;
+  Storage.prototype.getItem = function (name) {
+    return name === key && isLate ? kept : getItem.call(this, name);
+  };
+  const { fetch } = globalThis;
+  globalThis.fetch = async (...call: Parameters<typeof fetch>) => {
+    const answer = await fetch(...call);
+    setTimeout(() => (isLate = false), 300);
+    return answer;
+  };
+  return JSON.parse(kept).token;
+}
+
 /** Keeps the next call to a route waiting until it is let go. */
 async function holdCall(page: Page, route: string): Promise<{ readonly isThere: Promise<void>; letGo(): Promise<void> }> {
   const there = Promise.withResolvers<void>();
@@ -229,6 +249,25 @@ describe("the panel's session", function () {
     await other.getByRole("button", { name: "Log out" }).click();
     await other.getByText("You are logged out.").waitFor();
     await one.getByText("The session was ended in another tab.").waitFor();
+  });
+
+  it("outlives that a tab comes to know late of the token that another has got", async () => {
+    const window = await stage.window();
+    const [one, other] = [await window.newPage(), await window.newPage()];
+    await one.goto("/");
+    await logIn(one, stage.server.demo);
+    await other.goto("/#/records");
+    await other.getByText(/records? shown/).waitFor();
+    const first = await other.evaluate(readLate, "sealbook.session");
+    await change(one, { renewAt: 0 });
+    await eventually(async () => assert.notEqual(await shownToken(one), first));
+    const calls = callsOf(other, ROUTES.search);
+    await other.getByRole("button", { name: "Search" }).click();
+    await eventually(async () => assert.lengthOf(calls, 2));
+    await other.getByText(/records? shown/).waitFor();
+    assert.deepEqual(calls.map(({ credentials }) => credentials.token === first), [true, false]);
+    assert.isTrue(await one.getByLabel("ASC token").isVisible());
+    await window.close();
   });
 
   it("is each tab's own where the browser lets tabs agree on nothing: over plain HTTP from elsewhere", async () => {

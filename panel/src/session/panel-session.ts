@@ -91,9 +91,8 @@ export class PanelSession {
         return await answer;
       } catch (error) {
         if (!isTokenRefused(error)) throw error;
-        const replaced = this.#store.read();
         // A call that was refused did nothing.
-        if (replaced !== undefined && replaced.token !== token) continue;
+        if (await this.#isReplaced(token)) continue;
         this.#end("refused");
         throw error;
       }
@@ -136,10 +135,19 @@ export class PanelSession {
       });
     } catch (error) {
       this.isCutOff.value = isTransient(error);
-      if (isTokenRefused(error)) this.#end("refused");
-      else if (!this.isCutOff.value) this.#goOnWithout();
+      if (!isTokenRefused(error)) {
+        if (!this.isCutOff.value) this.#goOnWithout();
+      } else if (!(await this.#isReplaced(seen))) this.#end("refused");
     } finally {
       isBlocked.value = false;
+    }
+  }
+
+  /** Whether a token that was refused is not the session's any more: another tab's may come to be known late. */
+  async #isReplaced(token: string | undefined): Promise<boolean> {
+    for (const until = Date.now() + this.#store.lag; ; await pause(100)) {
+      const session = this.#store.read();
+      if (session?.token !== token || Date.now() >= until) return session !== undefined && session.token !== token;
     }
   }
 

@@ -23,6 +23,8 @@ export interface SessionStore {
   write(session: OpenSession | undefined): void;
   /** Tells of what other tabs write. */
   onChange(listener: () => void): void;
+  /** How long what another tab has written may stay unseen here, in milliseconds. */
+  readonly lag: number;
 }
 
 /** In the browser, for all tabs and when the page is loaded again. Neither password nor secure key is there, and the token lives a minute. */
@@ -32,13 +34,15 @@ export function storeOfTabs(): SessionStore {
     read: () => parse(stored.read()),
     write: (session) => (session === undefined ? stored.remove() : stored.write(JSON.stringify(session))),
     onChange: (listener) => addEventListener("storage", listener),
+    // Tabs are processes of their own, which browsers tell of each other's writes in their own time.
+    lag: 3_000,
   };
 }
 
 /** In this page only. */
 export function storeOfPage(): SessionStore {
   let current: OpenSession | undefined;
-  return { read: () => current, write: (session) => (current = session), onChange: () => undefined };
+  return { read: () => current, write: (session) => (current = session), onChange: () => undefined, lag: 0 };
 }
 
 function parse(text: string | undefined): OpenSession | undefined {
