@@ -1,10 +1,26 @@
 import { createRequire } from "node:module";
-import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
-import { defineConfig } from "hardhat/config";
+import { configVariable, defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
+import { readEnv } from "./server/config/environment.ts";
+import { embeddedChainUrl } from "./server/embedded-chain-url.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
-const { CHAIN_PORT = "8545", FUZZ_SEED, RPC_URL } = process.env;
+const { FUZZ_SEED } = process.env;
+const variables = readEnv();
+
+/** Tests and generated files need it. An installation without the packages of development deploys without it. */
+const toolbox = isInstalled("@nomicfoundation/hardhat-toolbox-mocha-ethers")
+  ? [(await import("@nomicfoundation/hardhat-toolbox-mocha-ethers")).default]
+  : [];
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * TypeChain lists the contracts as it is given them: in the order of a folder's entries, which depends on the disk
@@ -25,7 +41,7 @@ const sortArtifacts: HardhatPlugin = {
 };
 
 export default defineConfig({
-  plugins: [sortArtifacts, hardhatToolboxMochaEthers],
+  plugins: [sortArtifacts, ...toolbox],
   solidity: {
     splitTestsCompilation: true,
     version: "0.8.37",
@@ -49,7 +65,8 @@ export default defineConfig({
   // The generated files use namespaces, which `erasableSyntaxOnly` refuses; only their types are imported.
   typechain: { outDir: "typechain-types", tsNocheck: true },
   networks: {
-    sealbook: { type: "http", url: `http://127.0.0.1:${CHAIN_PORT}` },
-    ...(RPC_URL === undefined ? {} : { remote: { type: "http" as const, url: RPC_URL.split(",")[0] ?? RPC_URL } }),
+    sealbook: { type: "http", url: embeddedChainUrl(variables) },
+    // There without its address, too, so that what uses it can say what is missing.
+    remote: { type: "http", url: variables.RPC_URL?.split(",")[0] ?? configVariable("RPC_URL") },
   },
 });

@@ -1,4 +1,4 @@
-// Deploys the contracts: npx hardhat run scripts/deploy.ts --network NAME
+// Deploys the contracts: npx hardhat run --no-compile scripts/deploy.ts --network NAME
 // Writes their addresses where the relayer reads them, in DATA_DIR/deployments/CHAIN_ID.json. What is deployed already
 // stays as it is. ADMIN_KEY deploys and administers, RELAYER_KEY gets the relayer's rights; for the embedded chain the
 // keys made at its first start are used.
@@ -11,6 +11,7 @@ import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-l
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
 import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
 import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
+import { shownAddress } from "../server/chain/rpc/node-address.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig } from "../server/config/config.ts";
@@ -45,7 +46,8 @@ interface Connection {
 }
 
 async function connect(config: Config): Promise<Connection> {
-  if (hre.globalOptions.network !== "remote" || config.chain.kind !== "remote") return connectWithHardhat();
+  if (hre.globalOptions.network !== "remote") return connectWithHardhat();
+  if (config.chain.kind !== "remote") throw new SealbookError("config_invalid", "RPC_URL, the address of the network's node, is needed");
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
   const { urls } = config.chain;
   const tls = peerTlsOptions(config.chain.tls, NODE);
@@ -55,19 +57,21 @@ async function connect(config: Config): Promise<Connection> {
 
 async function connectWithHardhat(): Promise<Connection> {
   const connection = await network.create();
+  const { networkConfig } = connection;
+  const node = networkConfig.type === "http" ? `the node at ${shownAddress(await networkConfig.url.getUrl())}` : "the network's node";
   const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
       throw (
         nodeErrorOf(error) ??
-        new SealbookError("chain_unavailable", "the network's node does not answer", { cause: error })
+        new SealbookError("chain_unavailable", `${node} does not answer`, { cause: error })
       );
     }
   };
   return {
     rpc: { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined },
-    inProcess: connection.networkConfig.type === "edr-simulated",
+    inProcess: networkConfig.type === "edr-simulated",
     close: () => connection.close(),
   };
 }

@@ -5,6 +5,7 @@ import { ProofClient } from "../client/index.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
+import { embeddedChainUrl } from "../server/embedded-chain-url.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
 import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
@@ -30,7 +31,7 @@ const program = new Command("verify")
   .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
   .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
   .addOption(
-    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's on this machine)")
+    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's, whose address is in\nDATA_DIR, or at CHAIN_PORT of this machine)")
       .env("RPC_URL")
       .argParser(parseNodeUrls),
   )
@@ -58,7 +59,7 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
     const found = await findFiles(names, process.cwd(), directory);
     if (found.files.length + found.unreadable.length === 0) throw new CommandFailure("there are no files there");
     const server = serverWitness(new ProofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
-    const chain = openWitness(options.rpc ?? embeddedChainUrl());
+    const chain = openWitness(options.rpc ?? embeddedChainUrl(readEnv()));
     const witness = options.serverOnly === true ? server : chain;
     const settings = { directory, witness, server, anyId: options.anyId === true };
     try {
@@ -75,12 +76,6 @@ function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
   const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
   return chain.kind === "remote" ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE)) : chainWitness([address], {});
-}
-
-function embeddedChainUrl(): string {
-  const { CHAIN_PORT } = readEnv();
-  const { chain } = parseConfig(CHAIN_PORT === undefined ? {} : { CHAIN_PORT });
-  return chain.kind === "remote" ? chain.urls.join(",") : `http://127.0.0.1:${chain.port}`;
 }
 
 await runCommand(program);

@@ -28,6 +28,7 @@ import { NODE, PeerTlsError, peerTlsOptions } from "./chain/rpc/peer-tls.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import { sessionChain } from "./chain/session-chain.ts";
 import type { Config } from "./config/config.ts";
+import { embeddedChainUrlFile } from "./embedded-chain-url.ts";
 import { SealbookError } from "./errors.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-source.ts";
 
@@ -115,7 +116,7 @@ async function openEmbedded(
   { share, onEvent }: ChainLinkOptions,
   opened: AsyncDisposableStack,
 ): Promise<Opened> {
-  const urlFile = join(chain.directory, "rpc-url");
+  const urlFile = embeddedChainUrlFile(chain.directory);
   let embedded: EmbeddedChain | undefined;
   try {
     embedded = await startEmbeddedChain({
@@ -200,7 +201,7 @@ async function openRemote(
     throw new SealbookError(
       "config_invalid",
       `${file} does not name the contracts of chain ${chainId}: deploy them with ` +
-        "npx hardhat run scripts/deploy.ts --network remote",
+        "npx hardhat run --no-compile scripts/deploy.ts --network remote",
     );
   }
   if (reachable) await assertDeployed(rpc, deployment, file);

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
+import ts from "typescript";
 import { ALERT_KINDS } from "../server/domain/alerts/alert.ts";
 import { debianProgram } from "./support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "./support/directory.ts";
@@ -11,6 +13,18 @@ import { removeDirectory, temporaryDirectory } from "./support/directory.ts";
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+/** Packages without which a file does not load. What it imports when it is asked to, or for its types only, does not count. */
+function packagesOf(file: string): string[] {
+  const { statements } = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  return statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const { moduleSpecifier: from } = statement;
+    const isErased = ts.isImportDeclaration(statement) ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword : statement.isTypeOnly;
+    if (from === undefined || !ts.isStringLiteral(from) || isErased || from.text.startsWith(".") || isBuiltin(from.text)) return [];
+    return [/^(?:@[^/]+\/)?[^/]+/.exec(from.text)?.[0] ?? from.text];
+  });
+}
 
 describe("deployment", function () {
   it("has a unit that systemd takes, and finds well protected", async () => {
@@ -23,6 +37,17 @@ describe("deployment", function () {
     assert.equal(stdout + stderr, "");
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
     await removeDirectory(directory);
+  });
+
+  it("needs no package of development, neither for the server nor for the commands, the panel or to deploy contracts", () => {
+    const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+    // What keeps the sources themselves in order.
+    const ofDevelopment = ["check-generated", "coverage", "docs", "verifier-page"].map((name) => `scripts/${name}.ts`);
+    const files = globSync(["hardhat.config.ts", "{server,client,scripts}/**/*.ts", "panel/src/**/*.{ts,tsx}"], { cwd: ROOT, exclude: ofDevelopment });
+    assert.includeMembers(files, ["hardhat.config.ts", "scripts/deploy.ts", "server/main.ts"]);
+    const needed = new Map(files.flatMap((file) => packagesOf(file).map((name) => [name, file] as const)));
+    assert.includeMembers([...needed.keys()], ["hardhat", "ethers", "express", "preact", "@peculiar/x509"]);
+    assert.deepEqual([...needed].filter(([name]) => dependencies[name] === undefined), []);
   });
 
   it("starts the server everywhere as npm start does", () => {

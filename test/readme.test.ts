@@ -42,7 +42,7 @@ describe("README", () => {
       });
       const chain = /Embedded chain: (\S+)/.exec(output)?.[1];
       const url = /listens on (\S+)/.exec(output)?.[1];
-      Object.assign(environment, { SEALBOOK_URL: url, CHAIN_URL: chain, RPC_URL: chain, DATA_DIR: data });
+      Object.assign(environment, { SEALBOOK_URL: url, CHAIN_URL: chain, DATA_DIR: data });
     });
 
     after(async () => {

@@ -115,10 +115,12 @@ describe("deploy script", () => {
     assert.deepEqual((await readdir(temporary)).filter((name) => name.startsWith("sealbook")), []);
   });
 
-  it("says when the network's node does not answer, and writes nothing", async () => {
+  it("says which node does not answer, or that none is named, and writes nothing", async () => {
     const data = join(directory, "data");
-    const outcome = await deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: String(await deadPort()) });
-    assert.match(refusal(outcome), /does not answer/);
+    const port = String(await deadPort());
+    const [away, unnamed] = await Promise.all([deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: port }), deployTo("remote", { DATA_DIR: data })]);
+    assert.equal(refusal(away), `the node at http://127.0.0.1:${port} does not answer`);
+    assert.match(refusal(unnamed), /^RPC_URL\b.* is needed$/);
     assert.isFalse(existsSync(data));
   });
 
@@ -133,7 +135,8 @@ describe("deploy script", () => {
     it("finds everything deployed on its chain, and changes nothing", async () => {
       const file = join(server.directory, "deployments", "7325.json");
       const [before, head] = [await state(file), await rpcCall(server.chainUrl, "eth_blockNumber")];
-      const outcome = await deployTo("sealbook", { DATA_DIR: server.directory, CHAIN_PORT: new URL(server.chainUrl).port });
+      // On whatever port that chain is.
+      const outcome = await deployTo("sealbook", { DATA_DIR: server.directory });
       assert.deepEqual(printed(outcome), (await readDeploymentFile(file)).contracts);
       assert.include(outcome.out, NOTHING_CHANGED);
       assert.include(outcome.out, file);
