@@ -57,7 +57,7 @@ program
   .command("create")
   .description("make a key; it is printed once, and only its digest is kept")
   .addArgument(new Argument("<name>", "who it is for").argParser(nameOf))
-  .addOption(new Option("--scope <scope>", "write, or read: nothing can be recorded with it").choices(["read", "write"]).default("write"))
+  .addOption(new Option("--scope <scope>", "write, or read: with it nothing can be recorded, and no statement be had signed (recovery/attest)").choices(["read", "write"]).default("write"))
   .option("--days <number>", "days after which it expires; without it, it never does", days)
   .option("--json", "print {key, id, name, scope, expires}")
   .action(async (name: string, { scope, days: lifetime, json }: CreateOptions) => {

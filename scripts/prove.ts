@@ -1,13 +1,12 @@
 // Proves that files existed as they are today: anchors their hashes and keeps the proofs in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
-import { ProofClient } from "../client/index.ts";
 import { onInterrupt } from "./proofs/interrupt.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { proveAll } from "./proofs/prove-run.ts";
-import { assertReachable } from "./proofs/reachable.ts";
 import { printable } from "./proofs/reason.ts";
 import { runCommand } from "./proofs/run-command.ts";
+import { assertReachable, CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
 import { summaryLine } from "./proofs/summary.ts";
 import { findFiles } from "./proofs/walk.ts";
 import { writeJson } from "./proofs/write-file.ts";
@@ -44,6 +43,7 @@ lost: it is kept as <path>.proof.1.json, .proof.2.json and so on, the oldest fir
 Symbolic links are followed, but not in circles; the folder of proofs itself is left out.
 
 Ctrl-C ends the run, with what is done kept; the same command goes on with the rest.
+${CREDENTIALS_HELP}
 Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (names: string[], options: Options) => {
@@ -52,7 +52,7 @@ Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`
     const signals = onInterrupt();
     await assertReachable(url);
     const found = await findFiles(names, process.cwd(), directory);
-    const settings = { client: new ProofClient(url), directory, type, source, idPrefix, bundles };
+    const settings = { client: proofClient(url), directory, type, source, idPrefix, bundles };
     const summary = await proveAll({ found, settings, server: url, concurrency, signals });
     await writeJson(join(directory, "summary.json"), summary);
     for (const { file, reason } of summary.failures) process.stderr.write(`${printable(file)}: ${printable(reason)}\n`);

@@ -2,12 +2,11 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { ProofClient } from "../client/index.ts";
 import { onInterrupt } from "./proofs/interrupt.ts";
 import { concurrencyOption, urlOption } from "./proofs/options.ts";
-import { assertReachable } from "./proofs/reachable.ts";
 import { printable, reasonOf } from "./proofs/reason.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { assertReachable, CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
 import { writePieces } from "./proofs/write-file.ts";
 import { asCommandFailure } from "./recover/compare-files.ts";
 import { recoverAll } from "./recover/recover-run.ts";
@@ -49,6 +48,8 @@ A CSV file names the columns document_id and path in its first line; paths are r
 Folders of proofs (sealbook-proofs in DIR) and of reports are left out.
 
 The folder of the reports gets recovery-report.json, recovery-report.html, and recovery-rows.ndjson with every row.
+${CREDENTIALS_HELP}
+
 Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (name: string, options: Options) => {
@@ -66,7 +67,7 @@ Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 13
     if (tree.files.length === 0) throw new CommandFailure("there are no files there");
     const about = { server: url, directory, id_from: idFrom, id_prefix: idPrefix };
     try {
-      const report = await recoverAll({ tree, client: new ProofClient(url), asOf, concurrency, out, about, signal });
+      const report = await recoverAll({ tree, client: proofClient(url), asOf, concurrency, out, about, signal });
       await writePieces(join(out, "recovery-report.json"), reportJson(report));
       await writePieces(join(out, "recovery-report.html"), reportHtml(report));
       if (options.json === true) for (const piece of reportJson(report)) process.stdout.write(piece);

@@ -1,7 +1,6 @@
 // Verifies files against the proofs that were kept of them, and the proofs against the chain.
 import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { ProofClient } from "../client/index.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
@@ -9,6 +8,7 @@ import { embeddedChainUrl } from "../server/embedded-chain-url.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
 import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
+import { CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
 import { serverWitness } from "./proofs/server-witness.ts";
 import { reportText, verifyAll } from "./proofs/verify-run.ts";
 import { findFiles } from "./proofs/walk.ts";
@@ -31,7 +31,7 @@ const program = new Command("verify")
   .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
   .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
   .addOption(
-    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's, whose address is in\nDATA_DIR, or at CHAIN_PORT of this machine)")
+    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's, at CHAIN_PORT or where DATA_DIR says)")
       .env("RPC_URL")
       .argParser(parseNodeUrls),
   )
@@ -50,6 +50,7 @@ Each file is one of
   chain disagrees  the chain does not confirm the proof
   not checked      the file could not be read, or nobody could be asked
 The server is not needed, except for files without a proof file: it is asked whether it knows their hash.
+${CREDENTIALS_HELP}
 What is not on chain cannot be checked there: source and other metadata, a validator's name, verification_url.
 
 Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
@@ -58,7 +59,7 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
     const directory = resolve(options.proofs);
     const found = await findFiles(names, process.cwd(), directory);
     if (found.files.length + found.unreadable.length === 0) throw new CommandFailure("there are no files there");
-    const server = serverWitness(new ProofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
+    const server = serverWitness(proofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
     const chain = openWitness(options.rpc ?? embeddedChainUrl(readEnv()));
     const witness = options.serverOnly === true ? server : chain;
     const settings = { directory, witness, server, anyId: options.anyId === true };

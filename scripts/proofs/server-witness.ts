@@ -1,4 +1,5 @@
 import { ClientError, type ConfirmedProof, type ProofClient, type Verification } from "../../client/index.ts";
+import { answerOf, isSilence } from "./server-client.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
 /** Asks the server, whose word has to be trusted. */
@@ -36,6 +37,7 @@ async function asked<T>(question: () => Promise<T>): Promise<T> {
     return await question();
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    throw new UnreachableError(`not checked: the server does not answer: ${error.message}`, { cause: error });
+    const why = isSilence(error) ? `does not answer: ${error.message}` : answerOf(error);
+    throw new UnreachableError(`not checked: the server ${why}`, { cause: error });
   }
 }

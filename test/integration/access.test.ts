@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { exportJWK, SignJWT } from "jose";
+import { ProofClient } from "../../client/index.ts";
+import { credentialHeaders } from "../../scripts/proofs/server-client.ts";
+import { type Outcome, runScriptWith } from "../scripts/proofs-support.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { Answer } from "../support/http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -85,7 +88,7 @@ describe("access to the integrity-proof API", function () {
     it("lets a key for reading ask everything and record nothing, however the path is written", async () => {
       const { key } = await create("--scope", "read");
       const headers = { "X-API-Key": key };
-      for (const path of ["/api/v1/proof", "/api/v1/PROOF", "/api/v1/proof/", "/api/v1/proof/batch"]) problem(await server.post(path, document(), headers), 403);
+      for (const path of ["/api/v1/proof", "/api/v1/PROOF", "/api/v1/proof/", "/api/v1/proof/batch", "/api/v1/recovery/attest"]) problem(await server.post(path, document(), headers), 403);
       assert.equal((await server.post("/api/v1/verify", { document_hash: document().hash }, headers)).status, 200);
       assert.equal((await server.post("/api/v1/Recovery/Verify", { documents: [document()] }, headers)).status, 200);
       const { key: writing } = await create();
@@ -105,6 +108,28 @@ describe("access to the integrity-proof API", function () {
       assert.deepInclude(row, { name: "a test", scope: "write", state: "revoked" });
       const again = await script("revoke", id).catch((error: { stderr: string }) => error.stderr);
       assert.match(again, /there is no valid key/);
+    });
+
+    it("lets the commands in that have a key, and tells the others what they lack", async () => {
+      const { key } = await create();
+      const directory = await temporaryDirectory();
+      await writeFile(join(directory, "a"), "a");
+      const command = (variables: Record<string, string>, name: string, ...args: string[]): Promise<Outcome> =>
+        runScriptWith({ SEALBOOK_URL: server.url, ...variables }, name, directory, ...args);
+      const told = ({ code, out, err }: Outcome): string => {
+        assert.notEqual(code, 0, out);
+        assert.notInclude(out + err, "sbk_");
+        return out + err;
+      };
+      const [proved, keyless] = await Promise.all([command({ SEALBOOK_API_KEY: key }, "prove", "a"), command({}, "recover", ".")]);
+      assert.deepEqual([proved.code, proved.err], [0, ""]);
+      assert.equal(told(keyless), `recover: ${server.url} refuses: an API key or a token that is valid is needed (SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n`);
+      const [verified, doubted] = await Promise.all([key, ""].map((shown) => command({ SEALBOOK_API_KEY: shown }, "verify", "a", "--server-only")));
+      assert.equal(verified?.code, 0, verified?.out);
+      assert.match(told(doubted ?? assert.fail()), /^not checked: a: not checked: the server refuses: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m);
+      // Fetch would tell it in its error.
+      assert.throws(() => credentialHeaders({ SEALBOOK_API_KEY: `${key}\n${key}` }), /^SEALBOOK_API_KEY holds characters that no key and no token has$/);
+      await removeDirectory(directory);
     });
 
     it("never writes a key to a log, the database or a list", async () => {
@@ -154,6 +179,8 @@ describe("access to the integrity-proof API", function () {
       const reading = { Authorization: `Bearer ${await token({ scope: "sealbook:read" })}` };
       problem(await server.post("/api/v1/proof", document(), reading), 403);
       assert.equal((await server.get("/api/v1/status", { headers: reading })).status, 200);
+      // As the commands do.
+      await new ProofClient(server.url, { headers: credentialHeaders({ SEALBOOK_TOKEN: await token() }) }).status();
       assert.isFalse(server.log.some((line) => wrong.some(([, text]) => text.length > 10 && line.includes(text))));
     };
 

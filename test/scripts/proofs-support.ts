@@ -16,11 +16,18 @@ export interface RunningScript {
   readonly outcome: Promise<Outcome>;
 }
 
+/** Variables that a script is given. */
+type Variables = Readonly<Record<string, string>>;
+
 /** Starts `scripts/<name>.ts` in a folder. Nothing of this process's environment names a server or a chain. */
 export function startScript(name: string, directory: string, ...args: string[]): RunningScript {
-  const { SEALBOOK_URL: _url, RPC_URL: _rpc, CHAIN_PORT: _port, ...env } = process.env;
+  return startWith({}, name, directory, args);
+}
+
+function startWith(variables: Variables, name: string, directory: string, args: readonly string[]): RunningScript {
+  const { SEALBOOK_URL: _url, RPC_URL: _rpc, CHAIN_PORT: _port, DATA_DIR: _data, ...env } = process.env;
   const script = join(import.meta.dirname, "../../scripts", `${name}.ts`);
-  const child = spawn(process.execPath, [script, ...args], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [script, ...args], { cwd: directory, env: { ...env, ...variables }, stdio: ["ignore", "pipe", "pipe"] });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]);
   return { interrupt: () => void child.kill("SIGINT"), outcome: outcome.then(([code, out, err]) => ({ code, out, err })) };
@@ -29,6 +36,11 @@ export function startScript(name: string, directory: string, ...args: string[]):
 /** Runs a script to its end. */
 export function runScript(name: string, directory: string, ...args: string[]): Promise<Outcome> {
   return startScript(name, directory, ...args).outcome;
+}
+
+/** Runs a script to its end, with these variables. */
+export function runScriptWith(variables: Variables, name: string, directory: string, ...args: string[]): Promise<Outcome> {
+  return startWith(variables, name, directory, args).outcome;
 }
 
 /** Writes files by their relative paths. */

@@ -29,7 +29,7 @@ export function authenticate(parts: AuthenticationParts): RequestHandler {
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
     }
     if (scope === "read" && !asks(request)) {
-      throw new SealbookError("forbidden", "what was presented allows to ask, not to have something recorded");
+      throw new SealbookError("forbidden", "what was presented allows to ask, not to have something recorded or a statement signed");
     }
     next();
   };
