@@ -10,8 +10,8 @@ import { operatorFolder } from "./network/credentials.ts";
 import type { Folder } from "./network/folder.ts";
 import { type Hosts, parseHosts } from "./network/hosts-file.ts";
 import { init } from "./network/init.ts";
-import { openNetwork } from "./network/network-file.ts";
-import { planOf, type PlanOptions } from "./network/plan.ts";
+import { type Network, openNetwork } from "./network/network-file.ts";
+import { doubtOf, planOf, type PlanOptions } from "./network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "./network/rotate.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
@@ -58,6 +58,15 @@ async function readHosts(file: string): Promise<Hosts> {
   return parseHosts(text, basename(file));
 }
 
+/** Another exit code than that of a check which has found something. */
+async function networkToCheck(directory: string): Promise<Network> {
+  try {
+    return await openNetwork(directory);
+  } catch (error) {
+    throw error instanceof SealbookError ? new CommandFailure(error.message, BAD_USAGE) : error;
+  }
+}
+
 function report({ outcome: { written, kept, changed } }: Folder): void {
   console.log(written.length === 0 ? "Nothing was written." : `Written: ${written.length} files.`);
   if (kept.length > 0) console.log(`There before: ${kept.length} files.`);
@@ -82,14 +91,17 @@ program
   .addOption(outOption())
   .addOption(new Option("--consensus <protocol>", "how the validators agree").choices(["ibft2", "qbft"]).makeOptionMandatory())
   .addOption(new Option("--validators <n>", "how many there are (default: as many as the hosts file has)").argParser(whole))
-  .addOption(new Option("--block-time <seconds>", "between blocks").argParser(whole).default(5))
+  .addOption(new Option("--block-time <seconds>", "between blocks: 3 to 12, or others for trials").argParser(whole).default(5))
   .addOption(new Option("--empty-block-time <seconds>", "between blocks that nothing is in, with qbft (default: --block-time)").argParser(whole))
   .addOption(new Option("--request-timeout <seconds>", "until the validators give up a proposer (default: twice --block-time)").argParser(whole))
   .addOption(new Option("--chain-id <n>", "of the network").argParser(whole).default(DEFAULT_CHAIN_ID))
   .addOption(new Option("--gas-limit <gas>", "of a block (default: what 100 records and 100 hashes a second take)").argParser(whole))
   .action(async (options: InitOptions) => {
     const hosts = await readHosts(options.hosts);
-    const { network, folder, keysElsewhere } = await init(resolve(options.out), { plan: planOf(options, hosts.hosts.length), hosts });
+    const plan = planOf(options, hosts.hosts.length);
+    const { network, folder, keysElsewhere } = await init(resolve(options.out), { plan, hosts });
+    const doubt = doubtOf(plan);
+    if (doubt !== undefined) console.error(`network: ${doubt}`);
     report(folder);
     if (keysElsewhere.length > 0) console.log(`Node keys that are not here: ${keysElsewhere.join(", ")}`);
     console.log(`Hash of the genesis block: ${network.genesis.hash}`);
@@ -143,12 +155,12 @@ program
   .option("--client <dir>", "folder of the certificate to show: client.pem, client.key and ca.pem (default: each data centre's operator)")
   .option("--files-only", "ask no node")
   .option("--json", "print a list of {where, what}")
-  .addHelpText("after", "\nExit code: 0 everything is as it should be, 1 something is not, 2 wrong usage.")
+  .addHelpText("after", "\nExit code: 0 everything is as it should be, 1 something is not, 2 wrong usage or there is no network to check.")
   .action(async ({ out, rpc = new Map(), client, filesOnly, json }: CheckOptions) => {
     const directory = resolve(out);
-    const network = await openNetwork(directory);
+    const network = await networkToCheck(directory);
     const unknown = [...rpc.keys()].find((name) => !network.hosts.some((host) => host.name === name));
-    if (unknown !== undefined) throw new SealbookError("not_found", `--rpc: the network has no ${unknown}`);
+    if (unknown !== undefined) throw new CommandFailure(`--rpc: the network has no ${unknown}`, BAD_USAGE);
     const now = Date.now();
     const files = await checkFiles(directory, network, now);
     const nodes = filesOnly

@@ -801,6 +801,7 @@ Exit code: 0 everything that was asked for holds, 1 it does not, 2 wrong usage.`
 class UsageError extends Error {}
 
 async function main(args) {
+  if (args.includes("--help") || args.includes("-h")) return console.log(USAGE);
   const { readFile } = await import("node:fs/promises");
   const { files, options } = parseArguments(args);
   const [bundleFile, documentFile] = files;

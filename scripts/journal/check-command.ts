@@ -9,7 +9,7 @@ import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/journal-database.ts";
 import type { Database } from "../../server/journal/database.ts";
 import { type CheckResult, JournalCheck } from "../../server/journal/journal-check.ts";
-import { nearestWhole } from "../../server/journal/journal-source.ts";
+import { journalSource, nearestWhole } from "../../server/journal/journal-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
@@ -129,6 +129,8 @@ async function checkAll(database: Database, config: Config, options: Options, wi
 async function startOf(database: Database, file: string, { from, resume }: Options, asksChain: boolean): Promise<Checkpoint> {
   if (resume === true) return readCheckpoint(file, asksChain);
   if (from === undefined || from <= 1) return BEGINNING;
+  const { sequence: newest } = await journalSource(database).head();
+  if (from > newest) throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
   const { sequence, digest } = await nearestWhole(database, from - 1);
   return sequence === 0 ? BEGINNING : { sequence, digest, proofs: undefined, keys: undefined };
 }

@@ -20,7 +20,7 @@ import type { Folder } from "./folder.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY_MILLISECONDS = 86_400_000;
-const AUTHORITY_DAYS = 3_650;
+export const AUTHORITY_DAYS = 3_650;
 /** How long a certificate is good for; it has to be rotated before. */
 export const CERTIFICATE_DAYS = 397;
 /** Clocks differ. */

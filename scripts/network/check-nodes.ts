@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import { NODE, type PeerTlsOptions, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
+import { NODE, type PeerTlsOptions, peerTlsOptions, type TlsPeer } from "../../server/chain/rpc/peer-tls.ts";
 import { NodeError } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { derOf } from "./authority.ts";
@@ -46,8 +46,9 @@ interface Answer {
 
 async function checkNode(directory: string, network: Network, host: NetworkHost, { url, client }: Access, now: number): Promise<Answer> {
   try {
-    const tls = url.startsWith("https:") ? clientTls(client) : undefined;
-    const facts = await askOnce(url, network, tls ?? {});
+    const peer = peerOf(client);
+    const tls = url.startsWith("https:") ? clientTls(peer) : undefined;
+    const facts = await askOnce(url, network, tls ?? {}, peer);
     const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
     return { host, facts, findings: [...differencesOf(network, host, facts).map((what) => ({ where: host.name, what })), ...shown] };
   } catch (error) {
@@ -58,8 +59,8 @@ async function checkNode(directory: string, network: Network, host: NetworkHost,
   }
 }
 
-async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions): Promise<NodeFacts> {
-  const rpc = connectRpc(url, plan.chainId, tls);
+async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions, peer: TlsPeer): Promise<NodeFacts> {
+  const rpc = connectRpc(url, plan.chainId, tls, peer);
   try {
     return await askNode(rpc, plan.consensus);
   } finally {
@@ -67,12 +68,15 @@ async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions): Pro
   }
 }
 
-function clientTls(client: string): PeerTlsOptions {
-  return peerTlsOptions({
-    client: { certificate: join(client, CLIENT_FILES.certificate), key: join(client, CLIENT_FILES.key) },
-    authority: join(client, CLIENT_FILES.authority),
-    pins: [],
-  }, NODE);
+/** No variable names these files: they go by where they are. */
+function peerOf(client: string): TlsPeer {
+  const at = (file: keyof typeof CLIENT_FILES): string => join(client, CLIENT_FILES[file]);
+  return { ...NODE, certificate: at("certificate"), key: at("key"), authority: at("authority") };
+}
+
+function clientTls(peer: TlsPeer): PeerTlsOptions {
+  const { certificate, key, authority } = peer;
+  return peerTlsOptions({ client: { certificate, key }, authority, pins: [] }, peer);
 }
 
 function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, facts: NodeFacts): string[] {

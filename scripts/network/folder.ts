@@ -51,6 +51,11 @@ export class Folder {
     else await this.write(path, content);
   }
 
+  /** Says of a file that it was there and stays as it is, unless it has just been written. */
+  keep(path: string): void {
+    if (!this.outcome.written.includes(path)) this.outcome.kept.push(path);
+  }
+
   /** Makes a folder that somebody else will write to. */
   async addDirectory(path: string): Promise<void> {
     await mkdir(join(this.root, path), { recursive: true });

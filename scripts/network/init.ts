@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
-import { openAuthority } from "./authority.ts";
+import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, openAuthority } from "./authority.ts";
 import { composeData } from "./compose.ts";
 import { makeHostCredentials, makeRelayerCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
@@ -43,6 +43,7 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
   // The network's own file is last: while it is missing, this is taken up again with the keys that were made.
   const [networkFile, ...others] = derivedFiles(network);
   const authority = await openAuthority(folder);
+  for (const path of [AUTHORITY_CERTIFICATE, AUTHORITY_KEY]) folder.keep(path);
   for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   for (const { name } of network.relayers) await makeRelayerCredentials(folder, authority, name);
@@ -83,7 +84,7 @@ async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[
     if (!existsSync(join(folder.root, path))) elsewhere.push(name);
     else if (identityOfKey(path, (await folder.read(path)) ?? "").publicKey !== publicKey) {
       throw new SealbookError("conflict", `${path} is not the key of ${name}'s validator, ${validator}`);
-    }
+    } else folder.keep(path);
   }
   return elsewhere;
 }

@@ -5,6 +5,8 @@ import type { Plan } from "./network-file.ts";
 /** Fewer cannot bear that one of them fails or lies. */
 export const LEAST_VALIDATORS = 4;
 const LONGEST_PERIOD_SECONDS = 60;
+/** What networks that are far apart, and the times that proofs are promised to take, are made for. */
+const USUAL_PERIOD_SECONDS = { least: 3, most: 12 } as const;
 
 /** What is decided of a network, where that is not left to its defaults. */
 export interface PlanOptions {
@@ -19,6 +21,13 @@ export interface PlanOptions {
   readonly requestTimeout?: number;
   /** What the design load takes, unless it is said. */
   readonly gasLimit?: number;
+}
+
+/** What speaks against a block time that is taken all the same, as a network for trials may have it. */
+export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
+  const { least, most } = USUAL_PERIOD_SECONDS;
+  if (blockPeriodSeconds >= least && blockPeriodSeconds <= most) return undefined;
+  return `blocks come every ${blockPeriodSeconds} s: between data centres use ${least} to ${most} s, others are for trials`;
 }
 
 /** @throws SealbookError `malformed` for numbers that do not go together */

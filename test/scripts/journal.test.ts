@@ -108,9 +108,11 @@ describe("journal script", function () {
       assert.equal(summary.findings, 1);
 
       // What was right is behind it: with --from it is not looked at.
-      const later = await journal(stopped, "check", "--offline", "--from", "51");
+      const from = (sequence: number): Promise<Outcome> => journal(stopped, "check", "--offline", "--from", String(sequence));
+      const [later, there, beyond] = await Promise.all([from(51), from(10), from(result.to + 1)]);
       assert.equal(later.code, 0, later.out + later.err);
-      assert.equal((await journal(stopped, "check", "--offline", "--from", "10")).code, 1);
+      assert.equal(there.code, 1);
+      assert.deepEqual(beyond, { code: 2, out: "", err: `journal: --from: there is no entry ${result.to + 1}: the newest is entry ${result.to}\n` });
     });
   });
 

@@ -28,7 +28,8 @@ describe("network script", function () {
     const [again, other, checked] = await Promise.all([
       init("--consensus", "qbft", "--empty-block-time", "60"), init("--consensus", "ibft2"), network("check", "--out", "net", "--files-only"),
     ]);
-    assert.match(again.out, /^Nothing was written\.\n/);
+    const [, files] = /^Written: (\d+) files\.\n/.exec(made.out) ?? assert.fail(made.out);
+    assert.match(again.out, new RegExp(`^Nothing was written\\.\nThere before: ${files} files\\.\n`));
     assert.equal(other.code, 1);
     assert.match(other.err, /^network: .*holds another network:\nconsensus: is "qbft", and would be "ibft2"\n/);
     assert.deepEqual([checked.code, checked.out], [0, "The files are as they should be.\n"]);
@@ -49,13 +50,15 @@ describe("network script", function () {
   });
 
   it("says what is wrong with what it is told", async () => {
-    const [faulty, missing, nothing, usage] = await Promise.all([
+    const [faulty, missing, nothing, usage, quick] = await Promise.all([
       init("--consensus", "ibft2", "--hosts", "wrong.yaml"),
       init("--consensus", "ibft2", "--hosts", "nothing.yaml"),
       network("check", "--out", "x"),
       network("init", "--hosts", "hosts.yaml", "--out", "x"),
+      init("--consensus", "ibft2", "--out", "quick", "--block-time", "1"),
     ]);
-    assert.deepEqual([faulty.code, missing.code, nothing.code, usage.code], [1, 1, 1, 2]);
+    assert.deepEqual([faulty.code, missing.code, nothing.code, usage.code, quick.code], [1, 1, 2, 2, 0]);
+    assert.equal(quick.err, "network: blocks come every 1 s: between data centres use 3 to 12 s, others are for trials\n");
     assert.equal(faulty.err, "network: wrong.yaml:3: hosts.1.address: is not an IPv4 address\n");
     assert.match(missing.err, /^network: nothing\.yaml cannot be read: ENOENT/);
     assert.match(nothing.err, /^network: there is no network in .*\/x: init makes one\n$/);

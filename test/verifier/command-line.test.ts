@@ -99,6 +99,9 @@ describe("verify.mjs", () => {
       expect(out).to.equal("");
       expect(err).to.include("usage: node verify.mjs BUNDLE DOCUMENT");
     }
+    const { code, out, err } = await verify("--help");
+    expect([code, err]).to.deep.equal([0, ""]);
+    expect(out).to.match(/^usage: node verify\.mjs BUNDLE DOCUMENT .*\n[^]*--rpc URL/);
     expect(await verify(join(directory, "none"), path)).to.deep.include({ code: 2, out: "" });
     expect((await verify(path, DOCUMENT_PATH, "--validators", path)).code).to.equal(2);
   });

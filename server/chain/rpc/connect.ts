@@ -4,7 +4,7 @@ import { JsonRpcSocket } from "./json-rpc-socket.ts";
 import { localSocketOpener } from "./local-socket.ts";
 import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { parseNodeAddress, shownAddress } from "./node-address.ts";
-import type { PeerTlsOptions } from "./peer-tls.ts";
+import { NODE, type PeerTlsOptions } from "./peer-tls.ts";
 import { askQuantity } from "./quantity.ts";
 import type { Rpc } from "./rpc.ts";
 import { webSocketOpener } from "./web-socket.ts";
@@ -13,13 +13,13 @@ import { webSocketOpener } from "./web-socket.ts";
  * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; nothing is asked of it before the first call.
  * @throws SealbookError `config_invalid` for any other address
  */
-export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {}): Rpc {
+export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {}, peer = NODE): Rpc {
   const address = parseNodeAddress(url);
   switch (address.kind) {
     case "http":
-      return new HttpRpc(new HttpEndpoint(address.url, { headers: address.headers, tls }), chainId);
+      return new HttpRpc(new HttpEndpoint(address.url, { headers: address.headers, tls, peer }), chainId);
     case "websocket":
-      return new JsonRpcSocket(webSocketOpener(address.url, address.headers, tls), chainId);
+      return new JsonRpcSocket(webSocketOpener(address.url, address.headers, { tls, peer }), chainId);
     case "ipc":
       return new JsonRpcSocket(localSocketOpener(address.path), chainId);
   }

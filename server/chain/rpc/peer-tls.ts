@@ -2,14 +2,21 @@ import { readFileSync } from "node:fs";
 import { checkServerIdentity, createSecureContext, type ConnectionOptions } from "node:tls";
 import { SealbookError } from "../../errors.ts";
 
-/** Who is at the other end: what it is called, and how the variables about it begin. */
+/** Who is at the other end: what it is called, and what names each of the files and the pins about it. */
 export interface TlsPeer {
   readonly name: string;
-  readonly variables: string;
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+  readonly pins: string;
 }
 
-export const NODE: TlsPeer = { name: "node", variables: "RPC_TLS" };
-export const SIGNER: TlsPeer = { name: "signer", variables: "RELAYER_SIGNER_TLS" };
+export const NODE = configured("node", "RPC_TLS");
+export const SIGNER = configured("signer", "RELAYER_SIGNER_TLS");
+
+function configured(name: string, prefix: string): TlsPeer {
+  return { name, certificate: `${prefix}_CERT_FILE`, key: `${prefix}_KEY_FILE`, authority: `${prefix}_CA_FILE`, pins: `${prefix}_PIN` };
+}
 
 /** What a peer is shown over TLS, and by what it is known; without any of it, as usual. */
 export interface PeerTls {
@@ -38,19 +45,18 @@ const UNKNOWN_AUTHORITY = new Set([
 
 /**
  * Reads the files.
- * @throws SealbookError `config_invalid` naming the variable whose file is of no use
+ * @throws SealbookError `config_invalid` naming the variable, or whatever the peer says, whose file is of no use
  */
 export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPeer): PeerTlsOptions {
-  const of = (file: string): string => `${peer.variables}_${file}`;
   const options: PeerTlsOptions = {
     minVersion: "TLSv1.2",
-    ...(authority === undefined ? {} : { ca: read(of("CA_FILE"), authority) }),
-    ...(client === undefined ? {} : { cert: read(of("CERT_FILE"), client.certificate), key: read(of("KEY_FILE"), client.key) }),
+    ...(authority === undefined ? {} : { ca: read(peer.authority, authority) }),
+    ...(client === undefined ? {} : { cert: read(peer.certificate, client.certificate), key: read(peer.key, client.key) }),
   };
   try {
     createSecureContext(options);
   } catch (cause) {
-    throw unusable(`${of("CERT_FILE")}, ${of("KEY_FILE")} and ${of("CA_FILE")}`, cause);
+    throw unusable(`${peer.certificate}, ${peer.key} and ${peer.authority}`, cause);
   }
   if (pins.length === 0) return options;
   return {
@@ -59,7 +65,7 @@ export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPe
       checkServerIdentity(host, certificate) ??
       (pins.includes(certificate.fingerprint256)
         ? undefined
-        : new PeerTlsError(`the ${peer.name}'s certificate is not among those of ${of("PIN")}; it is ${certificate.fingerprint256}`)),
+        : new PeerTlsError(`the ${peer.name}'s certificate is not among those of ${peer.pins}; it is ${certificate.fingerprint256}`)),
   };
 }
 
@@ -70,27 +76,27 @@ export function explainTls(error: Error, peer: TlsPeer): Error {
   return reason === undefined ? error : new PeerTlsError(reason, { cause: error });
 }
 
-function reasonOf(code: string, { message }: Error, { name, variables }: TlsPeer): string | undefined {
-  if (UNKNOWN_AUTHORITY.has(code)) return `the ${name}'s certificate is of an authority that is not known: ${variables}_CA_FILE names those that are`;
+function reasonOf(code: string, { message }: Error, { name, certificate, key, authority }: TlsPeer): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code)) return `the ${name}'s certificate is of an authority that is not known: ${authority} names those that are`;
   if (code === "CERT_HAS_EXPIRED") return `the ${name}'s certificate has expired`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the ${name}'s certificate is for another host: ${message}`;
   if (/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$|^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/.test(code)) {
-    return `the ${name} wants to be shown a certificate: ${variables}_CERT_FILE and ${variables}_KEY_FILE name it`;
+    return `the ${name} wants to be shown a certificate: ${certificate} and ${key} name it`;
   }
   if (/^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)) {
-    return `the ${name} does not take the certificate of ${variables}_CERT_FILE`;
+    return `the ${name} does not take the certificate of ${certificate}`;
   }
   return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name} comes about: ${message}` : undefined;
 }
 
-function read(variable: string, path: string): string {
+function read(name: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw unusable(variable, cause);
+    throw unusable(name, cause);
   }
 }
 
-function unusable(variables: string, cause: unknown): SealbookError {
-  return new SealbookError("config_invalid", `${variables}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+function unusable(names: string, cause: unknown): SealbookError {
+  return new SealbookError("config_invalid", `${names}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }

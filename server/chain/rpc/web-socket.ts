@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import type { OpenSocket } from "./message-socket.ts";
-import { explainTls, NODE, type PeerTlsOptions } from "./peer-tls.ts";
+import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { LARGEST_ANSWER, TIMEOUT_MILLISECONDS } from "./rpc.ts";
 
 /** How often the other side has to give a sign of life. An answer that takes longer to come in is as good as none. */
@@ -10,7 +10,7 @@ const PULSE_MILLISECONDS = TIMEOUT_MILLISECONDS / 2;
 export function webSocketOpener(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  tls: PeerTlsOptions = {},
+  { tls = {}, peer = NODE }: { readonly tls?: PeerTlsOptions; readonly peer?: TlsPeer } = {},
   pulseMilliseconds = PULSE_MILLISECONDS,
 ): OpenSocket {
   return ({ onOpen, onMessage, onClose }) => {
@@ -42,7 +42,7 @@ export function webSocketOpener(
       alive = true;
       onMessage(Buffer.isBuffer(data) ? data.toString("utf8") : "");
     });
-    socket.on("error", (error) => (reason ??= explainTls(error, NODE)));
+    socket.on("error", (error) => (reason ??= explainTls(error, peer)));
     socket.on("close", (code) => {
       clearInterval(pulse);
       onClose(reason ?? new Error(`the node closed the connection (${code})`));
