@@ -54,6 +54,8 @@ export interface ContextOverrides {
   readonly nodeLookMilliseconds?: number;
   /** What opening a new keystore costs: scrypt's N. */
   readonly keystoreRounds?: number;
+  /** How long a chain may know less than was on it before it counts as gone back. */
+  readonly chainLagMilliseconds?: number;
 }
 
 /** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
@@ -87,7 +89,7 @@ export async function createContext(config: Config, logger: Logger, overrides: C
 function build(
   config: Config,
   logger: Logger,
-  { clock = Date.now, nodeLookMilliseconds, keystoreRounds }: ContextOverrides,
+  { clock = Date.now, nodeLookMilliseconds, keystoreRounds, chainLagMilliseconds }: ContextOverrides,
   parts: Opened,
   chatBot: typeof ChatBot | undefined,
 ): Context {
@@ -104,7 +106,7 @@ function build(
   const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
-  const relaying = createRelaying({ config, link, signer, store: transactions, validatorNames, telemetry: () => telemetry, logger });
+  const relaying = createRelaying({ config, link, signer, store: transactions, validatorNames, telemetry: () => telemetry, logger, chainLagMilliseconds });
   const { sender } = relaying;
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
@@ -161,6 +163,7 @@ function build(
     clock,
     version,
     keystoreRounds,
+    chainLagMilliseconds,
     liveSessions,
     blockNumber: () => head.head?.number ?? 0,
   });
