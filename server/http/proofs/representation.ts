@@ -52,7 +52,21 @@ export function proofPath(proof: NewProof): string {
   return `/api/v1/proof/${proofId(proof)}`;
 }
 
-export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
+/** Proofs of one batch: each node of the tree is on the paths of many, and is put into text once. */
+export function representProofs(proofs: readonly Proof[], place: ProofPlace): ProofAnswer[] {
+  const texts = new Map<Uint8Array, string>();
+  const textOf = (bytes: Uint8Array): string => {
+    const known = texts.get(bytes);
+    if (known !== undefined) return known;
+    const text = prefixed(bytes);
+    texts.set(bytes, text);
+    return text;
+  };
+  return proofs.map((proof) => representProof(proof, place, textOf));
+}
+
+/** @param textOf Puts hashes on a path into text */
+export function representProof(proof: Proof, place: ProofPlace, textOf = prefixed): ProofAnswer {
   const id = proofId(proof);
   const fields: DocumentFields = {
     id,
@@ -80,10 +94,10 @@ export function representProof(proof: Proof, place: ProofPlace): ProofAnswer {
         ? {}
         : {
             merkle: {
-              root: prefixed(merkle.root),
-              leaf: prefixed(merkle.leaf),
+              root: textOf(merkle.root),
+              leaf: textOf(merkle.leaf),
               index: merkle.index,
-              path: merkle.path.map(prefixed),
+              path: merkle.path.map(textOf),
             },
           }),
     },

@@ -19,6 +19,7 @@ import {
   type ProofPlace,
   representBatch,
   representProof,
+  representProofs,
   representVerified,
 } from "./representation.ts";
 import { askedHash, BatchBody, BatchId, HashQuestion, PageQuestion, ProofBody, ProofQuestion, TransactionHash } from "./schemas.ts";
@@ -69,7 +70,7 @@ export function proofRouter({ proofs, verifier, bundles, place, recovery, alerts
   const batchAnswer = (confirmed: boolean, batch: StoredAnchor | undefined, answered: readonly Proof[]): object => ({
     status: confirmed ? "confirmed" : "pending",
     batch: batch === undefined ? null : representBatch(batch),
-    proofs: answered.map((proof) => representProof(proof, place())),
+    proofs: representProofs(answered, place()),
   });
 
   const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
