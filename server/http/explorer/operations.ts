@@ -55,7 +55,7 @@ const question = (
     problem(403, "The caller's network does not allow this."),
     problem(405, "It is asked with GET only."),
     problem(429, "Too many questions from this network address.", { "Retry-After": "Seconds after which to ask again." }),
-    problem(503, "The chain's node does not answer."),
+    problem(503, "The chain's node does not answer.", { "Retry-After": "Seconds after which to ask again." }),
   ],
 });
 

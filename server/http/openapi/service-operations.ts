@@ -51,7 +51,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     answers: [
       { status: 200, description: "It can.", content: { [JSON_TYPE]: Alive } },
       other,
-      { status: 503, description: "The journal cannot be read.", content: { [PROBLEM_TYPE]: Problem } },
+      { status: 503, description: "The journal cannot be read.", content: { [PROBLEM_TYPE]: Problem }, headers: { "Retry-After": "Seconds after which to ask again." } },
     ],
     examples: [ok],
   },

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { SealbookError } from "../../errors.ts";
 import { noteFailure } from "../access-log.ts";
-import { STATUS, toSealbookError } from "../errors.ts";
+import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 import { NamedRoute } from "./schemas.ts";
 
 /** Where the start of a call is kept until its answer. */
@@ -35,7 +35,7 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   if (error.code === "internal") noteFailure(response, error);
   // Whatever is wrong with a call, as long as it says what it is about its answer does too.
   const route = NamedRoute.safeParse(request.body).data?.route ?? "/api";
-  if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
+  setRetryAfter(response, error);
   response.status(STATUS[error.code]).json({
     content: {
       error: {
