@@ -159,7 +159,7 @@ describe("input of the integrity-proof API", function () {
 
   it("answers other verbs with 405 and what is allowed", async () => {
     const paths: readonly (readonly [path: string, allowed: readonly string[]])[] = [
-      ["/api/v1/proof", ["POST"]], ["/api/v1/proof/x", ["GET"]], [`/api/v1/proof/tx/0x${HASH}`, ["GET"]],
+      ["/api/v1/proof", ["POST"]], ["/api/v1/proof/batch", ["GET", "POST"]], ["/api/v1/proof/x", ["GET"]], [`/api/v1/proof/tx/0x${HASH}`, ["GET"]],
       ["/api/v1/verify", ["GET", "POST"]], ["/api/v1/status", ["GET"]], ["/metrics", ["GET"]],
     ];
     for (const [path, allowed] of paths) {
