@@ -4,7 +4,7 @@ import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./anchoring.ts";
 import { createApp } from "./app.ts";
 import { createAttesting } from "./attesting.ts";
-import { createChatBot, TELEGRAM_PATH } from "./chat-bot.ts";
+import type * as ChatBot from "./chat-bot.ts";
 import { anchorInspector } from "./chain/anchor-inspector.ts";
 import { anchorLog } from "./chain/anchor-log.ts";
 import { anchorChain } from "./chain/anchor-chain.ts";
@@ -55,6 +55,8 @@ export interface ContextOverrides {
   readonly nodeLookMilliseconds?: number;
   /** What opening a new keystore costs: scrypt's N. */
   readonly keystoreRounds?: number;
+  /** How long a chain may know less than was on it before it counts as gone back. */
+  readonly chainLagMilliseconds?: number;
 }
 
 /** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
@@ -76,15 +78,23 @@ export interface Context {
 export async function createContext(config: Config, logger: Logger, overrides: ContextOverrides = {}): Promise<Context> {
   const opened = await openAll(config, logger);
   try {
-    return build(config, logger, overrides, opened);
+    // Few servers have a bot, which is a good part of the program.
+    const chatBot = config.telegram && (await import("./chat-bot.ts"));
+    return build(config, logger, overrides, opened, chatBot);
   } catch (error) {
     await opened.resources.disposeAsync();
     throw error;
   }
 }
 
-function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilliseconds, keystoreRounds }: ContextOverrides, parts: Opened): Context {
-  const { link, database, tokens, issuer, certificate, resources: opened } = parts;
+function build(
+  config: Config,
+  logger: Logger,
+  { clock = Date.now, nodeLookMilliseconds, keystoreRounds, chainLagMilliseconds }: ContextOverrides,
+  parts: Opened,
+  chatBot: typeof ChatBot | undefined,
+): Context {
+  const { link, database, targets, tokens, issuer, certificate, resources: opened } = parts;
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
   // The embedded chain's blocks name nobody.
@@ -97,7 +107,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
   const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
-  const relaying = createRelaying({ config, link, signer, store: transactions, validatorNames, telemetry: () => telemetry, logger });
+  const relaying = createRelaying({ config, link, signer, store: transactions, validatorNames, telemetry: () => telemetry, logger, chainLagMilliseconds });
   const { sender } = relaying;
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
@@ -155,6 +165,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     clock,
     version,
     keystoreRounds,
+    chainLagMilliseconds,
     liveSessions,
     blockNumber: () => head.head?.number ?? 0,
   });
@@ -178,6 +189,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     rpc,
     chain: anchors,
     deployment,
+    targets,
     transactions: sender,
     telemetry,
     logger,
@@ -202,7 +214,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
     publicUrl: url,
   });
   const pictures = new DrawnPictures(config.map.tiles);
-  const bot = createChatBot({
+  const bot = chatBot?.createChatBot({
     config,
     opened: parts,
     journal,
@@ -265,7 +277,7 @@ function build(config: Config, logger: Logger, { clock = Date.now, nodeLookMilli
       clock,
     }),
     issuer,
-    telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
+    telegram: chatBot && bot && { path: chatBot.TELEGRAM_PATH, webhook: bot.webhook },
     map: config.map,
     metrics: async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());

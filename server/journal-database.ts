@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import type { Config } from "./config/config.ts";
 import type { Database } from "./journal/database.ts";
-import { openPostgres } from "./journal/postgres.ts";
 import { openSqlite } from "./journal/sqlite.ts";
 
 /**
  * Opens the journal's database, whichever engine it is on, and brings its schema up to date.
  * @throws SealbookError `config_invalid` when it cannot be used
  */
-export function openJournalDatabase({ database }: Pick<Config, "database">): Promise<Database> {
-  return database.kind === "postgres" ? openPostgres(database.url) : openSqlite(database.file);
+export async function openJournalDatabase({ database }: Pick<Config, "database">): Promise<Database> {
+  if (database.kind === "sqlite") return openSqlite(database.file);
+  const { openPostgres } = await import("./journal/postgres.ts");
+  return openPostgres(database.url);
 }
 
 /** The path of the embedded database that is still to be made by the first start; there is nothing in it yet. */

@@ -1,11 +1,10 @@
 import { anchorLog } from "./chain/anchor-log.ts";
 import type { Deployment } from "./chain/deployment.ts";
-import { deploymentName } from "./chain/deployment-name.ts";
 import type { Rpc } from "./chain/rpc/rpc.ts";
 import type { Config } from "./config/config.ts";
+import type { SegmentTarget } from "./domain/journal/ports.ts";
 import type { ReconciliationStore } from "./domain/journal/reconciliation.ts";
 import type { AnchorChain, Clock, Journal, Telemetry, Transactions } from "./domain/ports.ts";
-import { openTarget } from "./replica/open-target.ts";
 import { readSegments } from "./replica/segment-reader.ts";
 import type { Logger } from "./telemetry/logger.ts";
 import { JournalSealer } from "./workers/journal-sealer.ts";
@@ -25,6 +24,8 @@ export interface JournalKeepingParts {
   readonly rpc: Rpc;
   readonly chain: AnchorChain;
   readonly deployment: Deployment;
+  /** Where replicas of the journal are kept. */
+  readonly targets: readonly SegmentTarget[];
   readonly transactions: Transactions;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
@@ -50,7 +51,7 @@ export interface JournalKeeping {
 }
 
 export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping {
-  const { config, journal, reconciliation: store, rpc, chain, deployment, transactions, telemetry, logger, clock } = parts;
+  const { config, journal, reconciliation: store, rpc, chain, deployment, targets, transactions, telemetry, logger, clock } = parts;
   const sealer = new JournalSealer({
     journal,
     chain,
@@ -60,7 +61,6 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
 
-  const targets = config.replicaTargets.map((address) => openTarget(address, deploymentName(deployment)));
   const rules = {
     ...USUAL_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
@@ -101,7 +101,6 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
     },
     async stop() {
       await Promise.all([reconciler.stop(), sealer.stop(), ...replicators.map((replicator) => replicator.stop())]);
-      for (const target of targets) target.close();
     },
     lags: () => replicators.map((replicator) => ({ name: replicator.name, ...replicator.lag() })),
     unsealedSeconds: () => sealer.unsealedSeconds(),

@@ -2,25 +2,30 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Seal } from "./bot/seal.ts";
 import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain-link.ts";
+import { deploymentName } from "./chain/deployment-name.ts";
 import { EmbeddedLog } from "./chain/embedded-log.ts";
 import { useFastKeccak } from "./chain/fast-keccak.ts";
 import type { Config } from "./config/config.ts";
 import type { CertificateFiles, TokenConfig } from "./config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import type { Issuer } from "./domain/evidence/issuer.ts";
+import type { SegmentTarget } from "./domain/journal/ports.ts";
 import { SealbookError } from "./errors.ts";
 import { ListenerCertificate } from "./listener-certificate.ts";
-import { type TokenVerifier, tokenVerifier } from "./http/access/token-verifier.ts";
+import type { TokenVerifier } from "./http/access/token-verifier.ts";
 import { IssuerKeys, issuerKeysFile } from "./issuer-keys.ts";
 import { openJournalDatabase } from "./journal-database.ts";
 import { chatStore } from "./journal/chats.ts";
 import type { Database } from "./journal/database.ts";
+import { openTarget } from "./replica/open-target.ts";
 import type { Logger } from "./telemetry/logger.ts";
 
 /** What is open before any part is built. */
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Where replicas of the journal are kept. */
+  readonly targets: readonly SegmentTarget[];
   /** Takes callers' tokens, when they are taken. */
   readonly tokens: TokenVerifier | undefined;
   readonly issuer: Issuer;
@@ -52,11 +57,13 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     resources.defer(() => link.close());
     const database = await openJournalDatabase(config);
     resources.defer(() => database.destroy());
+    const targets = await Promise.all(config.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))));
+    for (const target of targets) resources.defer(() => target.close());
     const tokens = config.tokens && (await openTokenVerifier(config.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
     const certificate = config.tls && (await openCertificate(config.tls, logger));
     const botSeal = config.telegram && (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, tokens, issuer, certificate, embeddedLog, botSeal, resources };
+    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -65,6 +72,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
 
 /** @throws SealbookError `config_invalid` when the key cannot be read */
 async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
+  const { tokenVerifier } = await import("./http/access/token-verifier.ts");
   if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
   try {
     return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });

@@ -31,6 +31,7 @@ export interface RecordKeepingParts {
   readonly clock: Clock;
   readonly version: string;
   readonly keystoreRounds: number | undefined;
+  readonly chainLagMilliseconds: number | undefined;
   readonly liveSessions: () => Promise<number>;
   readonly blockNumber: () => number;
 }
@@ -47,15 +48,18 @@ export interface RecordKeeping {
 }
 
 export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
-  const { config, link, database, journal, transactions, telemetry, logger, clock, version, liveSessions, keystoreRounds, blockNumber } = parts;
+  const { config, link, database, journal, transactions, telemetry, logger, clock, version, liveSessions, keystoreRounds, chainLagMilliseconds, blockNumber } = parts;
   const { rpc, deployment } = link;
   const { chainWaitMilliseconds } = config;
   const startedAt = Date.now();
   const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
-  const follower = new LogFollower(log, copyStore(database, config.tableName), ({ kind, ...details }) =>
-    logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+  const follower = new LogFollower(
+    log,
+    copyStore(database, config.tableName),
+    ({ kind, ...details }) => logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+    chainLagMilliseconds,
   );
   const vault = keyVault(keystoreRounds);
   const sessions = new SessionService({

@@ -18,6 +18,7 @@ export interface RelayingParts {
   /** What is told of a chain that comes back older. */
   readonly telemetry: () => Pick<Telemetry, "chainWentBack" | "chainMadeWhole">;
   readonly logger: Logger;
+  readonly chainLagMilliseconds: number | undefined;
 }
 
 /** What sends the relayer's transactions, and changes its key when the keystore does. */
@@ -29,7 +30,7 @@ export interface Relaying {
   stopWatching(): void;
 }
 
-export function createRelaying({ config, link, signer, store, validatorNames, telemetry, logger }: RelayingParts): Relaying {
+export function createRelaying({ config, link, signer, store, validatorNames, telemetry, logger, chainLagMilliseconds }: RelayingParts): Relaying {
   const { rpc } = link;
   const sender = new TransactionSender({
     rpc,
@@ -37,6 +38,7 @@ export function createRelaying({ config, link, signer, store, validatorNames, te
     signer,
     validatorNames,
     takeOverMilliseconds: config.takeOverMilliseconds,
+    behindMilliseconds: chainLagMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_went_back" && "count" in details) telemetry().chainWentBack(details.count);
       if (kind === "chain_made_whole") telemetry().chainMadeWhole();

@@ -58,7 +58,7 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
   }
   const database = await openJournalDatabase(config);
   opened.defer(() => database.destroy());
-  const target = openTarget(address, deploymentName(deployment));
+  const target = await openTarget(address, deploymentName(deployment));
   opened.defer(() => target.close());
 
   const bar = new SingleBar({ format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr }, Presets.shades_classic);

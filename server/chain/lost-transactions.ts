@@ -3,7 +3,6 @@ import type { Address } from "../domain/transaction.ts";
 import { askQuantity } from "./rpc/quantity.ts";
 import type { Rpc } from "./rpc/rpc.ts";
 
-/** How long a chain may know fewer of a key's nonces than were settled before it counts as gone back. */
 const BEHIND_MILLISECONDS = 12_000;
 
 /** That a chain went back, and that it has again what it lost. */
@@ -16,6 +15,8 @@ export interface LostTransactionsParts {
   readonly store: Pick<TransactionStore, "reopen" | "settledNonces" | "outcome">;
   /** How long another relayer's key is left to it: it may have gone for good. */
   readonly takeOverMilliseconds: number;
+  /** How long a chain may know fewer of a key's nonces than were settled before it counts as gone back. */
+  readonly behindMilliseconds?: number | undefined;
   readonly onEvent: (event: ChainEvent) => void;
 }
 
@@ -25,6 +26,7 @@ export interface LostTransactionsParts {
  */
 export class LostTransactions {
   readonly #parts: LostTransactionsParts;
+  readonly #patience: number;
   /** Since when the chain knows too few nonces of a key. */
   readonly #behind = new Map<Address, number>();
   /** What the chain has to take again, by nonces. */
@@ -32,6 +34,7 @@ export class LostTransactions {
 
   constructor(parts: LostTransactionsParts) {
     this.#parts = parts;
+    this.#patience = parts.behindMilliseconds ?? BEHIND_MILLISECONDS;
   }
 
   /**
@@ -40,7 +43,7 @@ export class LostTransactions {
    * @returns how many of them the chain still knows, when it has known too few for long enough
    */
   knownOf(key: Address, settled: number): Promise<number | undefined> {
-    return this.#knownOf(key, settled, BEHIND_MILLISECONDS);
+    return this.#knownOf(key, settled, this.#patience);
   }
 
   /**
@@ -60,7 +63,7 @@ export class LostTransactions {
   /** Reopens what the chain has lost of keys whose own relayer did not see to it. */
   async reopenOthers(self: Address): Promise<void> {
     const { store, takeOverMilliseconds } = this.#parts;
-    const patience = Math.max(takeOverMilliseconds, 2 * BEHIND_MILLISECONDS);
+    const patience = Math.max(takeOverMilliseconds, 2 * this.#patience);
     for (const { key, nonces } of await store.settledNonces()) {
       const known = key === self ? undefined : await this.#knownOf(key, nonces, patience);
       if (known !== undefined) await this.reopen(key, known);

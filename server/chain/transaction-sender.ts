@@ -36,6 +36,8 @@ export interface SenderOptions {
   readonly validatorNames: ValidatorNames;
   /** Transactions of another relayer that are older than this are seen to in its place: it may have gone for good. */
   readonly takeOverMilliseconds: number;
+  /** How long a chain may lag behind what was settled before it counts as gone back. */
+  readonly behindMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
 }
 

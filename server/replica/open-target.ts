@@ -2,24 +2,31 @@ import type { SegmentTarget } from "../domain/journal/ports.ts";
 import { FolderStore } from "./folder-store.ts";
 import { folderTarget } from "./folder-target.ts";
 import { readOwner } from "./marker.ts";
-import { S3Store } from "./s3-store.ts";
-import { s3Target } from "./s3-target.ts";
+import type { ObjectStore } from "./object-store.ts";
 import type { TargetAddress } from "./targets.ts";
 
 /**
  * The target at an address. Nothing is asked of it yet.
  * @param journal What names the journal
  */
-export function openTarget(address: TargetAddress, journal: string): SegmentTarget {
-  return address.kind === "folder" ? folderTarget(address, journal) : s3Target(address, journal);
+export async function openTarget(address: TargetAddress, journal: string): Promise<SegmentTarget> {
+  if (address.kind === "folder") return folderTarget(address, journal);
+  const { s3Target } = await import("./s3-target.ts");
+  return s3Target(address, journal);
 }
 
 /** What names the journal that is kept at an address; `undefined` when there is none. */
 export async function journalAt(address: TargetAddress): Promise<string | undefined> {
-  const store = address.kind === "folder" ? new FolderStore(address) : new S3Store(address);
+  const store = await storeAt(address);
   try {
     return await readOwner(store);
   } finally {
     store.close();
   }
+}
+
+async function storeAt(address: TargetAddress): Promise<ObjectStore> {
+  if (address.kind === "folder") return new FolderStore(address);
+  const { S3Store } = await import("./s3-store.ts");
+  return new S3Store(address);
 }

@@ -29,7 +29,7 @@ describe("the chain, killed with kill -9 under load: everything accepted is anch
           await node?.stop();
           const before = load.accepted.length;
           await eventually(async () => assert.isAbove(load.accepted.length, before + 5, "it goes on accepting"));
-          assert.equal((await server.get("/api/v1/status")).body.status, "down");
+          await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.status, "down"));
           node = await startChainProcess(join(chain.directory, "remote"));
           chain.proxy.target = node.url;
         }

@@ -34,8 +34,8 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         const known = load.accepted[0] ?? assert.fail();
         assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status, 200, "reading goes on");
 
-        assert.match(server.output(), /the journal cannot be written/);
-        assert.match(server.output(), /disk I\/O error/, "it says why");
+        await eventually(async () => assert.match(server.output(), /the journal cannot be written/));
+        await eventually(async () => assert.match(server.output(), /disk I\/O error/, "it says why"));
         assert.notMatch(server.output(), /rollback|savepoint/);
 
         limitFiles(server.pid, "unlimited");

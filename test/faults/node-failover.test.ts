@@ -96,7 +96,7 @@ describe("nodes that stand in for each other: what was accepted meanwhile ends o
         const { addresses } = (await server.get("/api/v1/status")).body.node;
         assert.deepInclude(addresses[0], { active: false, reachable: false, reason: "the node's certificate has expired" });
         assert.deepInclude(addresses[1], { active: true, reachable: true, reason: null });
-        assert.include(server.output(), "another node of the chain is asked from now on");
+        await eventually(async () => assert.include(server.output(), "another node of the chain is asked from now on"));
         const metrics = (await server.get("/metrics")).text;
         assert.include(metrics, `sealbook_rpc_up{address="${urls[0]}"} 0`);
         assert.include(metrics, `sealbook_rpc_active{address="${urls[1]}"} 1`);

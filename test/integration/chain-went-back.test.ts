@@ -7,12 +7,14 @@ import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
-import { startRelayerPair } from "../support/relayer-pair.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 const PATIENCE = 60_000;
+/** Nodes of these chains never lag. */
+const LAG = { chainLagMilliseconds: 1_000 };
+const PERIODS = { reconcileIntervalMilliseconds: 200 };
 
 for (const engine of ENGINES) describe(`a chain that comes back older than the journal, on ${engine}`, function () {
   this.timeout(180_000);
@@ -24,7 +26,7 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
   let timesTold = 0;
 
   const start = (): Promise<TestServer> =>
-    startServer({ ...chain.variables, DATABASE_URL: database.url, RECONCILE_INTERVAL: "1", SEAL_INTERVAL: "3600", PROOF_WAIT: "2" }, { directory: chain.directory });
+    startServer({ ...chain.variables, DATABASE_URL: database.url, SEAL_INTERVAL: "3600", PROOF_WAIT: "2" }, { directory: chain.directory, overrides: LAG, periods: PERIODS });
   const prove = async (): Promise<void> => {
     const [one, ...others] = freshDocuments(4);
     await anchored(server, "/api/v1/proof", one ?? assert.fail());
@@ -134,39 +136,6 @@ for (const engine of ENGINES) describe(`a chain that comes back older than the j
     } finally {
       await server.stop("keep");
       await old.stop();
-    }
-  });
-});
-
-describe("a chain that comes back older, of which one relayer is gone", function () {
-  this.timeout(180_000);
-
-  it("is given again what that one had sent, by another", async () => {
-    const pair = await startRelayerPair(await emptyDatabase("sqlite"));
-    try {
-      const [first, second] = pair.seats;
-      await rpcCall(pair.url, "evm_setAutomine", true);
-      const snapshot = await rpcCall(pair.url, "evm_snapshot");
-      const dying = await first.start({ BATCH_MAX_AGE: "1" });
-      const documents = freshDocuments(3);
-      const before: any[] = [];
-      for (const document of documents) {
-        before.push((await anchored(dying, "/api/v1/proof", document)).body.proof);
-      }
-      await dying.end("SIGKILL");
-      await rpcCall(pair.url, "evm_revert", snapshot);
-      const other = await second.start({ TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" });
-      const added = freshDocuments(2);
-      for (const document of added) await anchored(other, "/api/v1/proof", document);
-      await eventually(async () => {
-        const hashes = (await allTransactions(pair.url)).map(({ hash }) => hash);
-        assert.includeMembers(hashes, before.map(({ tx_hash }) => tx_hash));
-        assert.equal((await other.get("/api/v1/status")).body.journal.divergences, 0);
-      }, 90_000);
-      await assertExactlyOnce(other, pair.url, { accepted: [...documents, ...added] });
-      assert.match(other.output(), /the chain is older than the journal: 3 transactions/);
-    } finally {
-      await pair.close();
     }
   });
 });

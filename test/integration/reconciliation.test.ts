@@ -1,21 +1,37 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { emptyDatabase, ENGINES } from "../support/database.ts";
+import { type Engine, emptyDatabase, ENGINES } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { breakIn, type Intruder } from "../support/intruder.ts";
 import { startLoad } from "../support/load.ts";
+import { inParallel } from "../support/parallel.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { type FolderPlace, folderPlace } from "../support/replica-place.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+
+/** Short: what is found by one comparison is looked at over several. */
+const PERIOD = 200;
+const PERIODS = { replicaIntervalMilliseconds: PERIOD, reconcileIntervalMilliseconds: PERIOD, fullReconcileIntervalMilliseconds: PERIOD, sealIntervalMilliseconds: PERIOD };
+
+/** Waits until everything was compared so many times more. */
+async function fullPasses(database: EngineDatabase, count: number): Promise<void> {
+  const lastPass = async (): Promise<number> => {
+    const [row] = await database.ask("select full_passed_at from reconciliation");
+    return Number(row?.["full_passed_at"] ?? 0);
+  };
+  for (let pass = 0; pass < count; pass += 1) {
+    const before = await lastPass();
+    await eventually(async () => assert.isAbove(await lastPass(), before));
+  }
+}
 
 for (const engine of ENGINES) describe(`journal, replica and chain that are tampered with, on ${engine}`, function () {
   this.timeout(120_000);
@@ -27,11 +43,8 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
 
   const start = (): Promise<TestServer> =>
     startServer(
-      {
-        ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}`, REPLICA_INTERVAL: "1",
-        RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1", SEAL_INTERVAL: "1",
-      },
-      { directory: chain.directory },
+      { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}` },
+      { directory: chain.directory, periods: PERIODS },
     );
   const prove = async (count: number): Promise<any[]> => {
     const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });
@@ -58,14 +71,14 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     try {
       await eventually(async () => assert.isTrue(raised().some((alert) => subject.test(alert.subject)), JSON.stringify(raised())));
       assert.isAbove(await divergences(), 0);
-      await sleep(2_500);
+      await fullPasses(database, 3);
     } finally {
       await mend();
     }
     const mine = raised().filter((alert) => subject.test(alert.subject));
     assert.lengthOf(mine, 1);
     assert.match(mine[0].msg, message);
-    assert.equal(await counted(), countedBefore + raised().length);
+    await eventually(async () => assert.equal(await counted(), countedBefore + raised().length));
     const lines = await server.context.journal.serviceLog.newest("", 1_000);
     assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
     await atRest();
@@ -88,11 +101,12 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     database = await emptyDatabase(engine);
     server = await start();
     intruder = await breakIn(database, engine);
+    const segments = async (): Promise<number> => (await place.list()).filter((name) => name.endsWith(".json")).length;
     for (let n = 0; n < 4; n += 1) {
+      const before = await segments();
       await prove(3);
-      await sleep(1_200);
+      await eventually(async () => assert.isAbove(await segments(), before));
     }
-    await eventually(async () => assert.isAtLeast((await place.list()).filter((name) => name.endsWith(".json")).length, 4));
   });
   after(async () => {
     await server.stop("keep");
@@ -145,7 +159,7 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
   it("mend an anchor that is confirmed by the chain and not by the journal", async () => {
     await atRest();
     const [proof] = await prove(2);
-    await sleep(2_500);
+    await fullPasses(database, 2);
     await atRest();
     const before = alerts().length;
     await intruder.run(`update anchors set confirmation = null where hash = ${database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"))}`);
@@ -227,14 +241,15 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     await atRest();
     const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
     const [{ contract }] = await prove(1);
-    // The seal that follows uses a nonce, too.
-    await sleep(3_000);
-    const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
     const hash = randomBytes(32);
     const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
     const chainId = Number(await rpcCall(chain.url, "eth_chainId"));
-    const raw = await relayer.signTransaction({ to: contract, data, nonce, chainId, gasLimit: 500_000, gasPrice: 0, type: 0 });
-    await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+    // The server's own, such as the seal that follows, may use the nonce before.
+    await eventually(async () => {
+      const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
+      const raw = await relayer.signTransaction({ to: contract, data, nonce, chainId, gasLimit: 500_000, gasPrice: 0, type: 0 });
+      await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+    });
     await eventually(async () => assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)));
     assert.equal(await divergences(), 1);
     // The key's nonce is used up, and what is asked for is done all the same.
@@ -244,39 +259,39 @@ for (const engine of ENGINES) describe(`journal, replica and chain that are tamp
     await server.stop("keep");
     server = await start();
     assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
-    await sleep(3_000);
+    await fullPasses(database, 2);
     assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
     assert.equal(await told(), 1, "accounts were told once");
   });
 });
 
-for (const engine of ENGINES) describe(`journal, replica and chain that nobody tampers with, on ${engine}`, function () {
+describe("journal, replica and chain that nobody tampers with", function () {
   this.timeout(180_000);
 
-  it("agree all the time, under load, over restarts and kills", async () => {
+  const undisturbed = (engine: Engine) => async (): Promise<void> => {
     const chain = await startRemoteChain(startRawNode);
     const database = await emptyDatabase(engine);
     const place = await folderPlace();
     const variables: EnvironmentVariables = {
       ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}`, REPLICA_INTERVAL: "1",
-      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "2", SEAL_INTERVAL: "1", BATCH_MAX_AGE: "1",
+      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1", SEAL_INTERVAL: "1", BATCH_MAX_AGE: "1",
     };
     let server: ServerProcess | undefined;
     try {
       for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) {
         const running = (server = await startProcess(chain.directory, variables));
         const load = startLoad(running, [200, 201, 202, 503]);
-        // Whoever is cut off by the kill is not answered.
-        const ended = load.confirms(40).then(() => sleep(4_000));
-        await ended;
+        await load.confirms(40);
+        await fullPasses(database, 2);
         await running.end(signal);
+        // Whoever is cut off by the kill is not answered.
         await load.end().catch(() => undefined);
         assert.notInclude(running.output(), "journal_divergence");
       }
       const running = (server = await startProcess(chain.directory, variables));
       const documents = freshDocuments(3);
       for (const document of documents) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
-      await sleep(5_000);
+      await fullPasses(database, 2);
       await assertExactlyOnce(running, chain.url, { accepted: documents });
       assert.equal((await running.get("/api/v1/status")).body.journal.divergences, 0);
       assert.notInclude(running.output(), "journal_divergence");
@@ -287,5 +302,6 @@ for (const engine of ENGINES) describe(`journal, replica and chain that nobody t
       await place.close();
       await database.remove();
     }
-  });
+  };
+  inParallel(Object.fromEntries(ENGINES.map((engine) => [`agree all the time, under load, over restarts and kills, on ${engine}`, undisturbed(engine)])));
 });

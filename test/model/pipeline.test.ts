@@ -20,7 +20,7 @@ import { assertAllEndsWell } from "./ending.ts";
 import { setting, type Step, step, take } from "./steps.ts";
 import { type Setting, World } from "./world.ts";
 
-const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "200" } = process.env;
+const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "120" } = process.env;
 const LONGEST_SCHEDULE = 60;
 
 describe("proof pipeline", function () {

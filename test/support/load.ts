@@ -1,7 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { eventually } from "./eventually.ts";
 import { freshDocuments, type ProofRequest } from "./exactly-once.ts";
 import type { TestServer } from "./server.ts";
+
+/** A client rests between two posts: several of them without a rest would have the processor for themselves. */
+const REST_MILLISECONDS = 50;
+/** Whoever is refused comes back later. */
+const REST_AFTER_REFUSAL_MILLISECONDS = 250;
 
 /** Clients that post one document after the other. */
 export interface Load {
@@ -28,6 +34,7 @@ export function startLoad(server: Pick<TestServer, "post">, expected: readonly n
       if (status >= 400) refused += count;
       else accepted.push(...documents);
       if (status === 201) confirmed += count;
+      await sleep(status >= 400 ? REST_AFTER_REFUSAL_MILLISECONDS : REST_MILLISECONDS);
     }
   };
   const clients = Promise.all([

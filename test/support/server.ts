@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
-import { parseConfig } from "../../server/config/config.ts";
+import { type Config, parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type Context, type ContextOverrides, createContext } from "../../server/context.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
@@ -40,12 +40,14 @@ export interface TestServer {
 export interface TestServerOptions {
   readonly directory?: string;
   readonly overrides?: ContextOverrides;
+  /** Periods shorter than a variable can tell, for tests that wait for what is done regularly. */
+  readonly periods?: { readonly [Name in keyof Config as Extract<Name, `${string}IntervalMilliseconds`>]?: number };
 }
 
 /** Starts the server as `npm start` does, but in this process and on free ports. */
 export async function startServer(
   variables: EnvironmentVariables = {},
-  { directory: given, overrides }: TestServerOptions = {},
+  { directory: given, overrides, periods }: TestServerOptions = {},
 ): Promise<TestServer> {
   const directory = given ?? (await temporaryDirectory());
   const log: string[] = [];
@@ -54,7 +56,7 @@ export async function startServer(
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
   const context = await createContext(
-    parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }),
+    { ...parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }), ...periods },
     logger,
     // Passwords of tests protect nothing; the real cost is that of every server that is a process of its own.
     { keystoreRounds: 2 ** 10, ...overrides },

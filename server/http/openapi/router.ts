@@ -5,8 +5,6 @@ import { type RequestHandler, Router } from "express";
 import { SealbookError } from "../../errors.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { pageHeaders } from "../security-headers.ts";
-import { openApiDocument } from "./document.ts";
-import { OPERATIONS, TAGS } from "./operations.ts";
 
 const MAX_AGE_SECONDS = 300;
 const PAGE = join(import.meta.dirname, "page");
@@ -17,12 +15,13 @@ const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.
 /** The document of both APIs, and a page to try them. */
 export function openApiRouter(version: string): Router {
   const router = Router({ strict: true });
-  const text = JSON.stringify(openApiDocument(version, TAGS, OPERATIONS));
-  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+  let document: Promise<Document> | undefined;
 
   router
     .route("/openapi.json")
-    .get((_request, response) => {
+    .get(async (_request, response) => {
+      document ??= makeDocument(version);
+      const { text, etag } = await document;
       response.set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` }).type("json").send(text);
     })
     .all(onlyMethods("GET"));
@@ -33,6 +32,19 @@ export function openApiRouter(version: string): Router {
   router.route("/docs/initializer.js").get(file(PAGE, "initializer.js")).all(onlyMethods("GET"));
   for (const name of LIBRARY_FILES) router.route(`/docs/${name}`).get(file(LIBRARY, name)).all(onlyMethods("GET"));
   return router;
+}
+
+interface Document {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** Takes a good part of the time of a start: it is left to the first who asks for the document. */
+async function makeDocument(version: string): Promise<Document> {
+  const { openApiDocument } = await import("./document.ts");
+  const { OPERATIONS, TAGS } = await import("./operations.ts");
+  const text = JSON.stringify(openApiDocument(version, TAGS, OPERATIONS));
+  return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
 }
 
 /** Gives one file, and no other. */

@@ -54,7 +54,7 @@ export class Reconciler {
     await this.#parts.findings.refresh();
     this.#timer = setInterval(() => {
       this.#work ??= this.#passIfDue().finally(() => (this.#work = undefined));
-    }, LOOK_MILLISECONDS);
+    }, Math.min(LOOK_MILLISECONDS, this.#parts.rules.intervalMilliseconds));
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,40 @@
+import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
+import { startRelayerPair } from "../support/relayer-pair.ts";
+import { allTransactions, rpcCall } from "../support/rpc.ts";
+
+describe("a chain that comes back older, of which one relayer is gone", function () {
+  this.timeout(180_000);
+
+  it("is given again what that one had sent, by another", async () => {
+    const pair = await startRelayerPair(await emptyDatabase("sqlite"));
+    try {
+      const [first, second] = pair.seats;
+      await rpcCall(pair.url, "evm_setAutomine", true);
+      const snapshot = await rpcCall(pair.url, "evm_snapshot");
+      const dying = await first.start({ BATCH_MAX_AGE: "1" });
+      const documents = freshDocuments(3);
+      const before: any[] = [];
+      for (const document of documents) {
+        before.push((await anchored(dying, "/api/v1/proof", document)).body.proof);
+      }
+      await dying.end("SIGKILL");
+      await rpcCall(pair.url, "evm_revert", snapshot);
+      const other = await second.start({ TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" });
+      const added = freshDocuments(2);
+      for (const document of added) await anchored(other, "/api/v1/proof", document);
+      await eventually(async () => {
+        const hashes = (await allTransactions(pair.url)).map(({ hash }) => hash);
+        assert.includeMembers(hashes, before.map(({ tx_hash }) => tx_hash));
+        assert.equal((await other.get("/api/v1/status")).body.journal.divergences, 0);
+      }, 90_000);
+      await assertExactlyOnce(other, pair.url, { accepted: [...documents, ...added] });
+      assert.match(other.output(), /the chain is older than the journal: 3 transactions/);
+    } finally {
+      await pair.close();
+    }
+  });
+});
