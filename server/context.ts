@@ -12,6 +12,7 @@ import { readNodeList } from "./chain/consensus/enode.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
+import { promptInspector } from "./chain/prompt-inspector.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
 import type { Config } from "./config/config.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
@@ -117,6 +118,7 @@ function build(
     names: validatorNames,
     nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
   });
+  const inspectSoon = promptInspector(inspect);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;
@@ -139,7 +141,7 @@ function build(
       certificateExpires: () => certificate?.expires,
       replicas: () => keeping.lags(),
       chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
-      node: async () => (head.reachable ? await inspect() : undefined),
+      node: async () => (head.reachable ? await inspectSoon() : undefined),
     },
     alerts,
     inspect,
@@ -246,7 +248,7 @@ function build(
           chainId: rpc.chainId,
           relayer: sender.address,
           regularBlocks,
-          inspect,
+          inspect: inspectSoon,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
           failedAnchors,

@@ -1,3 +1,4 @@
+import { type Announcer, logAnnouncer, terminalAnnouncer } from "./announcements.ts";
 import { parseConfig } from "./config/config.ts";
 import { readEnv } from "./config/environment.ts";
 import { type Context, createContext } from "./context.ts";
@@ -6,47 +7,36 @@ import { SealbookError } from "./errors.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
 let stopping = false;
-let context: Context | undefined;
+let running: { readonly context: Context; readonly announcer: Announcer } | undefined;
 
 function onSignal(): void {
   // Whoever asks twice does not want to wait.
   if (stopping) process.exit(1);
   stopping = true;
-  if (context !== undefined) void stop(context);
+  if (running !== undefined) void stop(running);
 }
 
-async function stop(running: Context): Promise<void> {
-  console.log("Stopping.");
-  await running.stop();
-  console.log("Stopped.");
+async function stop({ context, announcer }: NonNullable<typeof running>): Promise<void> {
+  announcer.stopping();
+  await context.stop();
+  announcer.stopped();
   process.exit(0);
 }
 
 async function main(): Promise<void> {
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   const config = parseConfig(readEnv());
-  context = await createContext(config, createLogger(config.logLevel, process.stdout.isTTY));
+  const logger = createLogger(config.logLevel, process.stdout.isTTY);
+  const announcer = process.stdout.isTTY ? terminalAnnouncer(console.log) : logAnnouncer(logger);
+  const context = await createContext(config, logger);
+  running = { context, announcer };
   try {
-    const { url, demoAccount } = await context.start();
-    if (demoAccount !== undefined) console.log(welcome(url, demoAccount, context.demoAccountFile));
-    if (context.embeddedChainUrl !== undefined) console.log(`Embedded chain: ${context.embeddedChainUrl}`);
-    console.log(`Sealbook listens on ${url}`);
-    if (stopping) await stop(context);
+    announcer.started({ ...context, ...(await context.start()) });
+    if (stopping) await stop(running);
   } catch (error) {
     await context.stop();
     throw error;
   }
-}
-
-function welcome(url: string, { login, password }: { login: string; password: string }, file: string): string {
-  const call = JSON.stringify({ credentials: { login, password }, method: "GET", route: "/api/admin/auth" });
-  return `
-A demo account was made; it is kept in ${file}
-  login     ${login}
-  password  ${password}
-Open ${url} in a browser and log in, or call it:
-  curl -s ${url}/api -H 'Content-Type: application/json' -d '${call}'
-`;
 }
 
 main().catch((error: unknown) => {

@@ -29,7 +29,7 @@ describe("README", () => {
       data = mkdtempSync(join(tmpdir(), "sealbook-tour-"));
       server = spawn(process.execPath, ["server/main.ts"], {
         cwd: ROOT,
-        env: { ...process.env, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0", LOG_LEVEL: "silent" },
+        env: { ...process.env, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0" },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const output = await new Promise<string>((resolve, reject) => {
@@ -40,8 +40,8 @@ describe("README", () => {
           if (text.includes("listens on")) resolve(text);
         });
       });
-      const chain = /Embedded chain: (\S+)/.exec(output)?.[1];
-      const url = /listens on (\S+)/.exec(output)?.[1];
+      const chain = /Embedded chain: ([^\s"]+)/.exec(output)?.[1];
+      const url = /listens on ([^\s"]+)/.exec(output)?.[1];
       Object.assign(environment, { SEALBOOK_URL: url, CHAIN_URL: chain, DATA_DIR: data });
     });
 

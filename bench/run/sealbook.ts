@@ -30,7 +30,7 @@ export async function startSealbook(root: string, variables: EnvironmentVariable
     ...(await startCommand()),
     variables: { PORT: "0", CHAIN_PORT: "0", DATA_DIR: directory, ...variables },
     log,
-    ready: /^Sealbook listens on (\S+)$/m,
+    ready: /Sealbook listens on ([^\s"]+)/,
   });
   const { pid, url, end } = serving;
   return {
@@ -38,7 +38,7 @@ export async function startSealbook(root: string, variables: EnvironmentVariable
     url,
     end,
     directory,
-    chainUrl: /^Embedded chain: (\S+)$/m.exec(await readFile(log, "utf8"))?.[1] ?? "",
+    chainUrl: /Embedded chain: ([^\s"]+)/.exec(await readFile(log, "utf8"))?.[1] ?? "",
     demoAccount: async () => Demo.parse(JSON.parse(await readFile(join(directory, "demo-account.json"), "utf8"))),
     async [Symbol.asyncDispose]() {
       await end();

@@ -1,3 +1,4 @@
+import type { Response } from "express";
 import { z } from "zod";
 import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 
@@ -27,6 +28,15 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   config_invalid: 500,
   internal: 500,
 };
+
+/** After how many seconds it is worth trying again what cannot be done now, where the failure itself does not know. */
+const RETRY_SECONDS = 5;
+
+/** Says when trying again can succeed, of every failure that goes by. */
+export function setRetryAfter(response: Response, { code, retryAfterSeconds }: SealbookError): void {
+  const seconds = retryAfterSeconds ?? (STATUS[code] === 503 ? RETRY_SECONDS : undefined);
+  if (seconds !== undefined) response.set("Retry-After", String(seconds));
+}
 
 /** What Express and its body parser throw, as far as it is the caller's doing. */
 const HttpError = z.object({ status: z.number().int().min(400).max(499), type: z.string().optional(), message: z.string() });

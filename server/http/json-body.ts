@@ -53,7 +53,7 @@ function checkValue(body: unknown): void {
     const { value, path, depth } = item;
     if (typeof value === "string" && !value.isWellFormed()) throw fault(path, "contains half of a surrogate pair");
     if (typeof value === "number" && !isExact(value)) {
-      throw fault(path, "is a number too large to be kept exactly; send it as a string");
+      throw fault(path, `is too large: numbers beyond ${Number.MAX_SAFE_INTEGER} are not kept exactly`);
     }
     if (typeof value !== "object" || value === null) continue;
     if (depth >= MAX_DEPTH) throw fault(path, `is nested deeper than ${MAX_DEPTH} levels`);

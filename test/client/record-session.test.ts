@@ -5,7 +5,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { rejection } from "./fake-server.ts";
 
-const LIFETIME_SECONDS = 6;
+const LIFETIME_SECONDS = 10;
 
 /** A client that counts what it is asked for. */
 class CountingClient extends RecordClient {
@@ -48,6 +48,7 @@ describe("a session of the record client", function () {
       const calls = [1, 2, 3].map((number) => session.store({ code: "lasting", topic: "t", payload: { number } }));
       stored += (await Promise.all(calls)).length;
       tokens.add(session.token);
+      await sleep(200);
     }
     assert.equal(client.logins, 1);
     assert.isAtLeast(client.extensions, 3);

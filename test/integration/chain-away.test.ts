@@ -55,8 +55,8 @@ describe("when the chain is away", function () {
     const many = Array.from({ length: 30 }, fresh);
     const code = `away ${random()}`;
     let tokens: { live: string; validated: string; closed: string };
-    let answers: Record<"first" | "again" | "known" | "login" | "store" | "validate" | "close" | "search" | "verifyKnown" | "verifyWaiting"
-      | "byId" | "byDocument" | "status" | "metrics", Answer> & { many: Answer[] };
+    let answers: Record<"first" | "again" | "known" | "login" | "store" | "validate" | "close" | "search" | "verifyWaiting"
+      | "byId" | "byDocument" | "status" | "metrics", Answer> & { many: Answer[]; needing: Answer[] };
 
     before(async () => {
       await confirmed((await submit(known)).body.id);
@@ -66,12 +66,12 @@ describe("when the chain is away", function () {
       const others = Promise.all(many.map(submit));
       const calls = Promise.all([
         server.call(ROUTES.auth, account), store(tokens.live, code), server.call(ROUTES.validate, { token: tokens.validated }),
-        server.call(ROUTES.close, { token: tokens.closed }), search(tokens.live), verify(known.hash), submit(known),
+        server.call(ROUTES.close, { token: tokens.closed }), search(tokens.live), submit(known),
       ]);
       const first = await pending;
-      const [login, stored, validate, close, searched, verifyKnown, repeated] = await calls;
+      const [login, stored, validate, close, searched, repeated] = await calls;
       answers = {
-        first, login, store: stored, validate, close, search: searched, verifyKnown, known: repeated,
+        first, login, store: stored, validate, close, search: searched, known: repeated,
         many: await others,
         again: await submit(waiting),
         verifyWaiting: await verify(waiting.hash),
@@ -79,6 +79,11 @@ describe("when the chain is away", function () {
         byDocument: await server.get(`/api/v1/proof/${encodeURIComponent(waiting.document_id)}`),
         status: await server.get("/api/v1/status"),
         metrics: await server.get("/metrics"),
+        needing: await Promise.all([
+          verify(known.hash), server.post("/api/v1/recovery/verify", { documents: [{ document_id: known.document_id, hash: known.hash }] }),
+          server.get("/api/v1/recovery/inventory"), server.get("/api/v1/recovery/gap?against=journal"),
+          server.post("/api/v1/recovery/attest", { hash: known.hash, audience: "court" }), server.get("/explorer/api/chain"),
+        ]),
       };
       chain.proxy.mode = "pass";
       await confirmed(first.body.id);
@@ -108,11 +113,18 @@ describe("when the chain is away", function () {
       assert.isNotEmpty(answers.verifyWaiting.body.message);
     });
 
-    it("a proof of before is still answered, but verifying it takes the chain", () => {
+    it("a proof of before is still answered", () => {
       assert.equal(answers.known.status, 200);
       assert.equal(answers.known.body.status, "confirmed");
-      assert.equal(answers.verifyKnown.status, 503, answers.verifyKnown.text);
-      assert.match(answers.verifyKnown.headers.get("content-type") ?? "", /problem\+json/);
+    });
+
+    it("what takes the chain is a problem that says when to ask again", () => {
+      for (const { status, headers, body, text } of answers.needing) {
+        assert.equal(status, 503, text);
+        assert.match(headers.get("content-type") ?? "", /problem\+json/);
+        assert.equal(body.type, "urn:sealbook:problem:chain_unavailable");
+        assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/, body.detail);
+      }
     });
 
     it("status and metrics say so", () => {
@@ -144,6 +156,7 @@ describe("when the chain is away", function () {
         [ROUTES.auth, answers.login], [ROUTES.store, answers.store], [ROUTES.validate, answers.validate], [ROUTES.close, answers.close],
       ] as const) {
         refused(answer, route, 503, "chain_unavailable");
+        assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/, route);
       }
     });
 
@@ -164,6 +177,24 @@ describe("when the chain is away", function () {
         assert.equal(answered.status, validated.status, `${answered.text.slice(0, 300)} but ${validated.text}`);
       });
     }
+  });
+
+  it("status and metrics say that a node hangs before calls to it are given up", async () => {
+    const held: (() => void)[] = [];
+    chain.proxy.intercept = () => new Promise((resolve) => held.push(() => resolve("pass")));
+    const before = chain.proxy.unanswered;
+    const [status, metrics] = await Promise.all([server.get("/api/v1/status"), server.get("/metrics")]);
+    assert.equal(chain.proxy.unanswered, before, "nothing was given up");
+    assert.isAbove(held.length, 0, "nothing was answered");
+    chain.proxy.mode = "pass";
+    for (const answer of held) answer();
+    assert.equal(status.status, 200);
+    assert.equal(status.body.status, "down");
+    assert.isNull(status.body.node.block_number);
+    assert.equal(metrics.status, 200);
+    assert.match(metrics.text, /^sealbook_journal_entries \d+$/m);
+    assert.notMatch(metrics.text, /^sealbook_chain_(block_age_seconds|peers) /m);
+    await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.status, "ok"));
   });
 
   it("an answer that is cut off does not make the sender send twice", async () => {

@@ -203,7 +203,7 @@ describe("the explorer", function () {
     assert.deepEqual(await found(String(one.proof.block_number)), [{ kind: "block", number: one.proof.block_number, hash: one.proof.block_hash }]);
     assert.deepEqual((await found(` ${one.proof.block_hash} `))[0].kind, "block");
     assert.deepEqual(await found(one.proof.tx_hash), [{ kind: "transaction", hash: one.proof.tx_hash }]);
-    assert.deepEqual(await found(one.id.toUpperCase()), [{ kind: "anchor", hash: `0x${one.id}`, size: 0 }]);
+    for (const written of [one.id.toUpperCase(), `0X${one.id}`]) assert.deepEqual(await found(written), [{ kind: "anchor", hash: `0x${one.id}`, size: 0 }]);
     assert.deepEqual(await found(batch.batch.root), [{ kind: "anchor", hash: batch.batch.root, size: 3 }]);
     assert.deepEqual(await found(keccak256(token)).then((results) => results[0].kind), "session");
     assert.deepEqual(await found(server.demo.login.toLowerCase()), [{ kind: "address", address: server.demo.login }]);

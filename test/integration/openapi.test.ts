@@ -166,6 +166,16 @@ describe("the OpenAPI document", function () {
     });
   });
 
+  it("describes the refusal of other methods, which names those that there are", async () => {
+    for (const operation of openApi.operations) {
+      const answer = await server.get(operation.path.replaceAll(/[{}]/g, ""), { method: "DELETE" });
+      assert.equal(answer.status, 405, operation.id);
+      assert.equal(openApi.faultOf(operation, 405, answer.headers.get("content-type") ?? "", answer.text), undefined, operation.id);
+      assert.include((answer.headers.get("allow") ?? "").split(", "), operation.method, operation.id);
+      assert.property(operation.described.responses[405].headers, "Allow", operation.id);
+    }
+  });
+
   it("describes refusals of those who may not ask, and of those who ask too often", async () => {
     const guarded = await startServer({ API_AUTH: "apikey", TRUSTED_PROXIES: "127.0.0.1", LOGIN_ATTEMPTS_PER_ADDRESS: "1" });
     try {

@@ -1,8 +1,9 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
+import { terminalAnnouncer } from "../../server/announcements.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
@@ -23,12 +24,20 @@ describe("the server's process", function () {
     return output;
   };
 
-  it("says at the first start how to log in, and that is true", async () => {
+  it("says at the first start how to log in, and that is true: the password on a terminal only", async () => {
     const server = await startProcess(directory);
     try {
-      const output = server.output();
-      assert.include(output, server.demo.login);
-      assert.include(output, server.demo.password);
+      const file = join(directory, "demo-account.json");
+      const lines = server.output().trimEnd().split("\n").map((line) => JSON.parse(line));
+      assert.notInclude(server.output(), server.demo.password);
+      const made = lines.find(({ msg }) => /^A demo account was made/.test(msg));
+      assert.deepInclude(made, { login: server.demo.login, file });
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+
+      const said: string[] = [];
+      terminalAnnouncer((text) => said.push(text)).started({ url: server.url, embeddedChainUrl: server.chainUrl, demoAccount: server.demo, demoAccountFile: file });
+      const output = said.join("\n");
+      for (const text of [file, server.demo.login, server.demo.password, server.chainUrl]) assert.include(output, text);
       const command = /-d '(.*)'$/m.exec(output)?.[1] ?? "";
       const address = /curl -s (\S+) /.exec(output)?.[1] ?? "";
       const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: command });
@@ -37,7 +46,8 @@ describe("the server's process", function () {
     } finally {
       assert.deepEqual(await server.end("SIGINT"), { code: 0, signal: null });
     }
-    assert.match(server.output(), /Stopped\.\s*$/);
+    const lines = server.output().trimEnd().split("\n").map((line) => JSON.parse(line).msg);
+    assert.deepEqual(lines.slice(-2), ["Stopping.", "Stopped."]);
   });
 
   it("answers what it was asked before it stops", async () => {

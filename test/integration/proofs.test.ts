@@ -131,7 +131,7 @@ describe("proofs", function () {
   it("of the same record are the same proof", async () => {
     const body = { document_id: "again", hash: fresh(), metadata: { timestamp: 5, type: "log" } };
     const first = await created(body);
-    for (const hash of [body.hash, body.hash.toUpperCase(), `0x${body.hash}`]) {
+    for (const hash of [body.hash, body.hash.toUpperCase(), `0x${body.hash}`, `0X${body.hash}`]) {
       const answer = await submit({ ...body, hash });
       assert.equal(answer.status, 200);
       assert.deepEqual(answer.body, first.body);
@@ -208,7 +208,9 @@ describe("proofs", function () {
   it("are found by transaction", async () => {
     const { body } = await created({ document_id: "by transaction", hash: fresh() });
     assert.deepEqual((await server.get(`/api/v1/proof/tx/${body.proof.tx_hash}`)).body, body);
-    assert.deepEqual((await server.get(`/api/v1/proof/tx/0x${body.proof.tx_hash.slice(2).toUpperCase()}`)).body, body);
+    for (const prefix of ["0x", "0X"]) {
+      assert.deepEqual((await server.get(`/api/v1/proof/tx/${prefix}${body.proof.tx_hash.slice(2).toUpperCase()}`)).body, body);
+    }
     problem(await server.get(`/api/v1/proof/tx/0x${fresh()}`), 404);
     for (const bad of ["x", "0x", fresh().slice(1), `0x${fresh()}0`, `0x${"g".repeat(64)}`, "%00"]) {
       problem(await server.get(`/api/v1/proof/tx/${bad}`), 400);
@@ -223,7 +225,7 @@ describe("proofs", function () {
     const hash = fresh();
     const { proof } = (await created({ document_id: "verified", hash })).body;
     const expected = { valid: true, proof: { tx_hash: proof.tx_hash, block_number: proof.block_number, timestamp: proof.timestamp } };
-    for (const written of [hash, hash.toUpperCase(), `0x${hash}`, `0x${hash.toUpperCase()}`]) {
+    for (const written of [hash, hash.toUpperCase(), `0x${hash}`, `0X${hash.toUpperCase()}`]) {
       for (const name of ["hash", "document_hash"]) {
         const asked = await server.get(`/api/v1/verify?${name}=${written}`);
         const posted = await server.post("/api/v1/verify", { [name]: written });

@@ -370,6 +370,10 @@ describe("records", function () {
         const answer = await decode(inputdata, "set");
         assert.match(refused(answer, ROUTES.decode, 400, "malformed"), names);
         assert.hasAllKeys(answer.body.content, ["error"]);
+        const { details, message } = answer.body.content.error;
+        assert.isNotEmpty(details);
+        for (const { path } of details) assert.match(path, /^payload\.inputdata(\.\w+)*$/, "where it is in the call");
+        assert.match(message, /^payload\.inputdata/);
       });
     }
   });

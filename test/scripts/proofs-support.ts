@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -13,6 +13,8 @@ export interface Outcome {
 /** A script that runs. */
 export interface RunningScript {
   interrupt(): void;
+  /** The files that it has open now. */
+  opened(): Promise<string[]>;
   readonly outcome: Promise<Outcome>;
 }
 
@@ -30,7 +32,14 @@ function startWith(variables: Variables, name: string, directory: string, args: 
   const child = spawn(process.execPath, [script, ...args], { cwd: directory, env: { ...env, ...variables }, stdio: ["ignore", "pipe", "pipe"] });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]);
-  return { interrupt: () => void child.kill("SIGINT"), outcome: outcome.then(([code, out, err]) => ({ code, out, err })) };
+  return {
+    interrupt: () => void child.kill("SIGINT"),
+    async opened() {
+      const descriptors = `/proc/${child.pid}/fd`;
+      return Promise.all((await readdir(descriptors)).map((descriptor) => readlink(join(descriptors, descriptor)).catch(() => "")));
+    },
+    outcome: outcome.then(([code, out, err]) => ({ code, out, err })),
+  };
 }
 
 /** Runs a script to its end. */

@@ -5,6 +5,7 @@ import { assert } from "chai";
 import { LogRoot } from "../../server/domain/recovery/log-root.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Outcome, readJson, runScript, startScript, writeFiles } from "./proofs-support.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
@@ -128,7 +129,8 @@ describe("recover script", () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d/${n}`, Buffer.alloc(20_000_000, n)]));
     await writeFiles(directory, many);
     const running = startScript("recover", directory, "d", "--url", server.url, "--concurrency", "1");
-    setTimeout(() => running.interrupt(), 1_500);
+    await eventually(async () => assert.isTrue((await running.opened()).some((path) => path.startsWith(join(directory, "d")))));
+    running.interrupt();
     const { code, out, err } = await running.outcome;
     assert.equal(code, 130, err);
     assert.equal(out, "");

@@ -67,6 +67,8 @@ export interface FaultyProxy {
   readonly delivered: string[];
   /** Raw transactions that were asked to be sent, whatever became of them. */
   readonly attempted: string[];
+  /** How many requests have ended without an answer: those that were cut, and those that the caller gave up. */
+  readonly unanswered: number;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export interface FaultyProxy {
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const delivered: string[] = [];
   const attempted: string[] = [];
+  let unanswered = 0;
   let mode: keyof typeof MODES = "pass";
 
   const decide = async (call: RpcRequest): Promise<Fate> => {
@@ -114,6 +117,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   };
 
   const server = createServer((incoming, response) => {
+    response.once("close", () => (unanswered += response.writableEnded ? 0 : 1));
     answer(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -131,6 +135,9 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     refusal: () => undefined,
     delivered,
     attempted,
+    get unanswered() {
+      return unanswered;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

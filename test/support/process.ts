@@ -42,7 +42,7 @@ export async function startProcess(directory: string, variables: EnvironmentVari
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
-      const line = /^Sealbook listens on (\S+)$/m.exec(output());
+      const line = /Sealbook listens on ([^\s"]+)/.exec(output());
       if (line?.[1] !== undefined) resolve(line[1]);
     };
     child.stdout?.on("data", look);
@@ -51,7 +51,7 @@ export async function startProcess(directory: string, variables: EnvironmentVari
   secretWatch.keeps(directory);
   return Object.assign(clientOf(url, () => demoAccount(directory)), {
     pid: child.pid ?? 0,
-    chainUrl: /^Embedded chain: (\S+)$/m.exec(output())?.[1] ?? "",
+    chainUrl: /Embedded chain: ([^\s"]+)/.exec(output())?.[1] ?? "",
     output,
     async pause() {
       child.kill("SIGSTOP");

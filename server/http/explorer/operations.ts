@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../openapi/operation.ts";
+import { ALLOWED, type Answer, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../openapi/operation.ts";
 import { Problem } from "../proofs/answers.ts";
 import { answered, EXAMPLE_IDS, missing } from "../proofs/examples.ts";
 import {
@@ -53,9 +53,9 @@ const question = (
     { status: 200, description: "What the chain has.", content: { [JSON_TYPE]: schema } },
     ...refusals,
     problem(403, "The caller's network does not allow this."),
-    problem(405, "It is asked with GET only."),
+    problem(405, "It is asked with GET only.", ALLOWED),
     problem(429, "Too many questions from this network address.", { "Retry-After": "Seconds after which to ask again." }),
-    problem(503, "The chain's node does not answer."),
+    problem(503, "The chain's node does not answer.", { "Retry-After": "Seconds after which to ask again." }),
   ],
 });
 

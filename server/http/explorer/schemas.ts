@@ -1,10 +1,10 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
 import type { Sought } from "../../domain/explorer/search.ts";
-import { inQuery } from "../proofs/schemas.ts";
+import { pageLimit } from "../proofs/schemas.ts";
 
-const HASH = /^(0x)?[0-9a-fA-F]{64}$/;
-const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
+const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
+const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
 /** Block numbers that JavaScript can count with. */
 const NUMBER = /^\d{1,15}$/;
 const MOST = 100;
@@ -35,10 +35,7 @@ export const AskedAddress = z
 
 /** Which part of a list is asked for. */
 export const ListQuestion = z.object({
-  limit: z.string().regex(/^\d{1,3}$/, "is not a number").transform(Number)
-    .refine((value) => value >= 1 && value <= MOST, `is not between 1 and ${MOST}`)
-    .default(USUAL)
-    .meta({ ...inQuery(1, MOST, USUAL), description: "Most entries of an answer." }),
+  limit: pageLimit(MOST, USUAL),
   cursor: z.string().regex(/^\d{1,15}(-\d{1,9})?$/, "is not a cursor that an answer gave").optional()
     .meta({ description: "Where to go on: `next` of the answer before." }),
 });
@@ -58,5 +55,5 @@ function soughtOf(text: string): Sought {
 }
 
 function withPrefix(digits: string): string {
-  return `0x${digits.replace(/^0x/, "").toLowerCase()}`;
+  return `0x${digits.replace(/^0x/i, "").toLowerCase()}`;
 }

@@ -40,5 +40,8 @@ export interface Operation {
   readonly examples: readonly Example[];
 }
 
+/** The headers of an answer to another method than a path has. */
+export const ALLOWED = { Allow: "The methods that the path answers." };
+
 export const JSON_TYPE = "application/json";
 export const PROBLEM_TYPE = "application/problem+json";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Problem } from "../proofs/answers.ts";
 import { answered, PUBLISHED_KEYS } from "../proofs/examples.ts";
 import { JWKS_PATH, JWKS_TYPE } from "../jwks.ts";
-import { JSON_TYPE, type Operation, PROBLEM_TYPE } from "./operation.ts";
+import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "./operation.ts";
 
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
@@ -24,7 +24,7 @@ const KeySet = z
 const Described = z
   .looseObject({ openapi: z.string().regex(/^3\.1\.\d+$/), info: z.looseObject({ title: z.string(), version: z.string() }), paths: z.record(z.string(), z.unknown()) })
   .meta({ id: "OpenApi", description: "An OpenAPI document." });
-const other = { status: 405, description: "It is asked with GET only.", content: { [PROBLEM_TYPE]: Problem } };
+const other = { status: 405, description: "It is asked with GET only.", content: { [PROBLEM_TYPE]: Problem }, headers: ALLOWED };
 const ok = { name: "ok", summary: "All is well", answer: answered({ status: "ok" }) };
 
 /** What supervisors of the process ask. */
@@ -51,7 +51,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     answers: [
       { status: 200, description: "It can.", content: { [JSON_TYPE]: Alive } },
       other,
-      { status: 503, description: "The journal cannot be read.", content: { [PROBLEM_TYPE]: Problem } },
+      { status: 503, description: "The journal cannot be read.", content: { [PROBLEM_TYPE]: Problem }, headers: { "Retry-After": "Seconds after which to ask again." } },
     ],
     examples: [ok],
   },

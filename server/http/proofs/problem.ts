@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from "express";
 import type { ErrorCode, SealbookError } from "../../errors.ts";
 import { noteFailure } from "../access-log.ts";
-import { STATUS, toSealbookError } from "../errors.ts";
+import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 
 const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   malformed: "The request is not valid",
@@ -40,7 +40,7 @@ export const sendProblem: ErrorRequestHandler = (thrown: unknown, _request, resp
   if (response.headersSent) return next(thrown);
   const error = toSealbookError(thrown);
   if (error.code === "internal") noteFailure(response, error);
-  if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
+  setRetryAfter(response, error);
   const { status, body } = problemOf(error);
   response.status(status).type("application/problem+json").send(JSON.stringify(body));
 };

@@ -18,7 +18,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     path: "/api/v1/recovery/verify",
     tag: TAG,
     summary: "Compare what was restored with what was recorded",
-    description: "Tells of every document whether it is what was recorded last, is something else, or was never recorded. NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query then.",
+    description: "Tells of every document whether it is what was recorded last, is something else, or was never recorded. NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query then; with JSON it may stand in either, and has to be the same in both.",
     isGuarded: true,
     parameters: { query: VerifyQuestion },
     body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one a line.") },

@@ -8,7 +8,7 @@ import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../ndjson.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { sendLines } from "./ndjson-answer.ts";
 import { representCompared, representDocument, representUnknownAnchor, representVerification } from "./recovery-representation.ts";
-import { GapQuestion, InventoryQuestion, RestoredRow, VerifyBody, VerifyQuestion } from "./recovery-schemas.ts";
+import { askedMoment, GapQuestion, InventoryQuestion, RestoredRow, VerifyBody, VerifyQuestion } from "./recovery-schemas.ts";
 
 const MAX_BODY = 16 * 1024 * 1024;
 /** Rows compared together. */
@@ -33,11 +33,13 @@ export function recoveryRouter(recovery: RecoveryService): Router {
       },
       jsonBody(MAX_BODY),
       async (request: Request, response: Response) => {
-        const { as_of, documents } = parseInput(VerifyBody, request.body);
+        const body = parseInput(VerifyBody, request.body);
+        const moment = askedMoment(parseInput(VerifyQuestion, request.query, "query"), body);
+        const { documents } = body;
         const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
           documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
         );
-        const told = (await Array.fromAsync(compared(recovery, as_of, groups))).flat();
+        const told = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
         const verification = told.pop() ?? "";
         // The rows stand in the answer exactly as the root is over them.
         response.type("json").send(`${verification.slice(0, -1)},"documents":[${told.join(",")}]}`);

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DocumentId, inQuery, Sha256 } from "./schemas.ts";
+import { malformed } from "../../errors.ts";
+import { DocumentId, inQuery, pageLimit, Sha256 } from "./schemas.ts";
 
 const MAX_JSON_DOCUMENTS = 100_000;
 const MAX_PAGE = 10_000;
@@ -45,34 +46,43 @@ export const VerifyBody = z
   })
   .meta({ id: "RestoredDocuments", description: "What came back, to be compared with what was recorded until a moment." });
 
-/** Its query, with an NDJSON body. */
+/** Its query: an NDJSON body has no place for it. */
 export const VerifyQuestion = z.object({ as_of: Moment.optional() });
 
-const limit = z
-  .string()
-  .regex(/^\d{1,5}$/, "is not a number")
-  .transform(Number)
-  .refine((value) => value >= 1 && value <= MAX_PAGE, `is not between 1 and ${MAX_PAGE}`);
+/**
+ * The moment up to which is compared: a JSON body and the query may both name it.
+ * @throws SealbookError `malformed` when they name two that differ
+ */
+export function askedMoment(question: z.output<typeof VerifyQuestion>, body: z.output<typeof VerifyBody>): number | undefined {
+  if (question.as_of !== undefined && body.as_of !== undefined && question.as_of !== body.as_of) {
+    throw malformed("as_of", "differs in the query and in the body; send one of them");
+  }
+  return body.as_of ?? question.as_of;
+}
+
+const limit = pageLimit(MAX_PAGE, USUAL_PAGE, "Most entries of an answer; an NDJSON answer without it has all.");
 const cursor = z.string().regex(/^\d{1,15}$/, "is not a cursor that an answer gave").transform(Number);
-const ofPage = {
-  limit: { ...inQuery(1, MAX_PAGE, USUAL_PAGE), description: "Most entries of an answer; an NDJSON answer without it has all." },
-  cursor: { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." },
-};
+const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." };
 
 /** `GET /api/v1/recovery/inventory` */
 export const InventoryQuestion = z.object({
   date: Moment.optional(),
-  limit: limit.default(USUAL_PAGE).meta(ofPage.limit),
-  cursor: cursor.default(0).meta(ofPage.cursor),
+  limit,
+  cursor: cursor.default(0).meta(ofCursor),
 });
 
 /** `GET /api/v1/recovery/gap` */
-export const GapQuestion = z.object({
-  verification_id: z.uuid("is not the id of a verification").optional().meta({ description: "The newest when it is missing." }),
-  against: z
-    .enum(["restored", "journal"])
-    .default("restored")
-    .meta({ description: "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks." }),
-  limit: limit.default(USUAL_PAGE).meta(ofPage.limit),
-  cursor: cursor.optional().meta(ofPage.cursor),
-});
+export const GapQuestion = z
+  .object({
+    verification_id: z.uuid("is not the id of a verification").optional().meta({ description: "The newest when it is missing; not with `against=journal`." }),
+    against: z
+      .enum(["restored", "journal"])
+      .default("restored")
+      .meta({ description: "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks." }),
+    limit,
+    cursor: cursor.optional().meta(ofCursor),
+  })
+  .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
+    path: ["verification_id"],
+    message: "does not go with against=journal, which is about no comparison",
+  });

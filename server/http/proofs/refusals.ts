@@ -1,5 +1,5 @@
 import type { Answer } from "../openapi/operation.ts";
-import { PROBLEM_TYPE } from "../openapi/operation.ts";
+import { ALLOWED, PROBLEM_TYPE } from "../openapi/operation.ts";
 import { Problem } from "./answers.ts";
 
 const DESCRIPTIONS = {
@@ -7,6 +7,7 @@ const DESCRIPTIONS = {
   401: "An API key or a token that is valid is needed.",
   403: "The caller's network, or what it presented, does not allow this.",
   404: "There is no such thing.",
+  405: "The path answers other methods only.",
   406: "It is given in no media type that was asked for.",
   409: "The chain does not have it, or not yet.",
   413: "The body is too large.",
@@ -14,14 +15,17 @@ const DESCRIPTIONS = {
   503: "It cannot be done now; trying again later can succeed.",
 } as const;
 
-/** How requests are refused, by status; every guarded operation can be refused to its caller. */
+const HEADERS: Readonly<Partial<Record<number, Answer["headers"]>>> = {
+  405: ALLOWED,
+  503: { "Retry-After": "Seconds after which to try again." },
+};
+
+/** How requests are refused, by status; every guarded operation can be refused to its caller, and every path a method. */
 export function refusals(...statuses: readonly (keyof typeof DESCRIPTIONS)[]): Answer[] {
-  return ([...statuses, 401, 403, 503] as const)
+  return ([...statuses, 401, 403, 405, 503] as const)
     .toSorted((a, b) => a - b)
-    .map((status) => ({
-      status,
-      description: DESCRIPTIONS[status],
-      content: { [PROBLEM_TYPE]: Problem },
-      ...(status === 503 ? { headers: { "Retry-After": "Seconds after which to try again." } } : {}),
-    }));
+    .map((status) => {
+      const headers = HEADERS[status];
+      return { status, description: DESCRIPTIONS[status], content: { [PROBLEM_TYPE]: Problem }, ...(headers === undefined ? {} : { headers }) };
+    });
 }

@@ -96,16 +96,22 @@ export function proofRouter({ proofs, verifier, bundles, place, recovery, alerts
     })
     .all(onlyMethods("POST"));
 
-  // A GET is for a document that is called "batch".
-  router.post("/proof/batch", bulk, async (request: Request, response: Response) => {
-    const { documents } = parseInput(BatchBody, request.body);
-    const { proofs: answered, batch, isNew } = await proofs.submitTogether(documents);
-    const confirmed = answered.every(isConfirmed);
-    response.status(confirmed ? (isNew ? 201 : 200) : 202);
-    if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
-    if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json(batchAnswer(confirmed, batch, answered));
-  });
+  router
+    .route("/proof/batch")
+    .post(bulk, async (request: Request, response: Response) => {
+      const { documents } = parseInput(BatchBody, request.body);
+      const { proofs: answered, batch, isNew } = await proofs.submitTogether(documents);
+      const confirmed = answered.every(isConfirmed);
+      response.status(confirmed ? (isNew ? 201 : 200) : 202);
+      if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
+      if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+      response.json(batchAnswer(confirmed, batch, answered));
+    })
+    .all((request, response, next) => {
+      // A GET is for a document that is called "batch".
+      if (["GET", "HEAD"].includes(request.method)) next();
+      else onlyMethods("GET", "POST")(request, response, next);
+    });
 
   router
     .route("/proof/batch/:id")

@@ -12,14 +12,14 @@ const MAX_PAGE = 100;
 /** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
 export const Sha256 = z
   .string()
-  .regex(/^(0x)?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
+  .regex(/^(0[xX])?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"))
   .meta({ id: "Sha256", description: "A SHA-256 as 64 hexadecimal digits, with or without `0x`." });
 
 /** A transaction hash as callers write it. */
 export const TransactionHash = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
+  .regex(/^0[xX][0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"))
   .meta({ description: "A transaction's hash as `0x` and 64 hexadecimal digits." });
 
@@ -31,6 +31,16 @@ export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
   default: usual,
   pattern: undefined,
 });
+
+/** How many entries a page is to have at most, as the text of a query. */
+export const pageLimit = (maximum: number, usual: number, description = "Most entries of an answer.") =>
+  z
+    .string()
+    .regex(/^-?\d+$/, "is not a whole number")
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= maximum, `is not between 1 and ${maximum}`)
+    .default(usual)
+    .meta({ ...inQuery(1, maximum, usual), description });
 
 // Half a surrogate pair has no UTF-8, over which hashes are made.
 const text = (maximum: number) => storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
@@ -75,10 +85,7 @@ export const ProofQuestion = z.object({ format: z.literal("bundle", 'is not "bun
 
 /** Which part of a batch is asked for. */
 export const PageQuestion = z.object({
-  limit: z.string().regex(/^\d{1,4}$/, "is not a number").transform(Number)
-    .refine((value) => value >= 1 && value <= MAX_TREE_SIZE, `is not between 1 and ${MAX_TREE_SIZE}`)
-    .default(MAX_PAGE)
-    .meta({ ...inQuery(1, MAX_TREE_SIZE, MAX_PAGE), description: "Most entries of an answer." }),
+  limit: pageLimit(MAX_TREE_SIZE, MAX_PAGE),
   cursor: z.string().regex(/^\d{1,4}$/, "is not a cursor that an answer gave").transform(Number).default(0)
     .meta({ ...inQuery(0, 9_999), description: "Where to go on: `next` of the answer before." }),
 });

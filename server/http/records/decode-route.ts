@@ -1,9 +1,15 @@
 import type { Request } from "express";
+import type { z } from "zod";
 import type { TransactionDecoder } from "../../domain/ports.ts";
+import type { DecodedTransaction } from "../../domain/records/transaction.ts";
 import type { SessionService } from "../../domain/sessions/session-service.ts";
+import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { secondsSince } from "./envelope.ts";
 import { DecodeCall } from "./schemas.ts";
+
+/** Where the call data is in a call. */
+const PLACE = "payload.inputdata";
 
 /** What the decode route needs. */
 export interface DecodeRouteParts {
@@ -16,6 +22,18 @@ export async function decode(parts: DecodeRouteParts, request: Request): Promise
   const { credentials, payload } = parseInput(DecodeCall, request.body);
   await parts.sessions.authorize(credentials.token);
   const start = performance.now();
-  const transaction = parts.decoder(payload.inputdata, payload.function);
+  const transaction = decoded(parts.decoder, payload);
   return { component_render: secondsSince(start), tparams: { transaction } };
+}
+
+/** The decoder names faults by their place in the call data; the caller wrote these in a call. */
+function decoded(decoder: TransactionDecoder, payload: z.output<typeof DecodeCall>["payload"]): DecodedTransaction {
+  try {
+    return decoder(payload.inputdata, payload.function);
+  } catch (error) {
+    if (!(error instanceof SealbookError) || error.details === undefined) throw error;
+    const details = error.details.map(({ path, message }) => ({ path: path === "inputdata" ? PLACE : `${PLACE}.${path}`, message }));
+    const reasons = details.map(({ path, message }) => `${path}: ${message}`);
+    throw new SealbookError(error.code, reasons.join("; "), { details, cause: error });
+  }
 }

@@ -1,7 +1,7 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { SealbookError } from "../../errors.ts";
 import { noteFailure } from "../access-log.ts";
-import { STATUS, toSealbookError } from "../errors.ts";
+import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 import { NamedRoute } from "./schemas.ts";
 
 /** Where the start of a call is kept until its answer. */
@@ -23,6 +23,11 @@ function timeTaken(response: Response): string {
   return secondsSince(typeof start === "number" ? start : performance.now());
 }
 
+/** What a call says that it is about, whatever is wrong with the rest of it. */
+export function routeOf(request: Request): string | undefined {
+  return NamedRoute.safeParse(request.body).data?.route;
+}
+
 /** Answers a call that succeeded. */
 export function sendSuccess(response: Response, route: string, content: object): void {
   response.json({ content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
@@ -33,9 +38,8 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   if (response.headersSent) return next(thrown);
   const error = inThisApi(toSealbookError(thrown));
   if (error.code === "internal") noteFailure(response, error);
-  // Whatever is wrong with a call, as long as it says what it is about its answer does too.
-  const route = NamedRoute.safeParse(request.body).data?.route ?? "/api";
-  if (error.retryAfterSeconds !== undefined) response.set("Retry-After", String(error.retryAfterSeconds));
+  const route = routeOf(request) ?? "/api";
+  setRetryAfter(response, error);
   response.status(STATUS[error.code]).json({
     content: {
       error: {

@@ -119,7 +119,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
   ),
   failed("decodeNothing", "Decode what is no call data", "/api/datastore/transaction/decode", { token }, 400, {
     code: "malformed",
-    message: "inputdata: 1 bytes are too short for a selector",
+    message: "payload.inputdata: 1 bytes are too short for a selector",
   }, { function: "set", inputdata: "0x12" }),
   succeeded("close", "End a session", "/api/admin/session/close", { token }, {
     component: COMPONENT,

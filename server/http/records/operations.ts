@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, JSON_TYPE, type Operation } from "../openapi/operation.ts";
+import { ALLOWED, type Answer, JSON_TYPE, type Operation } from "../openapi/operation.ts";
 import { Failure, type RecordRoute, successOf } from "./answers.ts";
 import { RECORD_EXAMPLES } from "./examples.ts";
 import { AuthCall, DecodeCall, Envelope, SearchCall, StoreCall, TokenCall } from "./schemas.ts";
@@ -49,6 +49,7 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
       failure(401, "Login, password or token is not valid, or not any more."),
       failure(403, "The session does not allow this."),
       failure(404, "There is no such route."),
+      { ...failure(405, "Calls are made with POST."), headers: ALLOWED },
       failure(409, "The session's state, or the chain, does not allow this."),
       failure(413, "The body is too large."),
       failure(429, "This was done too often."),

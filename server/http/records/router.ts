@@ -1,9 +1,9 @@
-import { type Request, type Response, Router } from "express";
+import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
 import { decode, type DecodeRouteParts } from "./decode-route.ts";
-import { sendFailure, sendSuccess, startClock } from "./envelope.ts";
+import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
 import { type EventRouteParts, search, store } from "./event-routes.ts";
 import { Envelope } from "./schemas.ts";
 import { authenticate, close, extend, type SessionRouteParts, validate } from "./session-routes.ts";
@@ -38,16 +38,33 @@ export function recordRouter(parts: RecordApiParts): Router {
     next();
   });
   router.post("/", jsonBody(MAX_DECODE_BODY), async (request: Request, response: Response) => {
+    checkSize(request);
+    const named = routeOf(request);
+    // What there is not is not asked whether the rest of the call is valid.
+    if (named !== undefined && !ROUTES.has(named)) throw noSuchRoute();
     const { route } = parseInput(Envelope, request.body);
-    if (route !== DECODE_ROUTE && bodyBytes(request) > MAX_BODY) throw tooLarge(MAX_BODY);
     const handler = ROUTES.get(route);
-    if (handler === undefined) throw new SealbookError("not_found", "there is no such route");
+    if (handler === undefined) throw noSuchRoute();
     sendSuccess(response, route, await handler(parts, request, response));
   });
   router.all("/", (_request, response) => {
     response.set("Allow", "POST");
     throw new SealbookError("method_not_allowed", "calls are made with POST");
   });
-  router.use(sendFailure);
+  router.use(checkSizeOfFaulty, sendFailure);
   return router;
+}
+
+/** Only a decode call may be that large; what is none, by whatever its body is, may not. */
+function checkSize(request: Request): void {
+  if (routeOf(request) !== DECODE_ROUTE && bodyBytes(request) > MAX_BODY) throw tooLarge(MAX_BODY);
+}
+
+const checkSizeOfFaulty: ErrorRequestHandler = (thrown: unknown, request, _response, next) => {
+  checkSize(request);
+  next(thrown);
+};
+
+function noSuchRoute(): SealbookError {
+  return new SealbookError("not_found", "there is no such route");
 }

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from "../../support/server.ts";
 const HASH = "ab".repeat(32);
 const NOT_TEXT: readonly unknown[] = [null, 1, true, ["1"], { "1": 1 }];
 const NOT_A_HASH: readonly unknown[] = [
-  ...NOT_TEXT, "", "0x", HASH.slice(1), `${HASH}0`, `${HASH}00`, `0x0x${HASH}`, `0X${HASH}`, "g".repeat(64), `${HASH}\n`, ` ${HASH}`,
+  ...NOT_TEXT, "", "0x", HASH.slice(1), `${HASH}0`, `${HASH}00`, `0x0x${HASH}`, `x${HASH}`, "g".repeat(64), `${HASH}\n`, ` ${HASH}`,
   HASH.slice(2).concat("é"), "x".repeat(10_000),
 ];
 
@@ -62,6 +62,23 @@ describe("input of the integrity-proof API", function () {
       }
     });
   }
+
+  it("says of a number that is too large that it is, and of a text that it is no number", async () => {
+    for (const [timestamp, reason] of [[2 ** 60, /^metadata\.timestamp: is too large/], [String(2 ** 60), /^metadata\.timestamp: is not a number/]] as const) {
+      assert.match((await send({ ...good(), metadata: { timestamp } })).body.detail, reason);
+    }
+  });
+
+  it("says of a page between which limits it can be", async () => {
+    for (const [path, most] of [["/api/v1/alerts", 1_000], [`/api/v1/proof/tx/0x${HASH}`, 1_000], ["/explorer/api/blocks", 100]] as const) {
+      for (const limit of [-1, 0, most + 1, 100_000]) {
+        const answer = await server.get(`${path}?limit=${limit}`);
+        problem(answer, 400, "limit");
+        assert.equal(answer.body.detail, `limit: is not between 1 and ${most}`);
+      }
+      for (const limit of ["", "x", "1.5"]) problem(await server.get(`${path}?limit=${limit}`), 400, "limit");
+    }
+  });
 
   it("names all faults at once", async () => {
     const { errors } = (await send({ hash: "x", metadata: { timestamp: "now" } })).body;
@@ -142,7 +159,7 @@ describe("input of the integrity-proof API", function () {
 
   it("answers other verbs with 405 and what is allowed", async () => {
     const paths: readonly (readonly [path: string, allowed: readonly string[]])[] = [
-      ["/api/v1/proof", ["POST"]], ["/api/v1/proof/x", ["GET"]], [`/api/v1/proof/tx/0x${HASH}`, ["GET"]],
+      ["/api/v1/proof", ["POST"]], ["/api/v1/proof/batch", ["GET", "POST"]], ["/api/v1/proof/x", ["GET"]], [`/api/v1/proof/tx/0x${HASH}`, ["GET"]],
       ["/api/v1/verify", ["GET", "POST"]], ["/api/v1/status", ["GET"]], ["/metrics", ["GET"]],
     ];
     for (const [path, allowed] of paths) {

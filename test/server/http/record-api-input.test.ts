@@ -143,6 +143,9 @@ describe("input of the record store API", function () {
   it("with no or an unknown route is answered in the envelope", async () => {
     for (const route of ["", "x", "/api/admin", "/api/admin/auth/", "/API/ADMIN/AUTH", "constructor", "__proto__", "toString", "ü".repeat(60)]) {
       refused(await server.call(route, { token }), route, 404, "not_found");
+      for (const body of [{ method: "GET", route }, { route }, { credentials: 1, method: "POST", route }]) {
+        refused(await send(body), route, 404, "not_found");
+      }
     }
     for (const route of [undefined, null, 1, [], {}]) {
       const answer = await send({ credentials: { token }, method: "GET", route });
@@ -171,9 +174,11 @@ describe("input of the record store API", function () {
       return body.replace('"filler":""', `"filler":"${"x".repeat(bytes - body.length)}"`);
     };
     assert.equal((await send(sized(64 * 1024))).status, 404);
-    for (const bytes of [64 * 1024 + 1, 1024 * 1024]) {
-      const answer = await send(sized(bytes));
-      assert.equal(answer.status, 413);
+    const filler = "y".repeat(66_000);
+    const others = [{ x: filler }, { route: 1, x: filler }, { ...good[ROUTES.close]?.(), x: filler }, { route: ROUTES.decode, x: "y".repeat(300_000) }, filler, `{"x":"${filler}`];
+    for (const body of [sized(64 * 1024 + 1), sized(1024 * 1024), ...others]) {
+      const answer = await send(body);
+      assert.equal(answer.status, 413, answer.text);
       assert.equal(answer.body.status, 0);
       assert.equal(answer.body.content.error.code, "too_large");
     }

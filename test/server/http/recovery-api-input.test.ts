@@ -125,15 +125,41 @@ describe("input of the recovery endpoints", () => {
     }
   });
 
+  it("a moment may stand in the query of a JSON body, or in the body, or be the same in both", async () => {
+    const ask = (query: string, as_of?: string) =>
+      server.post(`/api/v1/recovery/verify?as_of=${query}`, { ...(as_of === undefined ? {} : { as_of }), documents: [ROW] });
+    for (const answer of [await ask("2024-02-29"), await ask("2024-02-29", "2024-02-29T23:59:59Z")]) {
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.as_of, 1_709_251_199);
+      assert.equal(answer.body.documents[0].result, "unrecorded");
+    }
+    refused(await ask("2024-02-29", "2024-02-28"), 400, "as_of");
+    for (const moment of BAD_MOMENTS) refused(await ask(encodeURIComponent(moment)), 400, "as_of");
+  });
+
   it("pages are asked for by limit and cursor, a verification by its id", async () => {
     for (const path of ["inventory", "gap", "gap?against=journal"]) {
       const join = path.includes("?") ? "&" : "?";
-      for (const limit of ["", "0", "-1", "x", "1.5", "10001", "99999999"]) refused(await server.get(`/api/v1/recovery/${path}${join}limit=${limit}`), 400, "limit");
+      const limited = (limit: string) => server.get(`/api/v1/recovery/${path}${join}limit=${limit}`);
+      for (const limit of ["0", "-1", "10001", "100000", "9".repeat(400)]) {
+        const answer = await limited(limit);
+        refused(answer, 400, "limit");
+        assert.equal(answer.body.detail, "limit: is not between 1 and 10000");
+      }
+      for (const limit of ["", "x", "1.5", "--1", "1e3"]) {
+        const answer = await limited(limit);
+        refused(answer, 400, "limit");
+        assert.equal(answer.body.detail, "limit: is not a whole number");
+      }
       for (const cursor of ["", "-1", "x", "1.5", "9".repeat(16)]) refused(await server.get(`/api/v1/recovery/${path}${join}cursor=${cursor}`), 400, "cursor");
     }
     for (const id of ["", "x", "1", "../x"]) refused(await server.get(`/api/v1/recovery/gap?verification_id=${encodeURIComponent(id)}`), 400, "verification_id");
     refused(await server.get("/api/v1/recovery/gap?verification_id=3f2c8a52-57f5-4d53-9a0e-0c8a3c3f8b11"), 404);
     refused(await server.get("/api/v1/recovery/gap?against=x"), 400, "against");
+    const known = (await verify({ documents: [ROW] })).body.verification_id;
+    for (const id of [known, "3f2c8a52-57f5-4d53-9a0e-0c8a3c3f8b11"]) {
+      refused(await server.get(`/api/v1/recovery/gap?against=journal&verification_id=${id}`), 400, "verification_id");
+    }
   });
 
   it("other methods and paths are refused", async () => {

@@ -4,8 +4,6 @@ import type { EnvironmentVariables } from "../../../server/config/environment.ts
 import type { Answer } from "../http.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 
-/** What main.ts says at its first start, on purpose: the one secret that is printed, once, for whoever tries Sealbook. */
-const WELCOME = /\nA demo account was made;[^]*?\n {2}curl [^\n]*\n/;
 /** Variables that hold a secret themselves. */
 const SECRET_VARIABLE = /(?:KEY|SECRET|TOKEN|PASSWORD)$/;
 /** Variables of files that nobody but the server is to read. */
@@ -60,7 +58,7 @@ class SecretWatch {
 
   /** What a process wrote on its two streams. */
   process(output: () => string): void {
-    this.wrote("the output of a process", () => output().replace(WELCOME, ""));
+    this.wrote("the output of a process", output);
   }
 
   uses(kind: string, secret: unknown): void {
