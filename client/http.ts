@@ -43,6 +43,8 @@ export interface HttpStream extends HttpAnswer {
 const TIMEOUT_MILLISECONDS = 90_000;
 /** Lets a request's body be sent while its answer is read; the types of browsers do not know it. */
 const AS_IT_COMES = { duplex: "half" } as const;
+/** The API redirects nobody. Whoever does must not be given what was meant for the server: fetch would send keys on. */
+const STAY_HERE = { redirect: "error" } as const;
 const NDJSON = "application/x-ndjson";
 
 /** Sends requests to one server. */
@@ -72,6 +74,7 @@ export class Http {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
+        ...STAY_HERE,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -105,6 +108,7 @@ export class Http {
         headers: { Accept: NDJSON, "Content-Type": NDJSON, ...this.#options.headers },
         body: streamOf(body),
         ...AS_IT_COMES,
+        ...STAY_HERE,
         ...(signal === undefined ? {} : { signal }),
       });
       const { status, headers } = response;

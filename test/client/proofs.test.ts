@@ -167,6 +167,16 @@ describe("proof client", () => {
       }
     });
 
+    it("follows nobody who sends it elsewhere, where its key would come to be known", async () => {
+      await using other = await fakeServer({ status: 200, body: CONFIRMED });
+      await using server = await fakeServer({ status: 307, headers: { Location: `${other.url}/api/v1/proof` } });
+      const client = new ProofClient(server.url, { headers: { "X-API-Key": "k" }, retryForMilliseconds: 0 });
+      const error = await failureOf(client.submit({ document_id: "d", hash: HASH }));
+      assert.deepInclude(error, { code: "unreachable" });
+      assert.match(error.message, /redirect/);
+      assert.lengthOf(other.received, 0);
+    });
+
     it("gives up at its deadline, or at once, and says when to come back", async () => {
       await using server = await fakeServer({ ...UNAVAILABLE, headers: { "Retry-After": "60" } });
       const error = await failureOf(new ProofClient(server.url, { retryForMilliseconds: 1_000 }).verify(HASH));
