@@ -12,8 +12,8 @@ import { readNodeList } from "./chain/consensus/enode.ts";
 import { evidenceSource } from "./chain/evidence/evidence-source.ts";
 import { watchHead } from "./chain/head-watcher.ts";
 import { nodeInspector } from "./chain/node-inspector.ts";
-import { promptInspector } from "./chain/prompt-inspector.ts";
 import { transactionSigner } from "./chain/transaction-signer.ts";
+import { promptCalls } from "./chain/rpc/prompt-calls.ts";
 import type { Config } from "./config/config.ts";
 import { type DemoAccount, ensureDemoAccount } from "./demo-account.ts";
 import { BundleService } from "./domain/evidence/bundle-service.ts";
@@ -113,12 +113,11 @@ function build(
     reachable ? logger.info("the chain's node answers again") : logger.warn({ err: error }, "the chain's node does not answer"),
   );
   const inspect = nodeInspector({
-    rpc,
+    rpc: promptCalls(rpc),
     relayer: () => sender.address,
     names: validatorNames,
     nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
   });
-  const inspectSoon = promptInspector(inspect);
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
   const regularBlocks = embedded === undefined;
@@ -141,7 +140,7 @@ function build(
       certificateExpires: () => certificate?.expires,
       replicas: () => keeping.lags(),
       chain: () => ({ blockNumber: head.head?.number, reachable: head.reachable }),
-      node: async () => (head.reachable ? await inspectSoon() : undefined),
+      node: async () => (head.reachable ? await inspect() : undefined),
     },
     alerts,
     inspect,
@@ -248,7 +247,7 @@ function build(
           chainId: rpc.chainId,
           relayer: sender.address,
           regularBlocks,
-          inspect: inspectSoon,
+          inspect,
           proofCounts: () => journal.proofs.counts(),
           transactionsUnderWay: () => transactions.countUnderWay(),
           failedAnchors,

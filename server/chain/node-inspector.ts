@@ -13,7 +13,7 @@ import { askQuantity } from "./rpc/quantity.ts";
 import type { Rpc } from "./rpc/rpc.ts";
 
 export interface NodeInspectorParts {
-  readonly rpc: Rpc;
+  readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** Whose balance is reported. */
   readonly relayer: () => Address;
   readonly names: ValidatorNames;

@@ -31,7 +31,7 @@ export interface Receipt {
 export type ValidatorNames = ReadonlyMap<string, string>;
 
 /** Block headers, as they are kept with a transaction; `undefined` for a block that the node does not have. */
-export async function readBlock(rpc: Rpc, number: number, names: ValidatorNames): Promise<BlockReference | undefined> {
+export async function readBlock(rpc: Pick<Rpc, "call">, number: number, names: ValidatorNames): Promise<BlockReference | undefined> {
   const answer = await rpc.call("eth_getBlockByNumber", [toQuantity(number), false]);
   if (answer === null) return undefined;
   const block = Block.parse(answer);
