@@ -10,6 +10,8 @@ import { type DirectoryLock, lockDirectory } from "../../server/files/directory-
 const ROOT = join(import.meta.dirname, "../..");
 const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
+/** Where it grows: beside the old one, and by its name none of what is looked for as a source. */
+const FRESH = join(PANEL, ".fresh");
 const STAMP = join(BUILT, "sources.sha256");
 /** What the build reads. */
 const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "server/domain/{air-quality,map}/*.ts", "verifier/*.mjs", "package.json"];
@@ -27,13 +29,12 @@ export async function buildPanel(): Promise<boolean> {
   try {
     if (await isBuilt(digest)) return false;
     const { build } = await import("vite");
-    const fresh = `${BUILT}.new`;
-    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "error", build: { outDir: fresh, emptyOutDir: true } });
-    await compress(join(fresh, "assets"));
-    await writeFile(join(fresh, "sources.sha256"), digest);
+    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "error", build: { outDir: FRESH, emptyOutDir: true } });
+    await compress(join(FRESH, "assets"));
+    await writeFile(join(FRESH, "sources.sha256"), digest);
     // Moved at once: a server that runs never gives half of it.
     await rm(BUILT, { recursive: true, force: true });
-    await rename(fresh, BUILT);
+    await rename(FRESH, BUILT);
     return true;
   } finally {
     lock.release();
