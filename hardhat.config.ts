@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { configVariable, defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
 import { readEnv } from "./server/config/environment.ts";
-import { embeddedChainUrl } from "./server/embedded-chain-url.ts";
+import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
 const { FUZZ_SEED } = process.env;

@@ -85,7 +85,12 @@ export const ExploredBlock = BlockSummary.extend({
   gas_limit: whole,
   size: whole.optional(),
   seals: z
-    .looseObject({ protocol: z.enum(["ibft2", "qbft"]), validators: z.array(Validator), sealers: z.array(Validator), quorum: whole })
+    .looseObject({
+      protocol: z.enum(["ibft2", "qbft"]),
+      validators: z.array(Validator),
+      sealers: z.array(Validator),
+      quorum: whole,
+    })
     .optional(),
   transactions: z.array(
     z.looseObject({

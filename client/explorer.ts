@@ -74,10 +74,17 @@ export class ExplorerClient {
     return (await this.#get(Findings, "search", { q: text })).results;
   }
 
-  async #get<Schema extends z.ZodType>(schema: Schema, path: string, asked: ListOptions | { readonly q: string } = {}): Promise<z.output<Schema>> {
+  async #get<Schema extends z.ZodType>(
+    schema: Schema,
+    path: string,
+    asked: ListOptions | { readonly q: string } = {},
+  ): Promise<z.output<Schema>> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, String(value));
-    const answer = await this.#http.send({ method: "GET", path: `explorer/api/${path}${query.size === 0 ? "" : `?${query}`}` });
+    const answer = await this.#http.send({
+      method: "GET",
+      path: `explorer/api/${path}${query.size === 0 ? "" : `?${query}`}`,
+    });
     if (answer.status >= 300) throw problemIn(answer);
     return parseAnswer(schema, answer);
   }

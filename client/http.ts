@@ -91,7 +91,11 @@ export class Http {
    * Sends rows, a line each, while the lines of the answer come in: as fast as they are read, and for as long as it takes.
    * @throws ClientError `unreachable` when no answer came, or while its lines are read; what `signal` was aborted with
    */
-  async exchange(path: string, rows: Iterable<unknown> | AsyncIterable<unknown>, signal?: AbortSignal): Promise<HttpStream> {
+  async exchange(
+    path: string,
+    rows: Iterable<unknown> | AsyncIterable<unknown>,
+    signal?: AbortSignal,
+  ): Promise<HttpStream> {
     let failure: { readonly cause: unknown } | undefined;
     // What ends the rows ends the exchange; fetch itself would call it a lost connection.
     const body = guarded(ndjsonOf(rows), (cause) => {
@@ -114,9 +118,23 @@ export class Http {
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
-        return { status, headers, bytes: new TextEncoder().encode(text), text, body: parseJson(text), lines: nothing() };
+        return {
+          status,
+          headers,
+          bytes: new TextEncoder().encode(text),
+          text,
+          body: parseJson(text),
+          lines: nothing(),
+        };
       }
-      return { status, headers, bytes: new Uint8Array(), text: "", body: undefined, lines: guarded(linesOf(response.body ?? nothing()), explained) };
+      return {
+        status,
+        headers,
+        bytes: new Uint8Array(),
+        text: "",
+        body: undefined,
+        lines: guarded(linesOf(response.body ?? nothing()), explained),
+      };
     } catch (error) {
       throw explained(error);
     }

@@ -25,6 +25,19 @@ export {
   type SubmitOptions,
 } from "./proofs.ts";
 export { type Login, RecordSession } from "./record-session.ts";
-export { type NewRecord, RecordClient, type RecordClientOptions, type RecordPage, type RecordSearch } from "./records.ts";
+export {
+  type NewRecord,
+  RecordClient,
+  type RecordClientOptions,
+  type RecordPage,
+  type RecordSearch,
+} from "./records.ts";
 export type { ComparedDocument, InventoryDocument, RecoveryVerification, UnknownAnchor } from "./recovery-schemas.ts";
-export type { Authenticated, Closed, DecodedTransaction, FoundRecord, SessionState, StoredRecord } from "./record-schemas.ts";
+export type {
+  Authenticated,
+  Closed,
+  DecodedTransaction,
+  FoundRecord,
+  SessionState,
+  StoredRecord,
+} from "./record-schemas.ts";

@@ -44,7 +44,10 @@ export const ProofAnswer = z.discriminatedUnion("status", [ConfirmedProof, Pendi
 const history = { history: z.array(ProofAnswer).optional() };
 
 /** The newest proof that was found, with the older ones. */
-export const FoundProof = z.discriminatedUnion("status", [ConfirmedProof.extend(history), PendingProof.extend(history)]);
+export const FoundProof = z.discriminatedUnion("status", [
+  ConfirmedProof.extend(history),
+  PendingProof.extend(history),
+]);
 
 const Batch = z.looseObject({
   /** The root without `0x`. */
@@ -61,7 +64,12 @@ const status = z.enum(["confirmed", "pending"]);
 export const BatchAnswer = z.looseObject({ status, batch: Batch.nullable(), proofs: z.array(ProofAnswer) });
 
 /** A page of the proofs that share a transaction. */
-export const BatchPage = z.looseObject({ status, batch: Batch, proofs: z.array(ProofAnswer), next: z.string().optional() });
+export const BatchPage = z.looseObject({
+  status,
+  batch: Batch,
+  proofs: z.array(ProofAnswer),
+  next: z.string().optional(),
+});
 
 /** What a transaction anchored: one proof, or a page of a batch. */
 export const Anchored = z.union([FoundProof, BatchPage]);
@@ -80,7 +88,10 @@ export const Alert = z.looseObject({
 export const Alerts = z.looseObject({ alerts: z.array(Alert) });
 
 /** What is looked at of a portable proof; to check it is the business of a verifier. */
-export const Bundle = z.looseObject({ format: z.literal("sealbook-bundle/1"), record: z.looseObject({ record_hash: sha256 }) });
+export const Bundle = z.looseObject({
+  format: z.literal("sealbook-bundle/1"),
+  record: z.looseObject({ record_hash: sha256 }),
+});
 
 /** Whether a hash has a proof. */
 export const Verification = z.discriminatedUnion("valid", [

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { Attestation, type Audience } from "./attestation-schemas.ts";
 import { ClientError, Problem } from "./errors.ts";
-import { Http, type HttpAnswer, type HttpOptions, type HttpRequest, parseAnswer, parseJson, retryAfterSeconds } from "./http.ts";
+import {
+  Http,
+  type HttpAnswer,
+  type HttpOptions,
+  type HttpRequest,
+  parseAnswer,
+  parseJson,
+  retryAfterSeconds,
+} from "./http.ts";
 import {
   AnchorPage,
   ComparedDocument,
@@ -56,7 +64,8 @@ export interface SubmitOptions extends CallOptions {
 }
 
 /** What a statement can be about: a document, a content, or a comparison. */
-export type AttestationSubject = { readonly document_id: string } | { readonly hash: string } | { readonly verification_id: string };
+export type AttestationSubject =
+  { readonly document_id: string } | { readonly hash: string } | { readonly verification_id: string };
 
 /** What a statement is to say, and whom it is for. */
 export type AttestationQuestion = AttestationSubject & { readonly audience: Audience };
@@ -109,7 +118,12 @@ export class ProofClient {
   async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchAnswer> {
     const { signal } = options;
     // Sent again it is answered with what became of it.
-    const call = { method: "POST", path: "api/v1/proof/batch", body: { documents: requests.map(timed) }, signal } as const;
+    const call = {
+      method: "POST",
+      path: "api/v1/proof/batch",
+      body: { documents: requests.map(timed) },
+      signal,
+    } as const;
     return this.#confirmed(BatchAnswer, await this.#call(call), call, options);
   }
 
@@ -135,7 +149,11 @@ export class ProofClient {
    */
   async bundle(id: string, { signal }: CallOptions = {}): Promise<string | undefined> {
     return ifFound(async () => {
-      const answer = await this.#call({ method: "GET", path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`, signal });
+      const answer = await this.#call({
+        method: "GET",
+        path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`,
+        signal,
+      });
       parseAnswer(Bundle, answer);
       return answer.text;
     });
@@ -195,9 +213,13 @@ export class ProofClient {
   }
 
   /** The documents that were on chain at a time, each with what was recorded of it last. */
-  async *inventory({ date, signal }: CallOptions & { readonly date?: Moment | undefined } = {}): AsyncGenerator<InventoryDocument, void> {
+  async *inventory({ date, signal }: CallOptions & { readonly date?: Moment | undefined } = {}): AsyncGenerator<
+    InventoryDocument,
+    void
+  > {
     const query = date === undefined ? {} : { date: String(date) };
-    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/inventory", query, signal)) yield* documents;
+    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/inventory", query, signal))
+      yield* documents;
   }
 
   /** Recorded documents that a verification did not see. */
@@ -243,7 +265,11 @@ export class ProofClient {
     }
   }
 
-  async #get<Schema extends z.ZodType>(schema: Schema, path: string, { signal }: CallOptions): Promise<z.output<Schema>> {
+  async #get<Schema extends z.ZodType>(
+    schema: Schema,
+    path: string,
+    { signal }: CallOptions,
+  ): Promise<z.output<Schema>> {
     return parseAnswer(schema, await this.#call({ method: "GET", path, signal }));
   }
 
@@ -266,7 +292,10 @@ export class ProofClient {
 
 /** Fixed before the first attempt: with the same time a repeat is the same record, which is anchored once. */
 function timed(request: ProofRequest): ProofRequest {
-  return { ...request, metadata: { ...request.metadata, timestamp: request.metadata?.timestamp ?? Math.floor(Date.now() / 1000) } };
+  return {
+    ...request,
+    metadata: { ...request.metadata, timestamp: request.metadata?.timestamp ?? Math.floor(Date.now() / 1000) },
+  };
 }
 
 async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {

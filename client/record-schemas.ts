@@ -77,7 +77,11 @@ export const StoreContent = z.looseObject({
 
 const Place = z
   .looseObject({ chainid: reference, tx_hash: hex32, block_number: z.int() })
-  .transform(({ chainid, tx_hash, block_number }) => ({ chainId: String(chainid), transactionHash: tx_hash, blockNumber: block_number }));
+  .transform(({ chainid, tx_hash, block_number }) => ({
+    chainId: String(chainid),
+    transactionHash: tx_hash,
+    blockNumber: block_number,
+  }));
 
 const FoundRow = z
   .tuple([z.string(), z.string(), z.string(), Payload, z.string()])
@@ -86,7 +90,10 @@ const FoundRow = z
 export const SearchContent = z.looseObject({
   tparams: z
     .looseObject({ events: z.array(FoundRow), places: z.array(Place).optional(), next: z.string().optional() })
-    .transform(({ events, places, next }) => ({ events: events.map((row, index) => ({ ...row, place: places?.[index] })), next })),
+    .transform(({ events, places, next }) => ({
+      events: events.map((row, index) => ({ ...row, place: places?.[index] })),
+      next,
+    })),
 });
 
 const StaticElement = z.looseObject({ reference, type: z.string() });

@@ -31,7 +31,8 @@ function pagesAsServed(): Plugin {
   return {
     name: "pages-as-served",
     apply: "serve",
-    transformIndexHtml: (html) => fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
+    transformIndexHtml: (html) =>
+      fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
     configureServer({ middlewares }) {
       middlewares.use((request, _response, next) => {
         if (/^\/explorer(?!\/api)(\/|\?|$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;

@@ -1,17 +1,18 @@
 // Enrols, lists and revokes accounts. Works beside a running server and without one.
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress } from "ethers";
-import { openChainLink } from "../server/chain-link.ts";
-import { keyVault } from "../server/chain/key-vault.ts";
+import { openChainLink } from "../server/composition/chain.ts";
+import { keyVault } from "../server/sessions/scrypt-key-vault.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { holdAdministration } from "../server/data-folder.ts";
-import { AccountService } from "../server/domain/sessions/account-service.ts";
-import type { Account, Scope } from "../server/domain/sessions/session.ts";
+import { holdAdministration } from "../server/composition/data-folder.ts";
+import { AccountService } from "../server/sessions/account-service.ts";
+import type { Account } from "../server/sessions/session.ts";
+import type { Scope } from "../server/chain/contracts/session-registry.ts";
 import { SealbookError } from "../server/errors.ts";
-import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
-import { accountStore } from "../server/journal/accounts.ts";
-import { createJournal } from "../server/journal/journal.ts";
+import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
+import { accountStore } from "../server/sessions/account-store.ts";
+import { createJournal } from "../server/composition/journal.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 
 const FAILED = 1;
@@ -61,13 +62,17 @@ const program = new Command("account").description("Enrols, lists and revokes ac
 program
   .command("create")
   .description("make an account; its login and password are printed once and kept nowhere else")
-  .addOption(new Option("--scope <scope>", "full, or read: search and decode only").choices(["full", "read"]).default("full"))
+  .addOption(
+    new Option("--scope <scope>", "full, or read: search and decode only").choices(["full", "read"]).default("full"),
+  )
   .option("--json", "print {login, password, scope}")
   .action(async ({ scope, json }: JsonOption & { scope: Scope }) => {
     await withAccounts(async (accounts) => {
       const account = await accounts.create(scope);
       console.log(
-        json === true ? JSON.stringify(account) : `login     ${account.login}\npassword  ${account.password}\nscope     ${account.scope}`,
+        json === true
+          ? JSON.stringify(account)
+          : `login     ${account.login}\npassword  ${account.password}\nscope     ${account.scope}`,
       );
     });
   });
@@ -85,7 +90,9 @@ program
       revoked: account.revokedAt === undefined ? null : new Date(account.revokedAt).toISOString(),
     }));
     if (json === true) console.log(JSON.stringify(rows));
-    else for (const row of rows) console.log([row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
+    else
+      for (const row of rows)
+        console.log([row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
   });
 
 program

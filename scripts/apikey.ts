@@ -2,9 +2,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { type AccessScope, type ApiKey, type ApiKeyStore, isValid, newApiKey } from "../server/domain/access/api-key.ts";
-import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
-import { apiKeyStore } from "../server/journal/api-keys.ts";
+import { type AccessScope, type ApiKey, type ApiKeyStore, isValid, newApiKey } from "../server/http/access/api-key.ts";
+import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
+import { apiKeyStore } from "../server/operations/api-key-store.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -22,7 +22,8 @@ interface CreateOptions extends JsonOption {
 async function withKeys(work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnv(), { relays: false });
   const missing = missingFile(config);
-  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing} yet: the first start of the server makes it`);
+  if (missing !== undefined)
+    throw new CommandFailure(`there is no database at ${missing} yet: the first start of the server makes it`);
   const database = await openJournalDatabase(config);
   try {
     await work(apiKeyStore(database));
@@ -57,16 +58,31 @@ program
   .command("create")
   .description("make a key; it is printed once, and only its digest is kept")
   .addArgument(new Argument("<name>", "who it is for").argParser(nameOf))
-  .addOption(new Option("--scope <scope>", "write, or read: with it nothing can be recorded, and no statement be had signed (recovery/attest)").choices(["read", "write"]).default("write"))
+  .addOption(
+    new Option(
+      "--scope <scope>",
+      "write, or read: with it nothing can be recorded, and no statement be had signed (recovery/attest)",
+    )
+      .choices(["read", "write"])
+      .default("write"),
+  )
   .option("--days <number>", "days after which it expires; without it, it never does", days)
   .option("--json", "print {key, id, name, scope, expires}")
   .action(async (name: string, { scope, days: lifetime, json }: CreateOptions) => {
     const now = Date.now();
-    const { key, text } = newApiKey(name, scope, now, lifetime === undefined ? undefined : now + lifetime * DAY_MILLISECONDS);
+    const { key, text } = newApiKey(
+      name,
+      scope,
+      now,
+      lifetime === undefined ? undefined : now + lifetime * DAY_MILLISECONDS,
+    );
     await withKeys((keys) => keys.insert(key));
     const expires = day(key.expiresAt);
     if (json === true) console.log(JSON.stringify({ key: text, id: key.id, name, scope, expires }));
-    else console.log(`key      ${text}\nid       ${key.id}\nname     ${name}\nscope    ${scope}\nexpires  ${expires ?? "never"}`);
+    else
+      console.log(
+        `key      ${text}\nid       ${key.id}\nname     ${name}\nscope    ${scope}\nexpires  ${expires ?? "never"}`,
+      );
   });
 
 program
@@ -86,7 +102,11 @@ program
       }));
       if (json === true) console.log(JSON.stringify(rows));
       else if (rows.length === 0) console.log("There are no API keys.");
-      else for (const row of rows) console.log(`${row.id}  ${row.scope.padEnd(5)}  ${row.state.padEnd(7)}  ${row.expires ?? "never expires"}  ${row.name}`);
+      else
+        for (const row of rows)
+          console.log(
+            `${row.id}  ${row.scope.padEnd(5)}  ${row.state.padEnd(7)}  ${row.expires ?? "never expires"}  ${row.name}`,
+          );
     }),
   );
 

@@ -11,12 +11,17 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 
 function run(name: string): Promise<boolean> {
   return new Promise((resolve) => {
-    execFile("npm", ["run", name], { cwd: ROOT, maxBuffer: MAX_OUTPUT, shell: process.platform === "win32" }, (error, stdout, stderr) => {
-      process.stdout.write(stdout);
-      process.stderr.write(stderr);
-      if (error !== null) console.error(`npm run ${name} failed.`);
-      resolve(error === null);
-    });
+    execFile(
+      "npm",
+      ["run", name],
+      { cwd: ROOT, maxBuffer: MAX_OUTPUT, shell: process.platform === "win32" },
+      (error, stdout, stderr) => {
+        process.stdout.write(stdout);
+        process.stderr.write(stderr);
+        if (error !== null) console.error(`npm run ${name} failed.`);
+        resolve(error === null);
+      },
+    );
   });
 }
 

@@ -1,5 +1,5 @@
-import type { DecodedCallData } from "../server/chain/calldata.ts";
-import { recoverSigner } from "../server/chain/row-signature.ts";
+import type { DecodedCallData } from "../server/records/call-data/call-data.ts";
+import { recoverSigner } from "../server/records/row-signature.ts";
 
 /**
  * Decoded call data for people to read, one field a line.
@@ -29,7 +29,9 @@ export function callDataListing(decoded: DecodedCallData): string {
   ];
   const width = Math.max(...lines.map(([name]) => name.length)) + 2;
   const fields = lines.map(([name, value]) => `${name}:`.padEnd(width) + visible(value));
-  const payload = JSON.stringify(row.payload, null, 2).split("\n").map((line) => `  ${visible(line)}`);
+  const payload = JSON.stringify(row.payload, null, 2)
+    .split("\n")
+    .map((line) => `  ${visible(line)}`);
   return [...fields, "payload:", ...payload].join("\n");
 }
 

@@ -1,8 +1,8 @@
 // What a transaction wrote, from its call data alone: no server and no chain is asked.
 import { text } from "node:stream/consumers";
 import { Argument, Command, CommanderError, Option } from "commander";
-import { decodeCallData, type DecodedCallData } from "../server/chain/calldata.ts";
-import { ROW_FUNCTIONS, type RowFunction } from "../server/domain/records/transaction.ts";
+import { decodeCallData, type DecodedCallData } from "../server/records/call-data/call-data.ts";
+import { ROW_FUNCTIONS, type RowFunction } from "../server/records/decoded-transaction.ts";
 import { SealbookError } from "../server/errors.ts";
 import { callDataListing } from "./decode-listing.ts";
 

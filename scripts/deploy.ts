@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import hre, { network } from "hardhat";
-import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/chain-link.ts";
-import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/deployment.ts";
-import { ownKey, type RelayerKey } from "../server/chain/relayer-key.ts";
+import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/composition/chain.ts";
+import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/contracts/deployment.ts";
+import { ownKey, type RelayerKey } from "../server/chain/keys/relayer-key.ts";
 import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
 import { shownAddress } from "../server/chain/rpc/node-address.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
@@ -17,7 +17,7 @@ import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
 import { type Config, parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { SealbookError } from "../server/errors.ts";
-import { openRelayerKey } from "../server/relayer-source.ts";
+import { openRelayerKey } from "../server/composition/relayer-key.ts";
 
 /** Enough for the deployment on a chain that asks for fees. */
 const PLAY_MONEY = 10n ** 20n;
@@ -34,7 +34,8 @@ async function keysFor(config: Config, chainId: number, inProcess: boolean): Pro
   if (relayer !== undefined && administratorKey !== undefined) {
     return { relayer: await openRelayerKey(relayer), administrator: administratorKey };
   }
-  if (inProcess) return { relayer: ownKey(Wallet.createRandom().privateKey), administrator: Wallet.createRandom().privateKey };
+  if (inProcess)
+    return { relayer: ownKey(Wallet.createRandom().privateKey), administrator: Wallet.createRandom().privateKey };
   throw new SealbookError("config_invalid", `ADMIN_KEY and RELAYER_KEY are needed to deploy to chain ${chainId}`);
 }
 
@@ -47,7 +48,8 @@ interface Connection {
 
 async function connect(config: Config): Promise<Connection> {
   if (hre.globalOptions.network !== "remote") return connectWithHardhat();
-  if (config.chain.kind !== "remote") throw new SealbookError("config_invalid", "RPC_URL, the address of the network's node, is needed");
+  if (config.chain.kind !== "remote")
+    throw new SealbookError("config_invalid", "RPC_URL, the address of the network's node, is needed");
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
   const { urls } = config.chain;
   const tls = peerTlsOptions(config.chain.tls, NODE);
@@ -58,15 +60,15 @@ async function connect(config: Config): Promise<Connection> {
 async function connectWithHardhat(): Promise<Connection> {
   const connection = await network.create();
   const { networkConfig } = connection;
-  const node = networkConfig.type === "http" ? `the node at ${shownAddress(await networkConfig.url.getUrl())}` : "the network's node";
+  const node =
+    networkConfig.type === "http"
+      ? `the node at ${shownAddress(await networkConfig.url.getUrl())}`
+      : "the network's node";
   const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
-      throw (
-        nodeErrorOf(error) ??
-        new SealbookError("chain_unavailable", `${node} does not answer`, { cause: error })
-      );
+      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not answer`, { cause: error });
     }
   };
   return {

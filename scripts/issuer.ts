@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { holdAdministration } from "../server/data-folder.ts";
-import type { IssuerKey } from "../server/domain/evidence/issuer.ts";
-import { keyIdOf } from "../server/domain/evidence/signed-bundle.ts";
-import { IssuerKeys, issuerKeysFile } from "../server/issuer-keys.ts";
+import { holdAdministration } from "../server/composition/data-folder.ts";
+import type { IssuerKey } from "../server/proofs/bundle/issuer.ts";
+import { keyIdOf } from "../server/proofs/bundle/signed-bundle.ts";
+import { IssuerKeys, issuerKeysFile } from "../server/attestation/issuer-keys.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
 interface JsonOption {
@@ -17,7 +17,8 @@ interface JsonOption {
 /** A mistyped folder is told instead of being given keys of its own. */
 async function openKeys(dataDirectory: string): Promise<IssuerKeys> {
   const file = issuerKeysFile(dataDirectory);
-  if (!existsSync(file)) throw new CommandFailure(`there are no keys in ${dataDirectory} yet: the first start of the server makes them`);
+  if (!existsSync(file))
+    throw new CommandFailure(`there are no keys in ${dataDirectory} yet: the first start of the server makes them`);
   return IssuerKeys.open(file);
 }
 
@@ -34,7 +35,9 @@ function report(keys: readonly IssuerKey[], json?: true): void {
   }
 }
 
-const program = new Command("issuer").description("Lists the keys that sign bundles and attestations, and makes a new one.");
+const program = new Command("issuer").description(
+  "Lists the keys that sign bundles and attestations, and makes a new one.",
+);
 
 program
   .command("list")
@@ -47,7 +50,9 @@ program
 
 program
   .command("rotate")
-  .description("make a new key that signs from now on; the private key before it is gone, its public key stays published")
+  .description(
+    "make a new key that signs from now on; the private key before it is gone, its public key stays published",
+  )
   .option("--json", "print the list as it is then")
   .action(async ({ json }: JsonOption) => {
     const { dataDirectory } = parseConfig(readEnv(), { relays: false });

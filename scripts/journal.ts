@@ -4,7 +4,9 @@ import { checkCommand } from "./journal/check-command.ts";
 import { restoreCommand } from "./journal/restore-command.ts";
 import { runCommand } from "./proofs/run-command.ts";
 
-const program = new Command("journal").description("Looks after the journal: the database of what was accepted and anchored.");
+const program = new Command("journal").description(
+  "Looks after the journal: the database of what was accepted and anchored.",
+);
 program.addCommand(checkCommand());
 program.addCommand(restoreCommand());
 await runCommand(program);

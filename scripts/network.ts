@@ -47,7 +47,8 @@ function whole(text: string): number {
 
 function rpcAddress(text: string, others: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
   const [, name, url] = /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(text) ?? [];
-  if (name === undefined || url === undefined || !URL.canParse(url)) throw new InvalidArgumentError("is not of the form NAME=https://HOST:PORT");
+  if (name === undefined || url === undefined || !URL.canParse(url))
+    throw new InvalidArgumentError("is not of the form NAME=https://HOST:PORT");
   return new Map([...others, [name, url]]);
 }
 
@@ -79,23 +80,48 @@ function reportChange({ folder, stepsFile, text }: Change): void {
 }
 
 const outOption = (): Option => new Option("--out <dir>", "folder of the network").makeOptionMandatory();
-const hostsOption = (): Option => new Option("--hosts <file>", "YAML file of the data centres; see docs/network.md").makeOptionMandatory();
+const hostsOption = (): Option =>
+  new Option("--hosts <file>", "YAML file of the data centres; see docs/network.md").makeOptionMandatory();
 const nameArgument = (what: string): Argument => new Argument("<name>", what);
 
-const program = new Command("network").description("Makes the files of a permissioned network, prepares its changes, and compares it with them.");
+const program = new Command("network").description(
+  "Makes the files of a permissioned network, prepares its changes, and compares it with them.",
+);
 
 program
   .command("init")
-  .description("write everything that each data centre needs, into a folder of its own; again, it writes what is missing and changes nothing")
+  .description(
+    "write everything that each data centre needs, into a folder of its own; again, it writes what is missing and changes nothing",
+  )
   .addOption(hostsOption())
   .addOption(outOption())
-  .addOption(new Option("--consensus <protocol>", "how the validators agree").choices(["ibft2", "qbft"]).makeOptionMandatory())
-  .addOption(new Option("--validators <n>", "how many there are (default: as many as the hosts file has)").argParser(whole))
-  .addOption(new Option("--block-time <seconds>", "between blocks: 3 to 12, or others for trials").argParser(whole).default(5))
-  .addOption(new Option("--empty-block-time <seconds>", "between blocks that nothing is in, with qbft (default: --block-time)").argParser(whole))
-  .addOption(new Option("--request-timeout <seconds>", "until the validators give up a proposer (default: twice --block-time)").argParser(whole))
+  .addOption(
+    new Option("--consensus <protocol>", "how the validators agree").choices(["ibft2", "qbft"]).makeOptionMandatory(),
+  )
+  .addOption(
+    new Option("--validators <n>", "how many there are (default: as many as the hosts file has)").argParser(whole),
+  )
+  .addOption(
+    new Option("--block-time <seconds>", "between blocks: 3 to 12, or others for trials").argParser(whole).default(5),
+  )
+  .addOption(
+    new Option(
+      "--empty-block-time <seconds>",
+      "between blocks that nothing is in, with qbft (default: --block-time)",
+    ).argParser(whole),
+  )
+  .addOption(
+    new Option(
+      "--request-timeout <seconds>",
+      "until the validators give up a proposer (default: twice --block-time)",
+    ).argParser(whole),
+  )
   .addOption(new Option("--chain-id <n>", "of the network").argParser(whole).default(DEFAULT_CHAIN_ID))
-  .addOption(new Option("--gas-limit <gas>", "of a block (default: what 100 records and 100 hashes a second take)").argParser(whole))
+  .addOption(
+    new Option("--gas-limit <gas>", "of a block (default: what 100 records and 100 hashes a second take)").argParser(
+      whole,
+    ),
+  )
   .action(async (options: InitOptions) => {
     const hosts = await readHosts(options.hosts);
     const plan = planOf(options, hosts.hosts.length);
@@ -109,11 +135,15 @@ program
 
 program
   .command("add")
-  .description("prepare that a data centre of the hosts file becomes a validator: its folder, the new lists, and the votes")
+  .description(
+    "prepare that a data centre of the hosts file becomes a validator: its folder, the new lists, and the votes",
+  )
   .addArgument(nameArgument("data centre that joins"))
   .addOption(hostsOption())
   .addOption(outOption())
-  .action(async (name: string, { out, hosts }: HostsOption) => reportChange(await add(resolve(out), name, await readHosts(hosts))));
+  .action(async (name: string, { out, hosts }: HostsOption) =>
+    reportChange(await add(resolve(out), name, await readHosts(hosts))),
+  );
 
 program
   .command("remove")
@@ -138,12 +168,25 @@ program
   .description("issue certificates and tokens anew; the nodes' keys stay")
   .argument("[name...]", "data centres and relayers (default: all)")
   .addOption(outOption())
-  .addOption(new Option("--authority", "make a new authority instead, which everybody trusts beside the old one").conflicts("dropOld"))
-  .addOption(new Option("--drop-old", "trust the newest authority alone instead, when it has issued all that is in use"))
+  .addOption(
+    new Option("--authority", "make a new authority instead, which everybody trusts beside the old one").conflicts(
+      "dropOld",
+    ),
+  )
+  .addOption(
+    new Option("--drop-old", "trust the newest authority alone instead, when it has issued all that is in use"),
+  )
   .action(async (names: string[], { out, authority, dropOld }: RotateOptions) => {
     const directory = resolve(out);
-    if (names.length > 0 && (authority ?? dropOld) === true) throw new CommandFailure("an authority is everybody's: leave the names out", BAD_USAGE);
-    report(await (authority === true ? rotateAuthority(directory) : dropOld === true ? dropOldAuthorities(directory) : rotate(directory, names)));
+    if (names.length > 0 && (authority ?? dropOld) === true)
+      throw new CommandFailure("an authority is everybody's: leave the names out", BAD_USAGE);
+    report(
+      await (authority === true
+        ? rotateAuthority(directory)
+        : dropOld === true
+          ? dropOldAuthorities(directory)
+          : rotate(directory, names)),
+    );
     console.log("Copy the folders to their places, and start nodes and relayers again, one after the other.");
   });
 
@@ -151,11 +194,22 @@ program
   .command("check")
   .description("compare a running network, and its files, with network.json")
   .addOption(outOption())
-  .addOption(new Option("--rpc <name=url>", "where a node is asked, when not at its address of the hosts file; can be repeated").argParser(rpcAddress))
-  .option("--client <dir>", "folder of the certificate to show: client.pem, client.key and ca.pem (default: each data centre's operator)")
+  .addOption(
+    new Option(
+      "--rpc <name=url>",
+      "where a node is asked, when not at its address of the hosts file; can be repeated",
+    ).argParser(rpcAddress),
+  )
+  .option(
+    "--client <dir>",
+    "folder of the certificate to show: client.pem, client.key and ca.pem (default: each data centre's operator)",
+  )
   .option("--files-only", "ask no node")
   .option("--json", "print a list of {where, what}")
-  .addHelpText("after", "\nExit code: 0 everything is as it should be, 1 something is not, 2 wrong usage or there is no network to check.")
+  .addHelpText(
+    "after",
+    "\nExit code: 0 everything is as it should be, 1 something is not, 2 wrong usage or there is no network to check.",
+  )
   .action(async ({ out, rpc = new Map(), client, filesOnly, json }: CheckOptions) => {
     const directory = resolve(out);
     const network = await networkToCheck(directory);
@@ -165,15 +219,21 @@ program
     const files = await checkFiles(directory, network, now);
     const nodes = filesOnly
       ? []
-      : await checkNodes(directory, network, ({ name, address, rpcPort }) => ({
-          url: rpc.get(name) ?? `https://${address}:${rpcPort}`,
-          client: client === undefined ? join(directory, operatorFolder(name)) : resolve(client),
-        }), now);
+      : await checkNodes(
+          directory,
+          network,
+          ({ name, address, rpcPort }) => ({
+            url: rpc.get(name) ?? `https://${address}:${rpcPort}`,
+            client: client === undefined ? join(directory, operatorFolder(name)) : resolve(client),
+          }),
+          now,
+        );
     const findings = [...files, ...nodes];
     if (json === true) console.log(JSON.stringify(findings));
     else for (const { where, what } of findings) console.log(`${where}: ${what}`);
     if (findings.length > 0) process.exitCode = 1;
-    else if (json !== true) console.log(filesOnly ? "The files are as they should be." : "The network is as its files say.");
+    else if (json !== true)
+      console.log(filesOnly ? "The files are as they should be." : "The network is as its files say.");
   });
 
 await runCommand(program);

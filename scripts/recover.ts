@@ -28,12 +28,19 @@ interface Options {
 }
 
 const program = new Command("recover")
-  .description("Tells whether what came back after a disaster is what was recorded. Only hashes and names leave this machine.")
+  .description(
+    "Tells whether what came back after a disaster is what was recorded. Only hashes and names leave this machine.",
+  )
   .addArgument(new Argument("<dir>", "the restored tree"))
   .addOption(urlOption())
-  .addOption(new Option("--id-from <source>", `how documents are called: "${PATH}", or the CSV file that says so`).default(PATH))
+  .addOption(
+    new Option("--id-from <source>", `how documents are called: "${PATH}", or the CSV file that says so`).default(PATH),
+  )
   .option("--id-prefix <text>", "put before each path to make the document's id", "")
-  .option("--as-of <date>", "compare with what was recorded by then: a date (its end, UTC), a date-time with its zone, or Unix seconds")
+  .option(
+    "--as-of <date>",
+    "compare with what was recorded by then: a date (its end, UTC), a date-time with its zone, or Unix seconds",
+  )
   .option("--out <dir>", "folder for the reports", "./sealbook-recovery")
   .addOption(concurrencyOption())
   .option("--json", "print the report as JSON and nothing else")
@@ -56,14 +63,23 @@ Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 13
     const { url, idFrom, idPrefix, asOf, concurrency } = options;
     const directory = resolve(name);
     const out = resolve(options.out);
-    const isDirectory = await stat(directory).then((found) => found.isDirectory(), (error: unknown) => {
-      throw new CommandFailure(`${name} ${reasonOf(error)}`, BAD_USAGE);
-    });
+    const isDirectory = await stat(directory).then(
+      (found) => found.isDirectory(),
+      (error: unknown) => {
+        throw new CommandFailure(`${name} ${reasonOf(error)}`, BAD_USAGE);
+      },
+    );
     if (!isDirectory) throw new CommandFailure(`${name} is not a folder`, BAD_USAGE);
-    if (idFrom !== PATH && idPrefix !== "") throw new CommandFailure("--id-prefix is for ids that are made from paths", BAD_USAGE);
+    if (idFrom !== PATH && idPrefix !== "")
+      throw new CommandFailure("--id-prefix is for ids that are made from paths", BAD_USAGE);
     const { stop: signal } = onInterrupt();
     await assertReachable(url);
-    const tree = await restoredTree({ directory, manifest: idFrom === PATH ? undefined : resolve(idFrom), idPrefix, out });
+    const tree = await restoredTree({
+      directory,
+      manifest: idFrom === PATH ? undefined : resolve(idFrom),
+      idPrefix,
+      out,
+    });
     if (tree.files.length === 0) throw new CommandFailure("there are no files there");
     const about = { server: url, directory, id_from: idFrom, id_prefix: idPrefix };
     try {

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
-import { type KeystoreFiles, makeKeystore } from "../server/chain/relayer-keystore.ts";
-import { RelayerRoles } from "../server/chain/relayer-roles.ts";
+import { type KeystoreFiles, makeKeystore } from "../server/chain/keys/relayer-keystore.ts";
+import { RelayerRoles } from "../server/chain/contracts/relayer-roles.ts";
 import { type Config, parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import type { Address, ContractName } from "../server/domain/transaction.ts";
+import type { Address, ContractName } from "../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../server/errors.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 import { untilInUse } from "./relayer/key-in-use.ts";
@@ -44,15 +44,23 @@ function parseAddress(text: string): Address {
 
 /** @throws CommandFailure before anything is sent, unless the administrator may change all of the contracts */
 async function administratorOf({ roles, administrator }: Opened, contracts: readonly ContractName[]): Promise<Wallet> {
-  if (administrator === undefined) throw new SealbookError("config_invalid", "ADMIN_KEY is needed to change who relays");
+  if (administrator === undefined)
+    throw new SealbookError("config_invalid", "ADMIN_KEY is needed to change who relays");
   const administered = await roles.administeredBy(administrator.address);
   const foreign = contracts.filter((contract) => !administered.includes(contract));
   if (foreign.length === 0) return administrator;
   const places = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
-  throw new CommandFailure(`ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${places}`);
+  throw new CommandFailure(
+    `ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${places}`,
+  );
 }
 
-async function change(kind: "grant" | "revoke", opened: Opened, address: Address, contracts: readonly ContractName[]): Promise<void> {
+async function change(
+  kind: "grant" | "revoke",
+  opened: Opened,
+  address: Address,
+  contracts: readonly ContractName[],
+): Promise<void> {
   if (contracts.length === 0) return;
   const administrator = await administratorOf(opened, contracts);
   for (const contract of contracts) {
@@ -72,10 +80,17 @@ async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> 
   const keystore = new KeystoreChange(keystoreOf(config));
   const { old, next } = await keystore.keys();
   const held = await roles.heldBy(next);
-  await change("grant", opened, next, roles.contracts.filter((contract) => !held.includes(contract)));
+  await change(
+    "grant",
+    opened,
+    next,
+    roles.contracts.filter((contract) => !held.includes(contract)),
+  );
   await keystore.change();
   if (!(await untilInUse(config.dataDirectory, next))) {
-    throw new CommandFailure(`the server still signs with ${old}, which keeps its rights; when it has settled what is under way, rotate again`);
+    throw new CommandFailure(
+      `the server still signs with ${old}, which keeps its rights; when it has settled what is under way, rotate again`,
+    );
   }
   await change("revoke", opened, old, await roles.heldBy(old));
   await keystore.end();
@@ -83,7 +98,12 @@ async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> 
 }
 
 /** Says what became of the role on each contract. */
-function report(address: Address, states: readonly (readonly [ContractName, string])[], changed: number, json?: true): void {
+function report(
+  address: Address,
+  states: readonly (readonly [ContractName, string])[],
+  changed: number,
+  json?: true,
+): void {
   if (json === true) return console.log(JSON.stringify({ address, contracts: Object.fromEntries(states) }));
   for (const [contract, state] of states) console.log(`${contract.padEnd(16)} ${state}`);
   if (changed === 0) console.log(`There was nothing to do for ${address}; nothing was sent.`);
@@ -100,7 +120,9 @@ async function assertOthers(roles: RelayerRoles, address: Address, contracts: re
   );
 }
 
-const program = new Command("relayer").description("Lists the relayers, and gives and takes their rights on the contracts.");
+const program = new Command("relayer").description(
+  "Lists the relayers, and gives and takes their rights on the contracts.",
+);
 
 program
   .command("list")
@@ -131,7 +153,9 @@ program
       const held = await roles.heldBy(address);
       const lacking = roles.contracts.filter((contract) => !held.includes(contract));
       if (lacking.length > 0 && (await roles.administeredBy(address)).length > 0) {
-        throw new CommandFailure(`${address} is the administrator's: a relayer needs a key of its own, for its nonces and rights`);
+        throw new CommandFailure(
+          `${address} is the administrator's: a relayer needs a key of its own, for its nonces and rights`,
+        );
       }
       await change("grant", opened, address, lacking);
       const states = roles.contracts.map((name) => [name, held.includes(name) ? "held before" : "granted"] as const);
@@ -159,7 +183,9 @@ program
 
 program
   .command("keystore")
-  .description("make a key in RELAYER_KEYSTORE_FILE, which must not be there yet, and tell its address; grant it its rights then")
+  .description(
+    "make a key in RELAYER_KEYSTORE_FILE, which must not be there yet, and tell its address; grant it its rights then",
+  )
   .action(async () => {
     const files = keystoreOf(parseConfig(readEnv(), { relays: false }));
     if (existsSync(files.file)) throw new CommandFailure(`there is a keystore in ${files.file} already`);
@@ -168,7 +194,9 @@ program
 
 program
   .command("rotate")
-  .description("give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old one's rights")
+  .description(
+    "give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old one's rights",
+  )
   .option("--json", "print {old, new}")
   .action(({ json }: JsonOption) =>
     withRoles(async (opened) => {

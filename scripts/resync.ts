@@ -2,10 +2,10 @@
 import { Command, CommanderError } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { holdDataFolder } from "../server/data-folder.ts";
+import { holdDataFolder } from "../server/composition/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
-import { missingFile, openJournalDatabase } from "../server/journal-database.ts";
-import { copyStore } from "../server/journal/record-copy.ts";
+import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
+import { copyStore } from "../server/records/record-index-store.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -24,7 +24,9 @@ const program = new Command("resync")
     await copyStore(database, config.tableName).drop();
     await database.destroy();
     lock.release();
-    console.log("The local copy of the records is dropped; the next start of the server builds it again from the chain.");
+    console.log(
+      "The local copy of the records is dropped; the next start of the server builds it again from the chain.",
+    );
   });
 
 try {

@@ -1,9 +1,9 @@
-import { type ContractsLink, EMBEDDED_CHAIN_ID, openContracts } from "../server/chain-link.ts";
-import { deploymentFile, readDeployment } from "../server/chain/deployment.ts";
+import { type ContractsLink, EMBEDDED_CHAIN_ID, openContracts } from "../server/composition/chain.ts";
+import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 import { NodeError } from "../server/chain/rpc/rpc.ts";
 import type { Config } from "../server/config/config.ts";
-import { holdAdministration } from "../server/data-folder.ts";
+import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./proofs/run-command.ts";
 
 /** What is done with a chain that is open. */

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { embeddedChainUrl } from "../server/embedded-chain-url.ts";
+import { embeddedChainUrl } from "../server/config/embedded-chain-url.ts";
 import { chainWitness } from "./proofs/chain-witness.ts";
 import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
@@ -31,7 +31,10 @@ const program = new Command("verify")
   .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
   .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
   .addOption(
-    new Option("--rpc <address>", "JSON-RPC address of a node (default: the embedded chain's, at CHAIN_PORT or where DATA_DIR says)")
+    new Option(
+      "--rpc <address>",
+      "JSON-RPC address of a node (default: the embedded chain's, at CHAIN_PORT or where DATA_DIR says)",
+    )
       .env("RPC_URL")
       .argParser(parseNodeUrls),
   )
@@ -76,7 +79,9 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
 function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
   const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
-  return chain.kind === "remote" ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE)) : chainWitness([address], {});
+  return chain.kind === "remote"
+    ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE))
+    : chainWitness([address], {});
 }
 
 await runCommand(program);

@@ -1,10 +1,10 @@
-import { type Announcer, logAnnouncer, terminalAnnouncer } from "./announcements.ts";
+import { type Announcer, logAnnouncer, terminalAnnouncer } from "./composition/announcements.ts";
 import { parseConfig } from "./config/config.ts";
 import { readEnv } from "./config/environment.ts";
-import { type Context, createContext } from "./context.ts";
+import { type Context, createContext } from "./composition/server.ts";
 import { EmbeddedChainError } from "./chain/embedded/embedded-chain.ts";
 import { SealbookError } from "./errors.ts";
-import { createLogger } from "./telemetry/logger.ts";
+import { createLogger } from "./kit/logger.ts";
 
 let stopping = false;
 let running: { readonly context: Context; readonly announcer: Announcer } | undefined;
@@ -41,7 +41,9 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   if (error instanceof SealbookError && error.code === "config_invalid") {
-    console.error(`Sealbook does not start:\n  ${(error.details ?? []).map(({ path, message }) => `${path} ${message}`).join("\n  ") || error.message}`);
+    console.error(
+      `Sealbook does not start:\n  ${(error.details ?? []).map(({ path, message }) => `${path} ${message}`).join("\n  ") || error.message}`,
+    );
   } else if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
     console.error(`Sealbook does not start: ${error.message}`);
   } else {

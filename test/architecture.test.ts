@@ -4,9 +4,39 @@ import { expect } from "chai";
 import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "..");
-/** How values of the configuration are written, where that takes more than a line. */
-const NOTATIONS = ["server/replica/targets.ts", "server/http/access/network-list.ts"];
-const ADAPTERS = ["http", "bot", "panel", "workers", "chain", "journal", "telemetry", "replica", "attestation", "pictures"];
+
+/** What every capability stands on. */
+const FOUNDATION = ["journal", "chain", "http", "kit", "errors"];
+/** The capabilities, each with those that it may use, through their `index.ts`. */
+const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
+  sessions: [],
+  records: ["sessions"],
+  proofs: [],
+  recovery: ["proofs"],
+  attestation: ["proofs", "recovery"],
+  explorer: ["records"],
+  readings: ["records"],
+  panel: ["sessions"],
+  operations: ["sessions", "records", "proofs"],
+  bot: ["sessions", "records", "readings", "operations"],
+};
+/** The rooms below the capabilities, each with those that it may use. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  kit: ["errors"],
+  config: ["kit", "errors"],
+  http: ["kit", "errors"],
+  chain: ["kit", "errors"],
+  journal: ["chain", "kit", "errors"],
+};
+/** How a value of the configuration is written, where that is the matter of another room. */
+const NOTATIONS = ["server/journal/replication/targets.ts"];
+/** What browsers may share with the server, and the packages that it may use. */
+const FOR_BROWSERS = /^server\/readings\/(?:air-quality|map)\//;
+const BROWSER_PACKAGES = ["topojson-client", "topojson-specification", "geojson"];
+/** What a `service.ts` must not import: files, sockets, clocks, databases. */
+const OUTSIDE_WORLD =
+  /^(?:node:(?:fs|net|http|https|tls|dgram|child_process|worker_threads|timers)|express|kysely|pg|undici|ws)\b/;
 
 /** What a source file imports, as paths from the root of the project or names of packages. */
 function importsOf(file: string): string[] {
@@ -16,21 +46,26 @@ function importsOf(file: string): string[] {
   );
 }
 
+/** What of it is there when the program runs: imports of types are gone by then. */
+function runtimeImportsOf(file: string): string[] {
+  const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), "utf8"), {
+    compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+  });
+  return ts
+    .preProcessFile(outputText, true, true)
+    .importedFiles.map(({ fileName }) =>
+      fileName.startsWith(".") ? relative(ROOT, join(ROOT, dirname(file), fileName)) : fileName,
+    );
+}
+
 const files = globSync("server/**/*.ts", { cwd: ROOT }).sort();
 /** What makes a network of validators; it is no part of the server. */
 const networkFiles = globSync("scripts/network/**/*.ts", { cwd: ROOT }).sort();
 const imports = new Map([...files, ...networkFiles].map((file) => [file, importsOf(file)]));
 
-/** The room a file is in: an adapter, `domain`, `errors`, `config`, or the composition above them. */
+/** The room of a file of the server: the folder at the top, or the file that stands there itself. */
 function roomOf(file: string): string {
-  const [, first = ""] = file.split("/");
-  if (first === "errors.ts") return "errors";
-  return first.endsWith(".ts") ? "composition" : first;
-}
-
-/** Whether the panel may share a file of the server. */
-function isForBrowsers(file: string): boolean {
-  return file.startsWith("server/domain/air-quality/") || file.startsWith("server/domain/map/");
+  return file.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 
 function offences(isForbidden: (from: string, to: string) => boolean): string[] {
@@ -40,49 +75,69 @@ function offences(isForbidden: (from: string, to: string) => boolean): string[] 
 }
 
 describe("Architecture", () => {
-  it("is looked at as a whole", () => {
-    expect(files).to.include.members(["server/main.ts", "server/context.ts", "server/domain/ports.ts"]);
-    expect(imports.get("server/main.ts")).to.include("server/context.ts");
+  it("has a known room for every file", () => {
+    const rooms = ["main", "composition", ...Object.keys(CAPABILITIES), ...Object.keys(BELOW)];
+    expect(files.filter((file) => !rooms.includes(roomOf(file)))).to.deep.equal([]);
+    expect(rooms.filter((room) => !files.some((file) => roomOf(file) === room))).to.deep.equal([]);
+    expect(files.filter((file) => file.split("/").length === 2)).to.deep.equal(["server/errors.ts", "server/main.ts"]);
+    expect(imports.get("server/main.ts")).to.include("server/composition/server.ts");
   });
 
-  it("lets adapters meet in the composition only", () => {
+  it("lets imports run one way: main, composition, capabilities, journal, chain and http, kit", () => {
     const forbidden = offences((from, to) => {
-      if (!to.startsWith("server/") || !ADAPTERS.includes(roomOf(from))) return false;
-      return ![roomOf(from), "domain", "errors", "files"].includes(roomOf(to));
+      const room = roomOf(from);
+      if (!to.startsWith("server/") || room === roomOf(to)) return false;
+      if (room === "composition") return roomOf(to) === "main";
+      if (room === "main") return !["composition", "config", "chain", "kit", "errors"].includes(roomOf(to));
+      if (room === "config" && NOTATIONS.includes(to)) return false;
+      const allowed = BELOW[room] ?? [...FOUNDATION, ...(CAPABILITIES[room] ?? [])];
+      return !allowed.includes(roomOf(to));
     });
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("keeps the domain free of adapters, I/O and the chain's library", () => {
-    const forbidden = offences(
-      (from, to) =>
-        roomOf(from) === "domain" &&
-        (to.startsWith("server/") ? !["domain", "errors"].includes(roomOf(to)) : !["hash-wasm", "keccak256", "merkletreejs", "node:crypto", "topojson-client", "topojson-specification", "geojson"].includes(to)),
-    );
+  it("lets a capability use another one through its index only", () => {
+    const forbidden = offences((from, to) => {
+      const isOther = to.startsWith("server/") && roomOf(to) in CAPABILITIES && roomOf(to) !== roomOf(from);
+      return isOther && roomOf(from) in CAPABILITIES && to !== `server/${roomOf(to)}/index.ts`;
+    });
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("lets errors import nothing and configuration only errors and how its values are written", () => {
-    const forbidden = offences(
-      (from, to) =>
-        (roomOf(from) === "errors" && to !== "") ||
-        (roomOf(from) === "config" && to.startsWith("server/") && !["config", "errors"].includes(roomOf(to)) && !NOTATIONS.includes(to)),
-    );
-    expect(forbidden).to.deep.equal([]);
+  it("keeps services free of files, sockets, clocks and databases", () => {
+    const services = files.filter((file) => /\/(?:[a-z-]+-)?service\.ts$/.test(file));
+    expect(services).to.include.members([
+      "server/sessions/service.ts",
+      "server/records/service.ts",
+      "server/proofs/service.ts",
+    ]);
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const to of runtimeImportsOf(file)) {
+        if (OUTSIDE_WORLD.test(to)) expect.fail(`${file} -> ${to}`);
+        if (to.startsWith("server/") && roomOf(to) === roomOf(file)) visit(to);
+      }
+    };
+    for (const service of services) visit(service);
+    expect(seen.size).to.be.greaterThan(services.length);
   });
 
   it("lets the panel know the server by its client only, and share what air and maps are", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
-      importsOf(from).filter((to) => /^(server|scripts|test|bench)\//.test(to) && !isForBrowsers(to)).map((to) => `${from} -> ${to}`),
+      importsOf(from)
+        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to))
+        .map((to) => `${from} -> ${to}`),
     );
     expect(forbidden).to.deep.equal([]);
   });
 
   it("keeps what browsers share free of everything that they do not have", () => {
-    const shared = files.filter(isForBrowsers);
-    expect(shared).to.include("server/domain/air-quality/reading.ts");
+    const shared = files.filter((file) => FOR_BROWSERS.test(file));
+    expect(shared).to.include("server/readings/air-quality/reading.ts");
     const forbidden = shared.flatMap((from) =>
-      (imports.get(from) ?? []).filter((to) => !isForBrowsers(to) && !["topojson-client", "topojson-specification", "geojson"].includes(to)),
+      (imports.get(from) ?? []).filter((to) => !FOR_BROWSERS.test(to) && !BROWSER_PACKAGES.includes(to)),
     );
     expect(forbidden).to.deep.equal([]);
   });
@@ -97,10 +152,19 @@ describe("Architecture", () => {
   });
 
   it("lets a network's files know of the server only how blocks are hashed and nodes are asked", () => {
-    const known = ["server/errors.ts", "server/chain/consensus/enode.ts", "server/chain/evidence/", "server/chain/rpc/", "scripts/network/"];
+    const known = [
+      "server/errors.ts",
+      "server/chain/consensus/enode.ts",
+      "server/chain/evidence/",
+      "server/chain/rpc/",
+      "server/kit/",
+      "scripts/network/",
+    ];
     const isOurs = (to: string): boolean => /^(?:server|scripts|client|bench|test|typechain-types)\//.test(to);
     const forbidden = networkFiles.flatMap((from) =>
-      (imports.get(from) ?? []).filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room))).map((to) => `${from} -> ${to}`),
+      (imports.get(from) ?? [])
+        .filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room)))
+        .map((to) => `${from} -> ${to}`),
     );
     expect(forbidden).to.deep.equal([]);
     expect(networkFiles).to.include("scripts/network/init.ts");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import ts from "typescript";
-import { ALERT_KINDS } from "../server/domain/alerts/alert.ts";
+import { ALERT_KINDS } from "../server/operations/alert.ts";
 import { debianProgram } from "./support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "./support/directory.ts";
 
@@ -20,8 +20,17 @@ function packagesOf(file: string): string[] {
   return statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
     const { moduleSpecifier: from } = statement;
-    const isErased = ts.isImportDeclaration(statement) ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword : statement.isTypeOnly;
-    if (from === undefined || !ts.isStringLiteral(from) || isErased || from.text.startsWith(".") || isBuiltin(from.text)) return [];
+    const isErased = ts.isImportDeclaration(statement)
+      ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+      : statement.isTypeOnly;
+    if (
+      from === undefined ||
+      !ts.isStringLiteral(from) ||
+      isErased ||
+      from.text.startsWith(".") ||
+      isBuiltin(from.text)
+    )
+      return [];
     return [/^(?:@[^/]+\/)?[^/]+/.exec(from.text)?.[0] ?? from.text];
   });
 }
@@ -32,7 +41,12 @@ describe("deployment", function () {
     const directory = await temporaryDirectory();
     const unit = join(directory, "sealbook.service");
     // Where it is installed there is nothing here, and the user is not there.
-    await writeFile(unit, read("deploy/sealbook.service").replaceAll("/opt/sealbook", ROOT).replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"));
+    await writeFile(
+      unit,
+      read("deploy/sealbook.service")
+        .replaceAll("/opt/sealbook", ROOT)
+        .replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"),
+    );
     const { stdout, stderr } = await run(systemd, ["verify", unit]);
     assert.equal(stdout + stderr, "");
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
@@ -43,11 +57,17 @@ describe("deployment", function () {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
     // What keeps the sources themselves in order.
     const ofDevelopment = ["check-generated", "coverage", "docs", "verifier-page"].map((name) => `scripts/${name}.ts`);
-    const files = globSync(["hardhat.config.ts", "{server,client,scripts}/**/*.ts", "panel/src/**/*.{ts,tsx}"], { cwd: ROOT, exclude: ofDevelopment });
+    const files = globSync(["hardhat.config.ts", "{server,client,scripts}/**/*.ts", "panel/src/**/*.{ts,tsx}"], {
+      cwd: ROOT,
+      exclude: ofDevelopment,
+    });
     assert.includeMembers(files, ["hardhat.config.ts", "scripts/deploy.ts", "server/main.ts"]);
     const needed = new Map(files.flatMap((file) => packagesOf(file).map((name) => [name, file] as const)));
     assert.includeMembers([...needed.keys()], ["hardhat", "ethers", "express", "preact", "@peculiar/x509"]);
-    assert.deepEqual([...needed].filter(([name]) => dependencies[name] === undefined), []);
+    assert.deepEqual(
+      [...needed].filter(([name]) => dependencies[name] === undefined),
+      [],
+    );
   });
 
   it("starts the server everywhere as npm start does", () => {
@@ -62,6 +82,7 @@ describe("deployment", function () {
     const [, alerts = ""] = read("docs/operate.md").split("\n## Alerts\n");
     const rules = [...read("deploy/prometheus/alerts.yml").matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
     assert.isAbove(rules.length, 10);
-    for (const name of [...ALERT_KINDS, ...rules]) assert.match(alerts, new RegExp(`^\\| .*\`${name}\`.* \\| .+ \\| .+ \\|$`, "m"));
+    for (const name of [...ALERT_KINDS, ...rules])
+      assert.match(alerts, new RegExp(`^\\| .*\`${name}\`.* \\| .+ \\| .+ \\|$`, "m"));
   });
 });

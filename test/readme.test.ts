@@ -10,7 +10,10 @@ const readme = readFileSync(join(ROOT, "README.md"), "utf8");
 
 describe("README", () => {
   it("has a current table of the configuration", () => {
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.ts", "--check"], { cwd: ROOT, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.ts", "--check"], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
     expect(status, stderr).to.equal(0);
   });
 

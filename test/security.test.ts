@@ -8,13 +8,17 @@ const text = readFileSync(join(ROOT, "docs/security.md"), "utf8");
 /** Titles of the tests in a file; `…` stands for what is filled in. */
 function titlesIn(file: string): string[] {
   const source = readFileSync(join(ROOT, file), "utf8");
-  if (file.endsWith(".sol")) return [...source.matchAll(/function ((?:test|invariant)\w+)\(/g)].map(([, name = ""]) => name);
+  if (file.endsWith(".sol"))
+    return [...source.matchAll(/function ((?:test|invariant)\w+)\(/g)].map(([, name = ""]) => name);
   const titles = [...source.matchAll(/\bit\(\s*(?:"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g)];
   return titles.map(([, plain = "", template = ""]) => (plain + template).replaceAll(/\$\{[^}]*\}/g, "…"));
 }
 
 describe("the security document", () => {
-  const references = [...text.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)].map(([, file = "", title = ""]) => ({ file, title }));
+  const references = [...text.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)].map(([, file = "", title = ""]) => ({
+    file,
+    title,
+  }));
 
   it("names tests that there are", () => {
     assert.isAbove(references.length, 40);
@@ -38,8 +42,15 @@ describe("the security document", () => {
 
   it("links to what there is", () => {
     for (const [, target = "", anchor = ""] of text.matchAll(/\]\(([\w.]+)#([^)]+)\)/g)) {
-      const headings = [...readFileSync(join(ROOT, "docs", target), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading);
-      const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(/[^\w\s-]/g, "").replaceAll(" ", "-"));
+      const headings = [...readFileSync(join(ROOT, "docs", target), "utf8").matchAll(/^#+ (.*)$/gm)].map(
+        ([, heading = ""]) => heading,
+      );
+      const anchors = headings.map((heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\w\s-]/g, "")
+          .replaceAll(" ", "-"),
+      );
       assert.include(anchors, anchor);
     }
   });

@@ -43,5 +43,10 @@ export type Result =
       readonly block: { readonly number: string; readonly time: string; readonly chainId: number };
     };
 
-export function verifyBundle(json: string, documentHash: string, asked?: Asked, onStep?: (step: Step) => void): Promise<Result>;
+export function verifyBundle(
+  json: string,
+  documentHash: string,
+  asked?: Asked,
+  onStep?: (step: Step) => void,
+): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;

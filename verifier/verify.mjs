@@ -80,22 +80,34 @@ export async function sha256(bytes) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 const ROUND_CONSTANTS = [
-  0x0000000000000001n, 0x0000000000008082n, 0x800000000000808an, 0x8000000080008000n,
-  0x000000000000808bn, 0x0000000080000001n, 0x8000000080008081n, 0x8000000000008009n,
-  0x000000000000008an, 0x0000000000000088n, 0x0000000080008009n, 0x000000008000000an,
-  0x000000008000808bn, 0x800000000000008bn, 0x8000000000008089n, 0x8000000000008003n,
-  0x8000000000008002n, 0x8000000000000080n, 0x000000000000800an, 0x800000008000000an,
-  0x8000000080008081n, 0x8000000000008080n, 0x0000000080000001n, 0x8000000080008008n,
+  0x0000000000000001n,
+  0x0000000000008082n,
+  0x800000000000808an,
+  0x8000000080008000n,
+  0x000000000000808bn,
+  0x0000000080000001n,
+  0x8000000080008081n,
+  0x8000000000008009n,
+  0x000000000000008an,
+  0x0000000000000088n,
+  0x0000000080008009n,
+  0x000000008000000an,
+  0x000000008000808bn,
+  0x800000000000008bn,
+  0x8000000000008089n,
+  0x8000000000008003n,
+  0x8000000000008002n,
+  0x8000000000000080n,
+  0x000000000000800an,
+  0x800000008000000an,
+  0x8000000080008081n,
+  0x8000000000008080n,
+  0x0000000080000001n,
+  0x8000000080008008n,
 ];
 
 /** How far each word is turned to the left, in the order of the words. */
-const ROTATIONS = [
-  0, 1, 62, 28, 27,
-  36, 44, 6, 55, 20,
-  3, 10, 43, 25, 39,
-  41, 45, 15, 21, 8,
-  18, 2, 61, 56, 14,
-];
+const ROTATIONS = [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
 
 /** A half of a word that is turned to the left: `same` is this half, `other` the one whose bits come in. */
 function turned(same, other, by) {
@@ -106,7 +118,8 @@ function turned(same, other, by) {
 function permute(lower, upper) {
   for (const constant of ROUND_CONSTANTS) {
     // Theta: each word takes in the parity of two columns.
-    const parityOf = (half) => [0, 1, 2, 3, 4].map((x) => half[x] ^ half[x + 5] ^ half[x + 10] ^ half[x + 15] ^ half[x + 20]);
+    const parityOf = (half) =>
+      [0, 1, 2, 3, 4].map((x) => half[x] ^ half[x + 5] ^ half[x + 10] ^ half[x + 15] ^ half[x + 20]);
     const [low, high] = [parityOf(lower), parityOf(upper)];
     // Rho and pi: each word is turned, and moves from (x, y) to (y, 2x + 3y).
     const movedLow = new Int32Array(25);
@@ -194,7 +207,7 @@ function decodeItem(bytes, start) {
     return [bytes.subarray(from, end), end];
   }
   const list = [];
-  for (let next = from; next < end; ) {
+  for (let next = from; next < end;) {
     const [item, after] = decodeItem(bytes.subarray(0, end), next);
     list.push(item);
     next = after;
@@ -247,7 +260,8 @@ export function provenValue(root, key, proof) {
   let rest = halfBytes(key);
   let expected = root;
   for (const [index, encoded] of proof.entries()) {
-    if (!isEqual(keccak256(encoded), expected)) refuse(`node ${index} of the proof does not have the hash by which it is named`);
+    if (!isEqual(keccak256(encoded), expected))
+      refuse(`node ${index} of the proof does not have the hash by which it is named`);
     let child = decodeRlp(encoded);
     // Through this node, and those that stand in it.
     while (!(child instanceof Uint8Array)) {
@@ -261,7 +275,8 @@ export function provenValue(root, key, proof) {
       const [mark, ...piece] = halfBytes(bytesOf(listOf(node, "a node of the proof", 2)[0], "a piece of a key"));
       // The first half-byte: 2 for a value, 1 for an odd number of half-bytes; an even number follows a 0.
       const isLeaf = mark >= 2;
-      if (!(mark <= 3) || (mark % 2 === 0 && piece.shift() !== 0)) refuse("a node of the proof has a mark that there is not");
+      if (!(mark <= 3) || (mark % 2 === 0 && piece.shift() !== 0))
+        refuse("a node of the proof has a mark that there is not");
       if (!isEqual(piece, rest.slice(0, piece.length))) refuse("the proof leads to another place");
       rest = rest.slice(piece.length);
       if (isLeaf) {
@@ -381,7 +396,10 @@ export function leafOf(recordHash) {
 
 /** Where a path leads from a leaf. */
 export function rootOf(leaf, path) {
-  return path.reduce((node, sibling) => keccak256(concat(...(toHex(node) < toHex(sibling) ? [node, sibling] : [sibling, node]))), leaf);
+  return path.reduce(
+    (node, sibling) => keccak256(concat(...(toHex(node) < toHex(sibling) ? [node, sibling] : [sibling, node]))),
+    leaf,
+  );
 }
 
 /** How many siblings there are on the way up from a place in a tree of a size. */
@@ -403,19 +421,26 @@ export function pathLength(index, size) {
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
   return `{${members.join(",")}}`;
 }
 
-const integer = (value, path) => Number.isSafeInteger(value) && value >= 0 || refuse(`${path} is not a whole number`);
+const integer = (value, path) => (Number.isSafeInteger(value) && value >= 0) || refuse(`${path} is not a whole number`);
 const string = (value, path) => typeof value === "string" || refuse(`${path} is not text`);
-const exactly = (...choices) => (value, path) => choices.includes(value) || refuse(`${path} is not ${choices.join(" or ")}`);
+const exactly =
+  (...choices) =>
+  (value, path) =>
+    choices.includes(value) || refuse(`${path} is not ${choices.join(" or ")}`);
 const digits = (bytes) => (value, path) =>
   (typeof value === "string" && /^[0-9a-f]*$/.test(value) && value.length === 2 * bytes) ||
   refuse(`${path} is not ${2 * bytes} hexadecimal digits in lower case`);
 /** Bytes of any number, or of a given one, after 0x. */
 const data = (bytes) => (value, path) =>
-  (typeof value === "string" && /^0x(?:[0-9a-f]{2})+$/.test(value) && (bytes === undefined || value.length === 2 + 2 * bytes)) ||
+  (typeof value === "string" &&
+    /^0x(?:[0-9a-f]{2})+$/.test(value) &&
+    (bytes === undefined || value.length === 2 + 2 * bytes)) ||
   refuse(`${path} is not 0x and ${bytes === undefined ? "" : `${2 * bytes} `}hexadecimal digits in lower case`);
 const list = (check) => (value, path) => {
   if (!Array.isArray(value)) refuse(`${path} is not a list`);
@@ -425,7 +450,8 @@ const nullOr = (check) => (value, path) => value === null || check(value, path);
 /** An object with exactly these members. */
 const object = (members) => (value, path) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(`${path} is not an object`);
-  for (const name of Object.keys(value)) if (!Object.hasOwn(members, name)) refuse(`${path} has a member ${JSON.stringify(name)} that there is not`);
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(members, name)) refuse(`${path} has a member ${JSON.stringify(name)} that there is not`);
   for (const [name, check] of Object.entries(members)) {
     if (!Object.hasOwn(value, name)) refuse(`${path} lacks ${name}`);
     check(value[name], `${path}.${name}`);
@@ -444,7 +470,13 @@ const bundleForm = object({
   format: exactly("sealbook-bundle/1"),
   record: object({ document_id: string, hash: digits(32), metadata, record_hash: digits(32) }),
   merkle: nullOr(object({ index: integer, leaf: data(32), path: list(data(32)), root: data(32), size: integer })),
-  anchor: object({ chain_id: integer, contract: data(20), index: integer, receipt: provenBytes, transaction: provenBytes }),
+  anchor: object({
+    chain_id: integer,
+    contract: data(20),
+    index: integer,
+    receipt: provenBytes,
+    transaction: provenBytes,
+  }),
   block: object({ hash: data(32), header: data() }),
   consensus: object({ protocol: exactly("ibft2", "qbft", "none"), validators: list(data(20)) }),
   signature: object({ algorithm: exactly("Ed25519"), key_id: digits(8), public_key: digits(32), value: digits(64) }),
@@ -459,7 +491,8 @@ export function parseBundle(json) {
     refuse("it is not JSON");
   }
   if (bundle?.format !== "sealbook-bundle/1") refuse("it is not of the format sealbook-bundle/1");
-  if (canonicalJson(bundle) !== json.replace(/\n$/, "")) refuse("it is not written in the canonical way: it was changed");
+  if (canonicalJson(bundle) !== json.replace(/\n$/, ""))
+    refuse("it is not written in the canonical way: it was changed");
   bundleForm(bundle, "bundle");
   return bundle;
 }
@@ -488,13 +521,16 @@ async function checkSignature(bundle, { trustedKey }) {
   const { key_id, public_key, value } = bundle.signature;
   const keyBytes = fromHex(public_key);
   if (toHex(await sha256(keyBytes)).slice(0, 16) !== key_id) refuse("the key's id is not that of the key");
-  const key = await (await subtle()).importKey("raw", keyBytes, { name: "Ed25519" }, false, ["verify"]).catch(() =>
-    refuse("the key is none, or this engine does not know Ed25519 (Node 18, or a browser of 2025, does)"),
-  );
+  const key = await (
+    await subtle()
+  )
+    .importKey("raw", keyBytes, { name: "Ed25519" }, false, ["verify"])
+    .catch(() => refuse("the key is none, or this engine does not know Ed25519 (Node 18, or a browser of 2025, does)"));
   if (!(await (await subtle()).verify({ name: "Ed25519" }, key, fromHex(value), signedBytes(bundle)))) {
     refuse("the signature is not one over this bundle: the bundle was changed");
   }
-  if (trustedKey !== undefined && trustedKey !== public_key) refuse(`it is signed with the key ${public_key}, not with the one you trust`);
+  if (trustedKey !== undefined && trustedKey !== public_key)
+    refuse(`it is signed with the key ${public_key}, not with the one you trust`);
   return {
     proves: `nobody changed a character of the bundle since the holder of key ${key_id} signed it`,
     assumes:
@@ -506,7 +542,8 @@ async function checkSignature(bundle, { trustedKey }) {
 
 /** The document in hand. */
 function checkDocument(bundle, { documentHash }) {
-  if (bundle.record.hash !== documentHash) refuse(`the document's SHA-256 is ${documentHash}, the bundle is about ${bundle.record.hash}`);
+  if (bundle.record.hash !== documentHash)
+    refuse(`the document's SHA-256 is ${documentHash}, the bundle is about ${bundle.record.hash}`);
   return {
     proves: "the bundle is about exactly this document",
     assumes: "nobody can make two documents with one SHA-256",
@@ -515,9 +552,15 @@ function checkDocument(bundle, { documentHash }) {
 
 /** The recorded hash: SHA-256 over document id, timestamp, type and document hash, as text one after the other. */
 async function checkRecord(bundle) {
-  const { document_id, hash, metadata: { timestamp, type = "" }, record_hash } = bundle.record;
+  const {
+    document_id,
+    hash,
+    metadata: { timestamp, type = "" },
+    record_hash,
+  } = bundle.record;
   const recorded = toHex(await sha256(text.encode(`${document_id}${timestamp}${type}${hash}`)));
-  if (recorded !== record_hash) refuse("the recorded hash is not that of the document's id, timestamp, type and hash: one of them was changed");
+  if (recorded !== record_hash)
+    refuse("the recorded hash is not that of the document's id, timestamp, type and hash: one of them was changed");
   return {
     proves: "the recorded hash was made of this document's hash, and of its id, timestamp and type",
     assumes:
@@ -528,13 +571,18 @@ async function checkRecord(bundle) {
 
 /** The way from the recorded hash to what was put on chain. */
 function checkBatch(bundle) {
-  const { merkle, record: { record_hash } } = bundle;
+  const {
+    merkle,
+    record: { record_hash },
+  } = bundle;
   if (merkle === null) return { proves: "the recorded hash went on chain as it is", assumes: "nothing" };
   const leaf = leafOf(fromHex(record_hash));
   if (`0x${toHex(leaf)}` !== merkle.leaf) refuse("the leaf is not that of the recorded hash");
   if (merkle.size < 1 || merkle.size > 1000 || merkle.index >= merkle.size) refuse("there is no such place in a batch");
-  if (merkle.path.length !== pathLength(merkle.index, merkle.size)) refuse("the Merkle path does not have the length of its place");
-  if (`0x${toHex(rootOf(leaf, merkle.path.map(fromHex)))}` !== merkle.root) refuse("the Merkle path does not lead from the recorded hash to the root");
+  if (merkle.path.length !== pathLength(merkle.index, merkle.size))
+    refuse("the Merkle path does not have the length of its place");
+  if (`0x${toHex(rootOf(leaf, merkle.path.map(fromHex)))}` !== merkle.root)
+    refuse("the Merkle path does not lead from the recorded hash to the root");
   return {
     proves: `the recorded hash is one of the ${merkle.size} under the root`,
     assumes: "nobody can find two inputs with one keccak-256; the place in the batch is the issuer's word",
@@ -543,7 +591,10 @@ function checkBatch(bundle) {
 
 /** The block's header, its hash, and whether the extra data are those of the protocol. */
 function checkHeader(bundle) {
-  const { block: { header, hash }, consensus: { protocol, validators } } = bundle;
+  const {
+    block: { header, hash },
+    consensus: { protocol, validators },
+  } = bundle;
   const fields = listOf(decodeRlp(fromHex(header)), "the header");
   // Each fork of the chain's rules can add fields at the end; the hash covers them all.
   if (fields.length < 15) refuse("the header does not have the fields of one");
@@ -553,7 +604,8 @@ function checkHeader(bundle) {
   if (!isEqual(named, validators)) refuse("the validators are not those of the header");
   return {
     proves: `the header is that of block ${blockNumber(fields)} with the hash ${hash}, and says that it was made at ${blockTime(fields)}`,
-    assumes: "nothing follows from this about whether the chain has that block: that is what validators' seals or a node say",
+    assumes:
+      "nothing follows from this about whether the chain has that block: that is what validators' seals or a node say",
   };
 }
 
@@ -567,7 +619,9 @@ function blockNumber(fields) {
 
 function blockTime(fields) {
   const seconds = Number(toNumber(fields[TIME]));
-  return seconds < 2 ** 40 ? `${new Date(1000 * seconds).toISOString().slice(0, 19).replace("T", " ")} UTC` : `${seconds} s after 1970`;
+  return seconds < 2 ** 40
+    ? `${new Date(1000 * seconds).toISOString().slice(0, 19).replace("T", " ")} UTC`
+    : `${seconds} s after 1970`;
 }
 
 function withExtraData(fields, extraData) {
@@ -597,7 +651,9 @@ function extraDataForSeals(protocol, fields) {
 
 /** What went on chain for the record. */
 function anchoredBy({ merkle, record }) {
-  return merkle === null ? { hash: fromHex(record.record_hash), size: 0 } : { hash: fromHex(merkle.root), size: merkle.size };
+  return merkle === null
+    ? { hash: fromHex(record.record_hash), size: 0 }
+    : { hash: fromHex(merkle.root), size: merkle.size };
 }
 
 function word(number) {
@@ -612,13 +668,20 @@ function selector(signature) {
 function checkTransaction(bundle) {
   const { chain_id, contract, index, transaction } = bundle.anchor;
   const raw = fromHex(transaction.raw);
-  const proven = provenValue(headerFields(bundle)[TRANSACTIONS_ROOT], encodeRlp(numberBytes(index)), transaction.proof.map(fromHex));
+  const proven = provenValue(
+    headerFields(bundle)[TRANSACTIONS_ROOT],
+    encodeRlp(numberBytes(index)),
+    transaction.proof.map(fromHex),
+  );
   if (!isEqual(proven, raw)) refuse("the block has another transaction at that place");
   const { chainId, to, input } = transactionFields(raw);
   if (chainId !== BigInt(chain_id)) refuse(`the transaction is one of chain ${chainId}, not of chain ${chain_id}`);
   if (`0x${toHex(to)}` !== contract) refuse("the transaction does not call the contract");
   const { hash, size } = anchoredBy(bundle);
-  const call = size === 0 ? concat(selector("anchor(bytes32)"), hash) : concat(selector("anchorBatch(bytes32,uint32)"), hash, word(size));
+  const call =
+    size === 0
+      ? concat(selector("anchor(bytes32)"), hash)
+      : concat(selector("anchorBatch(bytes32,uint32)"), hash, word(size));
   if (!isEqual(input, call)) refuse("the transaction does not anchor this hash");
   return {
     proves: `transaction 0x${toHex(keccak256(raw))} is in that block, is made for chain ${chain_id} and gives the contract ${contract} the hash`,
@@ -638,14 +701,22 @@ function transactionFields(raw) {
   const fields = listOf(decodeRlp(raw.subarray(1)), "the transaction");
   const to = raw[0] === 1 ? 4 : 5;
   if (raw[0] < 1 || raw[0] > 4 || fields.length < 11) refuse("the transaction is of a type that is not known");
-  return { chainId: toNumber(bytesOf(fields[0], "the chain id")), to: bytesOf(fields[to], "to"), input: bytesOf(fields[to + 2], "the input") };
+  return {
+    chainId: toNumber(bytesOf(fields[0], "the chain id")),
+    to: bytesOf(fields[to], "to"),
+    input: bytesOf(fields[to + 2], "the input"),
+  };
 }
 
 /** What the chain made of the transaction: that it succeeded, and what the contract said. */
 function checkReceipt(bundle) {
   const { contract, index, receipt } = bundle.anchor;
   const raw = fromHex(receipt.raw);
-  const proven = provenValue(headerFields(bundle)[RECEIPTS_ROOT], encodeRlp(numberBytes(index)), receipt.proof.map(fromHex));
+  const proven = provenValue(
+    headerFields(bundle)[RECEIPTS_ROOT],
+    encodeRlp(numberBytes(index)),
+    receipt.proof.map(fromHex),
+  );
   if (!isEqual(proven, raw)) refuse("the block has another receipt at that place");
   const [status, , , logs] = listOf(decodeRlp(raw[0] >= 0xc0 ? raw : raw.subarray(1)), "the receipt", 4);
   if (!isEqual(bytesOf(status, "the status"), [1])) refuse("the transaction failed");
@@ -653,7 +724,13 @@ function checkReceipt(bundle) {
   const event = keccak256(text.encode("Anchored(bytes32,uint32)"));
   const said = listOf(logs, "the logs").some((log) => {
     const [address, topics, logged] = listOf(log, "a log", 3);
-    return `0x${toHex(address)}` === contract && topics.length === 2 && isEqual(topics[0], event) && isEqual(topics[1], hash) && isEqual(logged, word(size));
+    return (
+      `0x${toHex(address)}` === contract &&
+      topics.length === 2 &&
+      isEqual(topics[0], event) &&
+      isEqual(topics[1], hash) &&
+      isEqual(logged, word(size))
+    );
   });
   if (!said) refuse("the contract did not say that it anchored this hash");
   return {
@@ -682,22 +759,29 @@ function checkSeals(bundle, { validators }) {
     sealed.add(validator);
   }
   const quorum = Math.ceil((2 * trusted.size) / 3);
-  if (sealed.size < quorum) refuse(`${sealed.size} of ${trusted.size} validators sealed the block, ${quorum} are needed`);
+  if (sealed.size < quorum)
+    refuse(`${sealed.size} of ${trusted.size} validators sealed the block, ${quorum} are needed`);
   return {
     proves: `${sealed.size} of ${trusted.size} validators sealed this block (${quorum} are needed)`,
-    assumes: "your list is that of the chain's validators at that block, and not that many of them conspired or lost their keys",
+    assumes:
+      "your list is that of the chain's validators at that block, and not that many of them conspired or lost their keys",
   };
 }
 
 /** A node of the chain. */
 async function checkNode(bundle, { node }) {
-  const { anchor: { chain_id }, block: { hash } } = bundle;
+  const {
+    anchor: { chain_id },
+    block: { hash },
+  } = bundle;
   const number = toNumber(headerFields(bundle)[NUMBER]);
   const chainId = await node("eth_chainId", []);
-  if (BigInt(chainId) !== BigInt(chain_id)) refuse(`the node is of chain ${BigInt(chainId)}, the bundle of chain ${chain_id}`);
+  if (BigInt(chainId) !== BigInt(chain_id))
+    refuse(`the node is of chain ${BigInt(chainId)}, the bundle of chain ${chain_id}`);
   const block = await node("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
   if (block === null) refuse(`the node does not have block ${number}`);
-  if (String(block.hash).toLowerCase() !== hash) refuse(`the node has the hash ${String(block.hash)} for block ${number}`);
+  if (String(block.hash).toLowerCase() !== hash)
+    refuse(`the node has the hash ${String(block.hash)} for block ${number}`);
   return {
     proves: "the node has this block at this place of its chain, and with its hash everything above",
     assumes: "the node tells the truth, and is one of the chain that is meant: run your own, or ask several",
@@ -707,11 +791,14 @@ async function checkNode(bundle, { node }) {
 /** Somebody has to be trusted; without the others it is the holder of a key. */
 function checkTrust(_bundle, { trustedKey }) {
   if (trustedKey === undefined) {
-    refuse("all of it holds together, but anybody could have made it: name a key, validators or a node that you trust (on the command line: --trust-key, --validators, --rpc)");
+    refuse(
+      "all of it holds together, but anybody could have made it: name a key, validators or a node that you trust (on the command line: --trust-key, --validators, --rpc)",
+    );
   }
   return {
     proves: "the issuer, whose key you gave, stated all of this",
-    assumes: "the issuer tells the truth about what the chain has: only validators' seals or a node show that without the issuer",
+    assumes:
+      "the issuer tells the truth about what the chain has: only validators' seals or a node show that without the issuer",
   };
 }
 
@@ -770,20 +857,28 @@ async function outcome(title, check) {
 export function parseValidators(list) {
   const addresses = list.trim().startsWith("[") ? JSON.parse(list) : list.split(/[\s,]+/).filter((item) => item !== "");
   for (const address of addresses) {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) refuse(`"${String(address).slice(0, 50)}" is not the address of a validator`);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+      refuse(`"${String(address).slice(0, 50)}" is not the address of a validator`);
   }
   return addresses;
 }
 
 /** What is said in one line when all checks went through. */
 export function conclusion({ level, documentId, block }) {
-  const by = { validators: "the seals of the chain's validators", node: "the node that was asked", signature: "the issuer's signature" }[level];
+  const by = {
+    validators: "the seals of the chain's validators",
+    node: "the node that was asked",
+    signature: "the issuer's signature",
+  }[level];
   return `The document ${printable(JSON.stringify(documentId))} existed as it is now when block ${block.number} of chain ${block.chainId} was made, at ${block.time}; by ${by}.`;
 }
 
 /** Text of others, without what a terminal or a browser would not show as it is. */
 export function printable(foreign) {
-  return foreign.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  return foreign.replace(
+    /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu,
+    (character) => `\\u{${character.codePointAt(0).toString(16)}}`,
+  );
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -811,11 +906,13 @@ async function main(args) {
     if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
     asked.trustedKey = key.toLowerCase();
   }
-  if (options.has("--validators")) asked.validators = parseValidators(await readFile(options.get("--validators"), "utf8"));
+  if (options.has("--validators"))
+    asked.validators = parseValidators(await readFile(options.get("--validators"), "utf8"));
   if (options.has("--rpc")) asked.node = nodeAt(options.get("--rpc"));
   const result = await verifyBundle(await readFile(bundleFile, "utf8"), await fileHash(documentFile), asked, (step) => {
     console.log(`${step.ok ? "holds  " : "REFUSED"}  ${step.title}`);
-    if (step.ok) console.log(`           proves:  ${printable(step.proves)}\n           assumes: ${printable(step.assumes)}`);
+    if (step.ok)
+      console.log(`           proves:  ${printable(step.proves)}\n           assumes: ${printable(step.assumes)}`);
     else console.log(`           ${printable(step.reason)}`);
   });
   console.log(result.ok ? `\nVERIFIED. ${conclusion(result)}` : "\nNOT VERIFIED.");
@@ -832,7 +929,8 @@ function parseArguments(args) {
       continue;
     }
     place += 1;
-    if (!["--trust-key", "--validators", "--rpc"].includes(argument)) throw new UsageError(`there is no option ${argument}`);
+    if (!["--trust-key", "--validators", "--rpc"].includes(argument))
+      throw new UsageError(`there is no option ${argument}`);
     if (args[place] === undefined || options.has(argument)) throw new UsageError(`${argument} needs one value`);
     options.set(argument, args[place]);
   }
@@ -857,7 +955,8 @@ function nodeAt(url) {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     }).catch((error) => refuse(`the node does not answer (${error.cause?.message ?? error.message})`));
     const answer = await response.json().catch(() => refuse("the node's answer is not JSON"));
-    if (answer.error !== undefined || answer.result === undefined) refuse(`the node refuses to answer: ${answer.error?.message}`);
+    if (answer.error !== undefined || answer.result === undefined)
+      refuse(`the node refuses to answer: ${answer.error?.message}`);
     return answer.result;
   };
 }

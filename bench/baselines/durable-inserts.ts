@@ -2,9 +2,9 @@
 // Command line: the database's file, rows a commit, seconds before it counts, seconds that count. Writes the rows a
 // second as a line of JSON.
 import { randomBytes, randomInt } from "node:crypto";
-import { KEY_RANGE } from "../../server/journal/proof-key.ts";
-import { settleKeys } from "../../server/journal/proof-keys.ts";
-import { openSqlite } from "../../server/journal/sqlite.ts";
+import { KEY_RANGE } from "../../server/journal/index/proof-key.ts";
+import { settleKeys } from "../../server/journal/index/proof-keys.ts";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 import { Documents } from "../load/documents.ts";
 
 const [file = "", size = "", warmUp = "", counted = ""] = process.argv.slice(2);
@@ -19,7 +19,13 @@ async function insertGroup(): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     const { id: transactionId } = await transaction
       .insertInto("transactions")
-      .values({ purpose: "anchor", to_address: `0x${"00".repeat(20)}`, state: "confirmed", created_at: now, hash: randomBytes(32) })
+      .values({
+        purpose: "anchor",
+        to_address: `0x${"00".repeat(20)}`,
+        state: "confirmed",
+        created_at: now,
+        hash: randomBytes(32),
+      })
       .returning("id")
       .executeTakeFirstOrThrow();
     const { id: anchorId } = await transaction
@@ -41,10 +47,26 @@ async function insertGroup(): Promise<void> {
     const rows = Array.from({ length: groupSize }, (_, leafIndex) => {
       const { document_id, hash, metadata } = documents.next();
       const { timestamp } = metadata;
-      const facts = { sequence: (sequence += 1), document_id, hash: Buffer.from(hash, "hex"), timestamp, label_id: null };
-      return { ...facts, metadata: null, accepted_at: now, batch_id: anchorId, leaf_index: leafIndex, alike: 0 as const, link: randomBytes(4) };
+      const facts = {
+        sequence: (sequence += 1),
+        document_id,
+        hash: Buffer.from(hash, "hex"),
+        timestamp,
+        label_id: null,
+      };
+      return {
+        ...facts,
+        metadata: null,
+        accepted_at: now,
+        batch_id: anchorId,
+        leaf_index: leafIndex,
+        alike: 0 as const,
+        link: randomBytes(4),
+      };
     });
-    const keys = rows.flatMap((row) => Array.from({ length: 3 }, () => ({ key: randomInt(KEY_RANGE), sequence: row.sequence })));
+    const keys = rows.flatMap((row) =>
+      Array.from({ length: 3 }, () => ({ key: randomInt(KEY_RANGE), sequence: row.sequence })),
+    );
     await transaction.insertInto("proofs").values(rows).execute();
     await transaction.insertInto("proof_keys_recent").values(keys).execute();
     await settleKeys(transaction, sequence - groupSize, sequence);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { hexlify, JsonRpcProvider, Network, NonceManager, randomBytes, Wallet } from "ethers";
 import express from "express";
 import { z } from "zod";
-import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
+import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 
 const CHAIN_ID = 7_327;
@@ -23,7 +23,12 @@ const Body = z.object({
 });
 
 const directory = process.argv[2] ?? "";
-const chain = await startEmbeddedChain({ directory: join(directory, "chain"), port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
+const chain = await startEmbeddedChain({
+  directory: join(directory, "chain"),
+  port: 0,
+  blockPeriodSeconds: 0,
+  chainId: CHAIN_ID,
+});
 const provider = new JsonRpcProvider(chain.url, CHAIN_ID, {
   staticNetwork: Network.from(CHAIN_ID),
   pollingInterval: POLLING_MILLISECONDS,
@@ -48,13 +53,17 @@ const app = express();
 app.post("/api/v1/proof", express.json(), async (request, response) => {
   const { document_id, hash, metadata } = Body.parse(request.body);
   const { type, timestamp } = metadata;
-  const recorded = Buffer.from(recordHash({ documentId: document_id, timestamp, type, hash: Buffer.from(hash, "hex") }));
+  const recorded = Buffer.from(
+    recordHash({ documentId: document_id, timestamp, type, hash: Buffer.from(hash, "hex") }),
+  );
   const receipt = await (await anchors.anchor(recorded, FEES)).wait();
   if (receipt?.status !== 1) throw new Error("the transaction was reverted");
   const id = recorded.toString("hex");
   const { hash: tx_hash, blockNumber: block_number, blockHash: block_hash } = receipt;
   const place = { chain_id: CHAIN_ID, contract, tx_hash, block_number, block_hash };
-  response.status(201).json({ status: "confirmed", id, proof: { id, document_id, hash, record_hash: id, metadata, ...place } });
+  response
+    .status(201)
+    .json({ status: "confirmed", id, proof: { id, document_id, hash, record_hash: id, metadata, ...place } });
 });
 
 const server = createServer(app);

@@ -1,7 +1,7 @@
 // Checks a journal without the chain, in a process that does nothing else. Command line: the database's file. Writes how
 // long it took as a line of JSON.
-import { JournalCheck } from "../../server/journal/journal-check.ts";
-import { openSqlite } from "../../server/journal/sqlite.ts";
+import { JournalCheck } from "../../scripts/journal/journal-check.ts";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 
 const [file = ""] = process.argv.slice(2);
 const database = await openSqlite(file);
@@ -10,5 +10,7 @@ const before = process.cpuUsage();
 const { proofs, confirmations, accounts, findings } = await JournalCheck.run({ database, onFinding: () => undefined });
 const { user, system } = process.cpuUsage(before);
 const seconds = (performance.now() - start) / 1000;
-console.log(JSON.stringify({ rows: proofs + confirmations + accounts, seconds, cpuSeconds: (user + system) / 1e6, findings }));
+console.log(
+  JSON.stringify({ rows: proofs + confirmations + accounts, seconds, cpuSeconds: (user + system) / 1e6, findings }),
+);
 await database.destroy();

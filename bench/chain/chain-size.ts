@@ -1,8 +1,8 @@
 import { AbiCoder, keccak256 } from "ethers";
 import { z } from "zod";
-import { EMBEDDED_CHAIN_ID } from "../../server/chain-link.ts";
-import { INTERFACES } from "../../server/chain/contracts.ts";
-import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
+import { EMBEDDED_CHAIN_ID } from "../../server/composition/chain.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
+import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
@@ -46,7 +46,13 @@ export async function chainSize(chainUrl: string, directory: string): Promise<Ch
     const mean = (key: "callData" | "transaction" | "log" | "storage"): number =>
       sizes.reduce((sum, size) => sum + size[key], 0) / Math.max(1, sizes.length);
     const transactions = new Set(logs.map(({ transactionHash }) => transactionHash)).size;
-    return { transactions, callData: mean("callData"), log: mean("log"), storage: mean("storage"), transaction: mean("transaction") };
+    return {
+      transactions,
+      callData: mean("callData"),
+      log: mean("log"),
+      storage: mean("storage"),
+      transaction: mean("transaction"),
+    };
   } finally {
     rpc.close();
   }

@@ -21,7 +21,12 @@ export interface Evm extends AsyncDisposable {
 
 /** Starts one in an empty folder. */
 export async function startEvm(directory: string): Promise<Evm> {
-  const genesis = { version: 1, chainId: CHAIN_ID, timestamp: Math.floor(Date.now() / 1000), gasLimit: GAS_LIMIT } as const;
+  const genesis = {
+    version: 1,
+    chainId: CHAIN_ID,
+    timestamp: Math.floor(Date.now() / 1000),
+    gasLimit: GAS_LIMIT,
+  } as const;
   const anvil = await startAnvil(directory, genesis, null);
   const sender = `0x${"5e".repeat(20)}`;
   await anvil.control.call("anvil_impersonateAccount", [sender]);

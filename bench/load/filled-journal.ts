@@ -1,10 +1,10 @@
 import { hash as digest, randomBytes } from "node:crypto";
-import type { NewProof } from "../../server/domain/proofs/proof.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
-import { anchorStore } from "../../server/journal/anchors.ts";
-import { confirmInBlocks } from "../../server/journal/confirmations.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { createJournal } from "../../server/journal/journal.ts";
+import type { NewProof } from "../../server/proofs/proof.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { anchorStore } from "../../server/proofs/anchor-store.ts";
+import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { createJournal } from "../../server/composition/journal.ts";
 
 /** Proofs under a root. */
 export const BATCH_SIZE = 1_000;
@@ -32,7 +32,13 @@ export function proofNumber(number: number): NewProof {
   const acceptedAt = START + number * MILLISECONDS_A_PROOF;
   const parts = { documentId: `document-${number}`, hash, timestamp: Math.floor(acceptedAt / 1000), type: "log" };
   const { documentId, timestamp, type } = parts;
-  return { documentId, hash, recordHash: recordHash(parts), metadata: { timestamp, type, source: "bench" }, acceptedAt };
+  return {
+    documentId,
+    hash,
+    recordHash: recordHash(parts),
+    metadata: { timestamp, type, source: "bench" },
+    acceptedAt,
+  };
 }
 
 /** The root of the batch with a number. */
@@ -46,10 +52,15 @@ export function transactionOf(batch: number): Uint8Array {
 }
 
 /** Writes confirmed batches by the journal's own stores, as the pipeline leaves them. */
-export async function fillJournal(database: Database, batches: number, onBatch: (batch: number) => void): Promise<void> {
+export async function fillJournal(
+  database: Database,
+  batches: number,
+  onBatch: (batch: number) => void,
+): Promise<void> {
   for (let batch = 0; batch < batches; batch += BATCHES_AT_ONCE) {
     await database.transaction().execute(async (transaction) => {
-      for (let index = batch; index < Math.min(batches, batch + BATCHES_AT_ONCE); index += 1) await addBatch(transaction, index);
+      for (let index = batch; index < Math.min(batches, batch + BATCHES_AT_ONCE); index += 1)
+        await addBatch(transaction, index);
     });
     onBatch(batch);
   }
@@ -93,7 +104,11 @@ export async function acceptBatch(journal: BenchJournal, batch: number): Promise
     await store.byRecordHashes(proofs.map((proof) => proof.recordHash));
     const anchorId = await anchors.open(proofs[0]?.acceptedAt ?? 0);
     await store.insert(proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, isAlike: false })));
-    const transactionId = await intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: randomBytes(CALL_BYTES) });
+    const transactionId = await intents.insert({
+      purpose: "anchor",
+      contract: "ProofAnchor",
+      data: randomBytes(CALL_BYTES),
+    });
     await anchors.close(anchorId, { hash: rootOf(batch), size: BATCH_SIZE, transactionId });
   });
 }

@@ -23,7 +23,12 @@ export interface Activity {
  * @param share of the hour
  * @param onHashes told how many were confirmed
  */
-export function hourMix(ask: Ask, session: RecordSession, share: number, onHashes: (count: number) => void): Activity[] {
+export function hourMix(
+  ask: Ask,
+  session: RecordSession,
+  share: number,
+  onHashes: (count: number) => void,
+): Activity[] {
   const documents = new Documents();
   const known: { id: string; hash: string }[] = [];
   let kept = 0;
@@ -42,20 +47,27 @@ export function hourMix(ask: Ask, session: RecordSession, share: number, onHashe
     if (id !== undefined) known[(kept += 1) % MOST_KNOWN] = { id, hash: document.hash };
     return proved(outcome, 1);
   };
-  const bulk = async (): Promise<Outcome> => proved((await ask("POST", "/api/v1/proof/batch", documents.bulk(BULK_SIZE))).outcome, BULK_SIZE);
+  const bulk = async (): Promise<Outcome> =>
+    proved((await ask("POST", "/api/v1/proof/batch", documents.bulk(BULK_SIZE))).outcome, BULK_SIZE);
   const asked = async (path: (proof: { id: string; hash: string }) => string): Promise<Outcome> => {
     const proof = anyKnown();
     return proof === undefined ? 200 : (await ask("GET", path(proof))).outcome;
   };
-  const plain = (method: "GET" | "POST", path: string, body?: () => string, headers?: Record<string, string>) => async () =>
-    (await ask(method, path, body?.(), headers)).outcome;
+  const plain =
+    (method: "GET" | "POST", path: string, body?: () => string, headers?: Record<string, string>) => async () =>
+      (await ask(method, path, body?.(), headers)).outcome;
   const store = async (): Promise<Outcome> => {
     stored += 1;
-    await session.store({ code: `station-${stored % 100}`, topic: "PM2.5", payload: { sensorvalue: stored / 10, sensordevice: "SDS011" } });
+    await session.store({
+      code: `station-${stored % 100}`,
+      topic: "PM2.5",
+      payload: { sensorvalue: stored / 10, sensordevice: "SDS011" },
+    });
     return 200;
   };
   const search = async (): Promise<Outcome> => {
-    for await (const _ of session.search({ field: "code", value: `station-${stored % 100}`, limit: SEARCH_LIMIT })) break;
+    for await (const _ of session.search({ field: "code", value: `station-${stored % 100}`, limit: SEARCH_LIMIT }))
+      break;
     return 200;
   };
   const wrongLogin = (): string => {
@@ -66,15 +78,40 @@ export function hourMix(ask: Ask, session: RecordSession, share: number, onHashe
   return [
     { name: "bulk posts", times: times(3_000), expected: [201], run: bulk },
     { name: "single posts", times: times(60_000), expected: [201], run: single },
-    { name: "verified hashes", times: times(30_000), expected: [200], run: () => asked(({ hash }) => `/api/v1/verify?hash=${hash}`) },
-    { name: "proofs looked up", times: times(30_000), expected: [200], run: () => asked(({ id }) => `/api/v1/proof/${id}`) },
+    {
+      name: "verified hashes",
+      times: times(30_000),
+      expected: [200],
+      run: () => asked(({ hash }) => `/api/v1/verify?hash=${hash}`),
+    },
+    {
+      name: "proofs looked up",
+      times: times(30_000),
+      expected: [200],
+      run: () => asked(({ id }) => `/api/v1/proof/${id}`),
+    },
     { name: "records stored", times: times(3_600), expected: [200], run: failing(store) },
     { name: "searches", times: times(3_600), expected: [200], run: failing(search) },
     { name: "questions for the status", times: times(720), expected: [200], run: plain("GET", "/api/v1/status") },
     { name: "collections of the metrics", times: times(240), expected: [200], run: plain("GET", "/metrics") },
-    { name: "malformed posts", times: times(600), expected: [400], run: plain("POST", "/api/v1/proof", () => '{"document_id":"x","hash":"12"}') },
-    { name: "unknown documents", times: times(600), expected: [404], run: plain("GET", "/api/v1/proof/never-recorded") },
-    { name: "wrong keys", times: times(300), expected: [401], run: plain("GET", "/api/v1/status", undefined, { "X-API-Key": "sbk_0000_wrong" }) },
+    {
+      name: "malformed posts",
+      times: times(600),
+      expected: [400],
+      run: plain("POST", "/api/v1/proof", () => '{"document_id":"x","hash":"12"}'),
+    },
+    {
+      name: "unknown documents",
+      times: times(600),
+      expected: [404],
+      run: plain("GET", "/api/v1/proof/never-recorded"),
+    },
+    {
+      name: "wrong keys",
+      times: times(300),
+      expected: [401],
+      run: plain("GET", "/api/v1/status", undefined, { "X-API-Key": "sbk_0000_wrong" }),
+    },
     { name: "wrong passwords", times: times(30), expected: [401], run: plain("POST", "/api", wrongLogin) },
   ];
 }

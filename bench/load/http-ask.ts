@@ -17,11 +17,14 @@ export function httpAsk(url: string, usual: Readonly<Record<string, string>>, co
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const ask: Ask = (method, path, body, headers = {}) =>
     new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException): void => resolve({ outcome: error.code ?? error.message, body: "" });
+      const failed = (error: NodeJS.ErrnoException): void =>
+        resolve({ outcome: error.code ?? error.message, body: "" });
       const typed = body === undefined ? {} : { "Content-Type": "application/json" };
       const made = request(new URL(path, url), { agent, method, headers: { ...typed, ...usual, ...headers } });
       made.on("error", failed);
-      made.on("response", (response) => text(response).then((read) => resolve({ outcome: response.statusCode ?? 0, body: read }), failed));
+      made.on("response", (response) =>
+        text(response).then((read) => resolve({ outcome: response.statusCode ?? 0, body: read }), failed),
+      );
       made.end(body);
     });
   return Object.assign(ask, { [Symbol.dispose]: () => agent.destroy() });

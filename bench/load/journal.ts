@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Journal } from "../../server/domain/ports.ts";
-import { contentOver } from "../../server/domain/proofs/anchor.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { createJournal } from "../../server/journal/journal.ts";
-import { transactionStore } from "../../server/journal/transactions.ts";
+import type { Journal } from "../../server/composition/journal.ts";
+import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { createJournal } from "../../server/composition/journal.ts";
+import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import { Documents } from "./documents.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -16,7 +16,11 @@ export async function fillJournal(
   { proofs, batchSize }: { readonly proofs: number; readonly batchSize: number },
   onProgress: (done: number) => void,
 ): Promise<void> {
-  const journal = createJournal(database, { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS }, ADDRESS);
+  const journal = createJournal(
+    database,
+    { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
+    ADDRESS,
+  );
   const transactions = transactionStore(database);
   const documents = new Documents();
   for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
@@ -29,7 +33,11 @@ export async function fillJournal(
     );
     if (signed?.id !== id) throw new Error(`transaction ${id} was not signed`);
     await transactions.settle([
-      { id, state: "confirmed", block: { number: block, hash: randomBytes(32), time: 1_700_000_000 + block, validator: "bench" } },
+      {
+        id,
+        state: "confirmed",
+        block: { number: block, hash: randomBytes(32), time: 1_700_000_000 + block, validator: "bench" },
+      },
     ]);
     onProgress(done + size);
   }
@@ -46,7 +54,10 @@ async function writeBatch({ anchors, proofs, intents }: Journal, documents: Docu
     return { documentId, hash, recordHash: recorded, metadata, acceptedAt, anchorId, leafIndex, isAlike: false };
   });
   await proofs.insert(placed);
-  const { content } = contentOver(placed.map((proof) => proof.recordHash), true);
+  const { content } = contentOver(
+    placed.map((proof) => proof.recordHash),
+    true,
+  );
   const transactionId = await intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: content.hash });
   await anchors.close(anchorId, { ...content, transactionId });
   return transactionId;

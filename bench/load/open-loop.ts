@@ -52,7 +52,11 @@ export async function openLoop(load: OpenLoop): Promise<LoadFigures> {
       if (counts && now >= begin && now < end) count += 1;
       if (!counts && isDueInWindow) pending += 1;
       if (!inspected && answers.fault === undefined) response.resume();
-      else void text(response).then((body) => answers.inspect(status, body), (error: unknown) => answers.fail(String(error)));
+      else
+        void text(response).then(
+          (body) => answers.inspect(status, body),
+          (error: unknown) => answers.fail(String(error)),
+        );
     });
     post.end(load.body());
   };

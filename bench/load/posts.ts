@@ -2,7 +2,8 @@ import { isConfirmed } from "./answers.ts";
 import { closedLoop, type ClosedLoop, type ClosedLoopFigures } from "./closed-loop.ts";
 import { Documents } from "./documents.ts";
 
-type Choice = Pick<ClosedLoop, "label" | "clients" | "warmUpSeconds" | "seconds"> & Partial<Pick<ClosedLoop, "onAnswer" | "signal">>;
+type Choice = Pick<ClosedLoop, "label" | "clients" | "warmUpSeconds" | "seconds"> &
+  Partial<Pick<ClosedLoop, "onAnswer" | "signal">>;
 
 /** Clients that post one document at a time, to a server or to what it is compared with. */
 export function postSingles(url: string, choice: Choice): Promise<ClosedLoopFigures> {

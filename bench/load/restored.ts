@@ -29,7 +29,8 @@ export async function recordDocuments(url: string, count: number, onProgress: (d
       first += documents.length;
       const send = () => http.send({ method: "POST", path: "api/v1/proof/batch", body: { documents } });
       const { status, body } = await withRetry(send, { retryForMilliseconds: RETRY_FOR_MILLISECONDS });
-      if (status !== 200 && status !== 201) throw new Error(`documents were not recorded: ${status} ${JSON.stringify(body)}`);
+      if (status !== 200 && status !== 201)
+        throw new Error(`documents were not recorded: ${status} ${JSON.stringify(body)}`);
       onProgress(first);
     }
   };

@@ -42,7 +42,10 @@ export class MemorySamples implements Disposable {
     this.#peakBefore = megabytesOf(text, "VmHWM");
     writeFileSync(`/proc/${pid}/clear_refs`, FORGET_PEAK);
     this.#add(text);
-    this.#timer = setInterval(() => void readFile(this.#status, "utf8").then((text) => this.#add(text)), INTERVAL_MILLISECONDS);
+    this.#timer = setInterval(
+      () => void readFile(this.#status, "utf8").then((text) => this.#add(text)),
+      INTERVAL_MILLISECONDS,
+    );
   }
 
   /** Ends the sampling; the process still has to run. */

@@ -36,7 +36,14 @@ export interface ServingOptions {
 }
 
 /** Starts a script in a Node of its own and waits until it says where it serves. */
-export async function startServing({ script, flags = [], parameters = [], variables = {}, log, ready }: ServingOptions): Promise<ServingProcess> {
+export async function startServing({
+  script,
+  flags = [],
+  parameters = [],
+  variables = {},
+  log,
+  ready,
+}: ServingOptions): Promise<ServingProcess> {
   const output = openSync(log, "w");
   const child = spawn(process.execPath, [...flags, script, ...parameters], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },

@@ -12,7 +12,14 @@ export function table({ results, failures }: Report): string {
       targets.map(({ text }) => text).join("; "),
       targets.map(({ met }) => (met ? "yes" : "**no**")).join("; "),
     ]),
-    ...failures.map(({ section, reason }) => [section, "failed", "", reason.replaceAll("|", "\\|").replaceAll("\n", " "), "", "**no**"]),
+    ...failures.map(({ section, reason }) => [
+      section,
+      "failed",
+      "",
+      reason.replaceAll("|", "\\|").replaceAll("\n", " "),
+      "",
+      "**no**",
+    ]),
   ];
   const lines = [["Section", "Measurement", "Figure", "Details", "Target", "Met"], Array(6).fill("---"), ...rows];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");

@@ -18,8 +18,19 @@ export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Pro
   await writeFile(answer, await confirmedAnswer(root));
   const ready = /^listens on (\S+)$/m;
   await using server = await startServing({ script: SCRIPT, parameters: [answer], log: join(root, "bare.log"), ready });
-  const figures = await postSingles(server.url, { label: `bare: ${BARE_512}`, clients: CLIENTS, warmUpSeconds, seconds });
-  report.add({ section: "bare", name: BARE_512, value: figures.perSecond, unit: "answers/s", details: latencyDetails(figures) });
+  const figures = await postSingles(server.url, {
+    label: `bare: ${BARE_512}`,
+    clients: CLIENTS,
+    warmUpSeconds,
+    seconds,
+  });
+  report.add({
+    section: "bare",
+    name: BARE_512,
+    value: figures.perSecond,
+    unit: "answers/s",
+    details: latencyDetails(figures),
+  });
 }
 
 /** An answer that Sealbook gives under this load: its size depends on how many proofs share a transaction. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { openSqlite } from "../../server/journal/sqlite.ts";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 import { fillJournal } from "../load/journal.ts";
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";

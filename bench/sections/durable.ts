@@ -16,7 +16,13 @@ export async function durable({ report, root, seconds, warmUpSeconds }: Bench): 
     const directory = await mkdtemp(join(root, "durable-"));
     const name = `${size} rows a commit`;
     using _progress = showProgress(`durable: ${name}`, seconds + warmUpSeconds, "s");
-    const parameters = [SCRIPT, join(directory, "journal.sqlite"), String(size), String(warmUpSeconds), String(seconds)];
+    const parameters = [
+      SCRIPT,
+      join(directory, "journal.sqlite"),
+      String(size),
+      String(warmUpSeconds),
+      String(seconds),
+    ];
     const { stdout } = await promisify(execFile)(process.execPath, parameters);
     report.add({ section: "durable", name, value: Answer.parse(JSON.parse(stdout)).perSecond, unit: "rows/s" });
     await rm(directory, { recursive: true });

@@ -42,7 +42,8 @@ async function sealbook(evm: Evm): Promise<(size: number) => Promise<number>> {
   const abi = ProofAnchor__factory.createInterface();
   return async (size) => {
     const [hash = ""] = hashes(1);
-    const call = size === 1 ? abi.encodeFunctionData("anchor", [hash]) : abi.encodeFunctionData("anchorBatch", [hash, size]);
+    const call =
+      size === 1 ? abi.encodeFunctionData("anchor", [hash]) : abi.encodeFunctionData("anchorBatch", [hash, size]);
     return (await evm.send(contractAddress, call)).gasUsed;
   };
 }
@@ -52,13 +53,20 @@ async function attestationService(evm: Evm): Promise<(size: number) => Promise<n
   const { address, abi } = await deployed(evm, "EAS", [registry.address]);
   return async (size) => {
     const given = hashes(size);
-    const call = size === 1 ? abi.encodeFunctionData("timestamp", given) : abi.encodeFunctionData("multiTimestamp", [given]);
+    const call =
+      size === 1 ? abi.encodeFunctionData("timestamp", given) : abi.encodeFunctionData("multiTimestamp", [given]);
     return (await evm.send(address, call)).gasUsed;
   };
 }
 
-async function deployed(evm: Evm, name: string, parameters: unknown[]): Promise<{ address: string; abi: Contract["interface"] }> {
-  const artifact = Artifact.parse(require(`@ethereum-attestation-service/eas-contracts/artifacts/contracts/${name}.sol/${name}.json`));
+async function deployed(
+  evm: Evm,
+  name: string,
+  parameters: unknown[],
+): Promise<{ address: string; abi: Contract["interface"] }> {
+  const artifact = Artifact.parse(
+    require(`@ethereum-attestation-service/eas-contracts/artifacts/contracts/${name}.sol/${name}.json`),
+  );
   const factory = new ContractFactory(JSON.stringify(artifact.abi), artifact.bytecode);
   const { data } = await factory.getDeployTransaction(...parameters);
   const { contractAddress } = await evm.send(null, data);

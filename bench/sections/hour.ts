@@ -23,7 +23,10 @@ export async function hour({ report, root, quick }: Bench): Promise<void> {
   const share = quick ? QUICK_SHARE : 1;
   await using server = await startSealbook(root, { API_AUTH: "apikey" });
   using ask = httpAsk(server.url, { "X-API-Key": await apiKey(server.directory) }, CLIENTS);
-  await using session = await RecordSession.open(new RecordClient(server.url, { retryForMilliseconds: 0 }), await server.demoAccount());
+  await using session = await RecordSession.open(
+    new RecordClient(server.url, { retryForMilliseconds: 0 }),
+    await server.demoAccount(),
+  );
   let hashes = 0;
   const activities = hourMix(ask, session, share, (count) => (hashes += count));
   const total = activities.reduce((sum, { times }) => sum + times, 0);
@@ -40,7 +43,7 @@ export async function hour({ report, root, quick }: Bench): Promise<void> {
     name: "errors that no client caused",
     value: unexpected,
     unit: "errors",
-    details: { requests: total, hashes, "time_s": seconds, ...faults },
+    details: { requests: total, hashes, time_s: seconds, ...faults },
     targets: [atMost(unexpected, 0, "errors"), atLeast(hashes, HASHES * share, "hashes")],
   });
   report.add({

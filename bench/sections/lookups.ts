@@ -2,12 +2,21 @@ import { randomInt } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
-import type { Database } from "../../server/journal/database.ts";
-import { openPostgres } from "../../server/journal/postgres.ts";
-import { openSqlite } from "../../server/journal/sqlite.ts";
-import { packSegment } from "../../server/replica/segment-file.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { openPostgres } from "../../server/journal/engine/postgres.ts";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
+import { packSegment } from "../../server/journal/replication/segment-file.ts";
 import { startPostgresCluster } from "../../test/support/postgres-cluster.ts";
-import { acceptBatch, BATCH_SIZE, type BenchJournal, fillJournal, journalOver, proofNumber, rootOf, transactionOf } from "../load/filled-journal.ts";
+import {
+  acceptBatch,
+  BATCH_SIZE,
+  type BenchJournal,
+  fillJournal,
+  journalOver,
+  proofNumber,
+  rootOf,
+  transactionOf,
+} from "../load/filled-journal.ts";
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
 import { atMost } from "../run/result.ts";
@@ -51,7 +60,11 @@ async function onSqlite(bench: Bench): Promise<void> {
   const directory = await mkdtemp(join(bench.root, "lookups-"));
   const file = join(directory, "journal.sqlite");
   // To close it brings the log into the file.
-  await measure(bench, { name: "SQLite", open: () => openSqlite(file), bytes: async () => (await stat(file)).size }, MAX_BYTES);
+  await measure(
+    bench,
+    { name: "SQLite", open: () => openSqlite(file), bytes: async () => (await stat(file)).size },
+    MAX_BYTES,
+  );
   await rm(directory, { recursive: true });
 }
 
@@ -65,7 +78,10 @@ async function onPostgres(bench: Bench): Promise<void> {
     };
     await cluster.query("create extension pg_stat_statements", name);
     const spent = async (): Promise<number> => {
-      const [row] = await cluster.query("select sum(total_plan_time + total_exec_time) as spent from pg_stat_statements", name);
+      const [row] = await cluster.query(
+        "select sum(total_plan_time + total_exec_time) as spent from pg_stat_statements",
+        name,
+      );
       await cluster.query("select pg_stat_statements_reset()", name);
       return Number(row?.["spent"]);
     };
@@ -80,7 +96,13 @@ async function measure(bench: Bench, engine: Engine, maxBytes?: number): Promise
   const proofs = quick ? 1_000_000 : 10_000_000;
   const batches = proofs / BATCH_SIZE;
   const add = (name: string, value: number, unit: string, rest = {}): void =>
-    report.add({ section: "lookups", name: `${engine.name}, ${proofs.toLocaleString("en-US")} proofs: ${name}`, value, unit, ...rest });
+    report.add({
+      section: "lookups",
+      name: `${engine.name}, ${proofs.toLocaleString("en-US")} proofs: ${name}`,
+      value,
+      unit,
+      ...rest,
+    });
 
   const empty = await engine.open().then(async (database) => {
     await database.destroy();
@@ -91,7 +113,12 @@ async function measure(bench: Bench, engine: Engine, maxBytes?: number): Promise
   if (engine.name === "SQLite") add("segments", await segmentBytes(filling), "bytes a proof");
   await filling.destroy();
   const bytes = ((await engine.bytes()) - empty) / proofs;
-  add("database", bytes, "bytes a proof", maxBytes === undefined ? {} : { targets: [atMost(bytes, maxBytes, "bytes")] });
+  add(
+    "database",
+    bytes,
+    "bytes a proof",
+    maxBytes === undefined ? {} : { targets: [atMost(bytes, maxBytes, "bytes")] },
+  );
 
   const ways = waysToLook(proofs);
   for (const [way, look] of ways) {
@@ -131,7 +158,9 @@ async function measure(bench: Bench, engine: Engine, maxBytes?: number): Promise
   await accept(batches + ACCEPTED_BEFORE, ACCEPTED);
   const [wall, { user, system }] = [performance.now() - start, process.cpuUsage(cpu)];
   const rows = ACCEPTED * BATCH_SIZE;
-  add("accepting", (wall * 1000) / rows, "µs a proof", { details: { "this process's processor_µs": (user + system) / rows } });
+  add("accepting", (wall * 1000) / rows, "µs a proof", {
+    details: { "this process's processor_µs": (user + system) / rows },
+  });
   await database.destroy();
 }
 
@@ -140,10 +169,19 @@ type Look = (proofs: BenchJournal["proofs"], anchors: BenchJournal["anchors"], n
 function waysToLook(proofs: number): Map<string, Look> {
   const batchOf = (number: number): number => Math.floor((number % proofs) / BATCH_SIZE);
   return new Map<string, Look>([
-    ["document hash", async (store, _, number) => (await Array.fromAsync(store.byHash(proofNumber(number).hash))).length === 1],
+    [
+      "document hash",
+      async (store, _, number) => (await Array.fromAsync(store.byHash(proofNumber(number).hash))).length === 1,
+    ],
     ["document id", async (store, _, number) => (await store.byDocument(proofNumber(number).documentId)).length === 1],
-    ["recorded hash", async (store, _, number) => (await store.byRecordHashes([proofNumber(number).recordHash])).length === 1],
-    ["transaction", async (_, anchors, number) => (await anchors.byTransaction(transactionOf(batchOf(number)))) !== undefined],
+    [
+      "recorded hash",
+      async (store, _, number) => (await store.byRecordHashes([proofNumber(number).recordHash])).length === 1,
+    ],
+    [
+      "transaction",
+      async (_, anchors, number) => (await anchors.byTransaction(transactionOf(batchOf(number)))) !== undefined,
+    ],
     ["root", async (_, anchors, number) => (await anchors.byHash(rootOf(batchOf(number)))) !== undefined],
   ]);
 }

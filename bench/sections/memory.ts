@@ -30,7 +30,12 @@ export async function memory({ report, root, quick }: Bench): Promise<void> {
   const rest = { warmUpSeconds: 0, seconds: LIMIT_SECONDS, signal: enough.signal };
   try {
     await Promise.all([
-      postBulks(server.url, SIZE, { label: "memory: bulk posts", clients: BULK_CLIENTS, onAnswer: count(SIZE), ...rest }),
+      postBulks(server.url, SIZE, {
+        label: "memory: bulk posts",
+        clients: BULK_CLIENTS,
+        onAnswer: count(SIZE),
+        ...rest,
+      }),
       postSingles(server.url, { label: "memory: single posts", clients: SINGLE_CLIENTS, onAnswer: count(1), ...rest }),
     ]);
   } finally {
@@ -44,7 +49,12 @@ export async function memory({ report, root, quick }: Bench): Promise<void> {
     value: peak,
     unit: "MB at the peak",
     // The first start makes the demo account, and its keystore takes memory by design.
-    details: { "peak of the first start_MB": peakBefore, start_MB: start, end_MB: end, "growth in the last half_MB": lateGrowth },
+    details: {
+      "peak of the first start_MB": peakBefore,
+      start_MB: start,
+      end_MB: end,
+      "growth in the last half_MB": lateGrowth,
+    },
     targets: [atMost(peak, MAX_MEGABYTES, "MB"), atMost(lateGrowth, MAX_LATE_GROWTH, "MB growth in the last half")],
   });
 }

@@ -18,11 +18,22 @@ export async function naive({ report, root, seconds, warmUpSeconds }: Bench): Pr
   const directory = await mkdtemp(join(root, "naive-"));
   {
     const ready = /^listens on (\S+)$/m;
-    await using server = await startServing({ script: SCRIPT, parameters: [directory], log: join(directory, "log"), ready });
+    await using server = await startServing({
+      script: SCRIPT,
+      parameters: [directory],
+      log: join(directory, "log"),
+      ready,
+    });
     for (const clients of CLIENTS) {
       const name = `one transaction a post, ${clients} clients`;
       const figures = await postSingles(server.url, { label: `naive: ${name}`, clients, warmUpSeconds, seconds });
-      report.add({ section: "naive", name, value: figures.perSecond, unit: "proofs/s", details: latencyDetails(figures) });
+      report.add({
+        section: "naive",
+        name,
+        value: figures.perSecond,
+        unit: "proofs/s",
+        details: latencyDetails(figures),
+      });
       await sleep(SETTLE_MILLISECONDS);
     }
   }

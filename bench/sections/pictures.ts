@@ -1,6 +1,6 @@
-import type { Reading } from "../../server/domain/air-quality/reading.ts";
-import { dayFrames, HOUR_MILLISECONDS } from "../../server/domain/air-quality/readings.ts";
-import { DrawnPictures } from "../../server/pictures/drawn-pictures.ts";
+import type { Reading } from "../../server/readings/air-quality/reading.ts";
+import { dayFrames, HOUR_MILLISECONDS } from "../../server/readings/air-quality/readings.ts";
+import { DrawnPictures } from "../../server/readings/pictures/drawn-pictures.ts";
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
 import { atMost } from "../run/result.ts";
@@ -78,7 +78,11 @@ function dayAt({ count, lng, lat, spread }: Place): Reading[] {
     const [x, y] = [(sensor * Math.SQRT2) % 1, (sensor * Math.E) % 1];
     const position = { lng: lng + (x - 0.5) * spread, lat: lat + (y - 0.5) * spread * 0.6 };
     return Array.from({ length: 24 }, (_, hour) => ({
-      sender: "0x0", device: `sensor ${sensor}`, title: `Station ${sensor}`, position, code: "",
+      sender: "0x0",
+      device: `sensor ${sensor}`,
+      title: `Station ${sensor}`,
+      position,
+      code: "",
       value: Math.round(300 * Math.abs(Math.sin(sensor + hour / 5)) ** 3 * 10) / 10,
       time: NOW - hour * HOUR_MILLISECONDS,
     }));

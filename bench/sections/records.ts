@@ -31,26 +31,41 @@ export async function records(bench: Bench): Promise<void> {
     const figures = await load(name, clients, { method: "POST", next: api.nextStore, check: succeeded });
     add(name, "records/s", figures, clients === 64 ? [atLeast(figures.perSecond, 400, "records/s")] : []);
   }
-  for (const [name, value] of [["search by a code", "station-17"], ["search by a prefix", "station-1*"]] as const) {
+  for (const [name, value] of [
+    ["search by a code", "station-17"],
+    ["search by a prefix", "station-1*"],
+  ] as const) {
     const check = (body: string): boolean => succeeded(body) && body.includes("station-1");
     const next = () => api.search(value, SEARCH_LIMIT);
-    add(`${name}, ${READING_CLIENTS} clients`, "searches/s", await load(name, READING_CLIENTS, { method: "POST", next, check }));
+    add(
+      `${name}, ${READING_CLIENTS} clients`,
+      "searches/s",
+      await load(name, READING_CLIENTS, { method: "POST", next, check }),
+    );
   }
 
   const known = await acceptSome(server.url, quick ? 100 : 1_000);
   let asked = 0;
   const nextKnown = (): { id: string; hash: string } => known[(asked += 1) % known.length] ?? { id: "", hash: "" };
   const isConfirmed = (body: string): boolean => body.includes('"status":"confirmed"');
-  add("verify, 16 clients", "calls/s", await load("verify", READING_CLIENTS, {
-    method: "GET",
-    next: () => ({ path: `/api/v1/verify?hash=${nextKnown().hash}` }),
-    check: (body) => body.includes('"valid":true'),
-  }));
-  add("get a proof, 16 clients", "calls/s", await load("get a proof", READING_CLIENTS, {
-    method: "GET",
-    next: () => ({ path: `/api/v1/proof/${nextKnown().id}` }),
-    check: isConfirmed,
-  }));
+  add(
+    "verify, 16 clients",
+    "calls/s",
+    await load("verify", READING_CLIENTS, {
+      method: "GET",
+      next: () => ({ path: `/api/v1/verify?hash=${nextKnown().hash}` }),
+      check: (body) => body.includes('"valid":true'),
+    }),
+  );
+  add(
+    "get a proof, 16 clients",
+    "calls/s",
+    await load("get a proof", READING_CLIENTS, {
+      method: "GET",
+      next: () => ({ path: `/api/v1/proof/${nextKnown().id}` }),
+      check: isConfirmed,
+    }),
+  );
 }
 
 /** Posts documents, all at once, and says under what they are found. */

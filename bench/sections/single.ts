@@ -54,7 +54,12 @@ async function regularBlocks({ report, root, quick }: Bench): Promise<void> {
 async function manyClients({ report, root, quick }: Bench): Promise<void> {
   await using server = await startSealbook(root, REGULAR_BLOCKS);
   const name = `3-second blocks, ${MANY_CLIENTS} clients`;
-  const load = { label: `single: ${name}`, clients: MANY_CLIENTS, warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const load = {
+    label: `single: ${name}`,
+    clients: MANY_CLIENTS,
+    warmUpSeconds: CONNECTING_SECONDS,
+    seconds: wholeBlocks(quick),
+  };
   const figures = await postSingles(server.url, load);
   add(report, name, figures, sustained(figures));
 }
@@ -64,7 +69,13 @@ async function evenArrival({ report, root, quick }: Bench): Promise<void> {
   const name = `3-second blocks, ${OPEN_RATE} posts/s arriving evenly`;
   const times = { warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
   const body = new Documents().single;
-  const figures = await openLoop({ label: `single: ${name}`, url: `${server.url}/api/v1/proof`, rate: OPEN_RATE, body, ...times });
+  const figures = await openLoop({
+    label: `single: ${name}`,
+    url: `${server.url}/api/v1/proof`,
+    rate: OPEN_RATE,
+    body,
+    ...times,
+  });
   add(report, name, figures, sustained(figures));
 }
 
@@ -78,5 +89,12 @@ function sustained({ perSecond, p99 }: LoadFigures): Target[] {
 }
 
 function add(report: Report, name: string, figures: LoadFigures, targets: Target[] = []): void {
-  report.add({ section: "single", name, value: figures.perSecond, unit: UNIT, details: latencyDetails(figures), targets });
+  report.add({
+    section: "single",
+    name,
+    value: figures.perSecond,
+    unit: UNIT,
+    details: latencyDetails(figures),
+    targets,
+  });
 }

@@ -39,10 +39,10 @@ library HexSignature {
             bad |= (value | ((value + LANES * 6) ^ (letter << 4))) & (LANES * 0x10);
 
             // Join neighbouring lanes: 4 bits of 8, 8 of 16, ... until 128 bits stand in one piece.
-            value = (value | (value >> 4)) & (type(uint256).max / 0xffff * 0xff);
-            value = (value | (value >> 8)) & (type(uint256).max / 0xffffffff * 0xffff);
-            value = (value | (value >> 16)) & (type(uint256).max / 0xffffffffffffffff * 0xffffffff);
-            value = (value | (value >> 32)) & (type(uint256).max / type(uint128).max * 0xffffffffffffffff);
+            value = (value | (value >> 4)) & ((type(uint256).max / 0xffff) * 0xff);
+            value = (value | (value >> 8)) & ((type(uint256).max / 0xffffffff) * 0xffff);
+            value = (value | (value >> 16)) & ((type(uint256).max / 0xffffffffffffffff) * 0xffffffff);
+            value = (value | (value >> 32)) & ((type(uint256).max / type(uint128).max) * 0xffffffffffffffff);
             value = (value | (value >> 64)) & type(uint128).max;
         }
     }

@@ -21,10 +21,16 @@ library PersonalMessage {
             for {} 1 {} {
                 digits := or(shr(8, digits), shl(248, add(48, mod(rest, 10))))
                 rest := div(rest, 10)
-                if iszero(rest) { break }
+                if iszero(rest) {
+                    break
+                }
             }
             mstore(end, digits)
-            for {} digits { digits := shl(8, digits) } { end := add(end, 1) }
+            for {} digits {
+                digits := shl(8, digits)
+            } {
+                end := add(end, 1)
+            }
             calldatacopy(end, message.offset, message.length)
             digest := keccak256(start, sub(add(end, message.length), start))
         }

@@ -17,10 +17,17 @@ export function Panel() {
   const current = TABS.find(({ id }) => id === route.value.tab) ?? TABS[0];
   const title = account === undefined ? texts.value.login.title : `${current.title(texts.value)} · Sealbook`;
   useEffect(() => void (document.title = title), [title]);
-  if (account === undefined) return <Shell home={home}><Login /></Shell>;
+  if (account === undefined)
+    return (
+      <Shell home={home}>
+        <Login />
+      </Shell>
+    );
   return (
     <Shell home={home} navigation={<Tabs current={current} />} end={<SessionBar />}>
-      <div class="session-notices"><SessionNotices /></div>
+      <div class="session-notices">
+        <SessionNotices />
+      </div>
       <Lazy key={account} load={current.load} />
     </Shell>
   );

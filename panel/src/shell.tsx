@@ -9,10 +9,24 @@ import { ThemeSwitch } from "./theme/theme-switch.tsx";
  * @param part Said beside the name
  * @param end At the end of the bar, before the switches
  */
-export function Shell({ home, part, navigation, end, children }: { home: string; part?: string; navigation?: ComponentChildren; end?: ComponentChildren; children: ComponentChildren }) {
+export function Shell({
+  home,
+  part,
+  navigation,
+  end,
+  children,
+}: {
+  home: string;
+  part?: string;
+  navigation?: ComponentChildren;
+  end?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   return (
     <div class="shell">
-      <a class="skip" href="#view" onClick={skip}>{texts.value.common.skip}</a>
+      <a class="skip" href="#view" onClick={skip}>
+        {texts.value.common.skip}
+      </a>
       <header class="bar">
         <div class="bar-inside">
           <a class="brand" href={home}>
@@ -27,7 +41,9 @@ export function Shell({ home, part, navigation, end, children }: { home: string;
           </div>
         </div>
       </header>
-      <main class="view" id="view" tabIndex={-1}>{children}</main>
+      <main class="view" id="view" tabIndex={-1}>
+        {children}
+      </main>
     </div>
   );
 }

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { anchorWitness } from "../../server/chain/anchor-witness.ts";
+import { anchorWitness } from "./anchor-witness.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { BEGINNING, type Checkpoint } from "../../server/domain/journal/checkpoint.ts";
-import type { AnchorWitness } from "../../server/domain/journal/confirmation-judge.ts";
+import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
+import type { AnchorWitness } from "./confirmation-check.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { missingFile, openJournalDatabase } from "../../server/journal-database.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { type CheckResult, JournalCheck } from "../../server/journal/journal-check.ts";
-import { journalSource, nearestWhole } from "../../server/journal/journal-source.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
@@ -84,7 +84,12 @@ async function checkIn(config: Config, options: Options, witness: AnchorWitness 
   }
 }
 
-async function checkAll(database: Database, config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+async function checkAll(
+  database: Database,
+  config: Config,
+  options: Options,
+  witness: AnchorWitness | undefined,
+): Promise<void> {
   const json = options.json === true;
   const file = join(config.dataDirectory, FILE);
   const asksChain = witness !== undefined;
@@ -126,11 +131,17 @@ async function checkAll(database: Database, config: Config, options: Options, wi
   process.exitCode = !result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0;
 }
 
-async function startOf(database: Database, file: string, { from, resume }: Options, asksChain: boolean): Promise<Checkpoint> {
+async function startOf(
+  database: Database,
+  file: string,
+  { from, resume }: Options,
+  asksChain: boolean,
+): Promise<Checkpoint> {
   if (resume === true) return readCheckpoint(file, asksChain);
   if (from === undefined || from <= 1) return BEGINNING;
   const { sequence: newest } = await journalSource(database).head();
-  if (from > newest) throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
+  if (from > newest)
+    throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
   const { sequence, digest } = await nearestWhole(database, from - 1);
   return sequence === 0 ? BEGINNING : { sequence, digest, proofs: undefined, keys: undefined };
 }

@@ -1,5 +1,5 @@
-import { type Finding, findingText } from "../../server/domain/journal/finding.ts";
-import type { CheckResult } from "../../server/journal/journal-check.ts";
+import { type Finding, findingText } from "../../server/journal/integrity/finding.ts";
+import type { CheckResult } from "./journal-check.ts";
 import { printable } from "../proofs/reason.ts";
 
 /** A finding as a line of the standard output. */
@@ -12,7 +12,21 @@ export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: bo
   const { isComplete, from, to, proofs, confirmations, accounts, seals, pending, witnessed, findings } = result;
   if (json) {
     const digest = Buffer.from(checkpoint.digest).toString("hex");
-    return JSON.stringify({ kind: "result", complete: isComplete, from, to, proofs, confirmations, accounts, seals, pending, witnessed, findings, right_to: checkpoint.sequence, digest });
+    return JSON.stringify({
+      kind: "result",
+      complete: isComplete,
+      from,
+      to,
+      proofs,
+      confirmations,
+      accounts,
+      seals,
+      pending,
+      witnessed,
+      findings,
+      right_to: checkpoint.sequence,
+      digest,
+    });
   }
   const chain = asksChain ? `${witnessed} confirmations compared with the chain` : "the chain was not asked";
   const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { Checkpoint } from "../../server/domain/journal/checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { writeJson } from "../proofs/write-file.ts";
 
@@ -13,14 +13,24 @@ const File = z.object({
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   asked_chain: z.boolean(),
   proofs: whole.nullable(),
-  keys: z.object({ seeds: z.tuple([whole, whole]), count: z.number().int(), sums: z.tuple([z.number().int(), z.number().int()]) }).nullable(),
+  keys: z
+    .object({
+      seeds: z.tuple([whole, whole]),
+      count: z.number().int(),
+      sums: z.tuple([z.number().int(), z.number().int()]),
+    })
+    .nullable(),
 });
 
 /**
  * Keeps how far the journal was found right.
  * @param asksChain Whether that is said of the chain as well
  */
-export function writeCheckpoint(path: string, { sequence, digest, proofs, keys }: Checkpoint, asksChain: boolean): Promise<void> {
+export function writeCheckpoint(
+  path: string,
+  { sequence, digest, proofs, keys }: Checkpoint,
+  asksChain: boolean,
+): Promise<void> {
   const content: z.input<typeof File> = {
     format: FORMAT,
     sequence,
@@ -39,7 +49,9 @@ export function writeCheckpoint(path: string, { sequence, digest, proofs, keys }
 export async function readCheckpoint(path: string, asksChain: boolean): Promise<Checkpoint> {
   const { sequence, digest, proofs, keys, asked_chain: askedChain } = await readState(path);
   if (asksChain && !askedChain) {
-    throw new CommandFailure("the earlier check did not ask the chain: resume it with --offline, or check from the beginning");
+    throw new CommandFailure(
+      "the earlier check did not ask the chain: resume it with --offline, or check from the beginning",
+    );
   }
   return { sequence, digest: Buffer.from(digest, "hex"), proofs: proofs ?? undefined, keys: keys ?? undefined };
 }
@@ -49,6 +61,10 @@ async function readState(path: string): Promise<z.output<typeof File>> {
     return File.parse(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
     const isThere = !(error instanceof Error && "code" in error && error.code === "ENOENT");
-    throw new CommandFailure(isThere ? `${path} is not what an earlier check left` : `there is no earlier check to resume: ${path} does not exist`);
+    throw new CommandFailure(
+      isThere
+        ? `${path} is not what an earlier check left`
+        : `there is no earlier check to resume: ${path} does not exist`,
+    );
   }
 }

@@ -1,20 +1,25 @@
 import { existsSync } from "node:fs";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
-import { keysFile, openContracts } from "../../server/chain-link.ts";
-import { anchorChain } from "../../server/chain/anchor-chain.ts";
-import { anchorLog } from "../../server/chain/anchor-log.ts";
-import { type Deployment, deploymentFile, readDeployment, writeDeployment } from "../../server/chain/deployment.ts";
-import { deploymentName, parseDeploymentName } from "../../server/chain/deployment-name.ts";
+import { keysFile, openContracts } from "../../server/composition/chain.ts";
+import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { anchorLog } from "../../server/chain/contracts/anchor-log.ts";
+import {
+  type Deployment,
+  deploymentFile,
+  readDeployment,
+  writeDeployment,
+} from "../../server/chain/contracts/deployment.ts";
+import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { holdDataFolder } from "../../server/data-folder.ts";
-import { SegmentFault } from "../../server/domain/journal/segment-fault.ts";
-import { openJournalDatabase } from "../../server/journal-database.ts";
-import { rebuildJournal } from "../../server/journal/rebuild.ts";
-import { journalAt, openTarget } from "../../server/replica/open-target.ts";
-import { parseTargets, type TargetAddress } from "../../server/replica/targets.ts";
-import { restoreJournal, type Restored } from "../../server/restoring.ts";
+import { holdDataFolder } from "../../server/composition/data-folder.ts";
+import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
+import { openJournalDatabase } from "../../server/composition/database.ts";
+import { rebuildJournal } from "./rebuild.ts";
+import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
+import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
+import { restoreJournal, type Restored } from "./restore.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 
 interface Options {
@@ -54,14 +59,19 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
   const link = await openContracts(config, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   if (deploymentName(link.deployment) !== deploymentName(deployment)) {
-    throw new CommandFailure(`the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}`);
+    throw new CommandFailure(
+      `the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}`,
+    );
   }
   const database = await openJournalDatabase(config);
   opened.defer(() => database.destroy());
   const target = await openTarget(address, deploymentName(deployment));
   opened.defer(() => target.close());
 
-  const bar = new SingleBar({ format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr }, Presets.shades_classic);
+  const bar = new SingleBar(
+    { format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr },
+    Presets.shades_classic,
+  );
   let started = false;
   try {
     const { ProofAnchor } = deployment.contracts;
@@ -87,19 +97,26 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
 }
 
 /** Where the contracts stand, as the replica says; written down in an empty data folder. */
-async function deploymentAt({ chain, dataDirectory, relayer, administratorKey }: Config, address: TargetAddress): Promise<Deployment> {
+async function deploymentAt(
+  { chain, dataDirectory, relayer, administratorKey }: Config,
+  address: TargetAddress,
+): Promise<Deployment> {
   const name = await journalAt(address);
   if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
   const deployment = parseDeploymentName(name);
-  if (deployment === undefined) throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
+  if (deployment === undefined)
+    throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
   const file = deploymentFile(dataDirectory, deployment.chainId);
   if (chain.kind === "embedded") {
     if (!existsSync(chain.directory)) {
-      throw new CommandFailure(`there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`);
+      throw new CommandFailure(
+        `there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`,
+      );
     }
     // New keys would have no rights on the contracts that are there.
     const hasKeys = existsSync(keysFile(dataDirectory)) || (relayer !== undefined && administratorKey !== undefined);
-    if (!hasKeys) throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
+    if (!hasKeys)
+      throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
   }
   if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);
   return deployment;

@@ -59,8 +59,15 @@ export interface Authority {
 export async function openAuthority(folder: Folder): Promise<Authority> {
   const [trusted, key] = [await folder.read(AUTHORITY_CERTIFICATE), await folder.read(AUTHORITY_KEY)];
   if (trusted === undefined && key === undefined) return succeed(folder, "");
-  if (trusted === undefined || key === undefined || !new ParsedCertificate(trusted).checkPrivateKey(createPrivateKey(key))) {
-    throw new SealbookError("conflict", `${AUTHORITY_KEY} is not the key of the first certificate in ${AUTHORITY_CERTIFICATE}: both come from one backup`);
+  if (
+    trusted === undefined ||
+    key === undefined ||
+    !new ParsedCertificate(trusted).checkPrivateKey(createPrivateKey(key))
+  ) {
+    throw new SealbookError(
+      "conflict",
+      `${AUTHORITY_KEY} is not the key of the first certificate in ${AUTHORITY_CERTIFICATE}: both come from one backup`,
+    );
   }
   return authorityOf(trusted, await importKey(key));
 }

@@ -37,7 +37,10 @@ export async function remove(directory: string, name: string): Promise<Change> {
   const leaving = leavingOf(network, name);
   const left = network.hosts.length - 1;
   if (left < LEAST_VALIDATORS) {
-    throw new SealbookError("conflict", `${left} validators would be left, and fewer than ${LEAST_VALIDATORS} cannot bear a fault: replace ${name} instead`);
+    throw new SealbookError(
+      "conflict",
+      `${left} validators would be left, and fewer than ${LEAST_VALIDATORS} cannot bear a fault: replace ${name} instead`,
+    );
   }
   assertUnused(network, name);
   const steps = stepsToRemove(network.plan.consensus, network.hosts, leaving);
@@ -49,7 +52,10 @@ export async function replace(directory: string, name: string, by: string, hosts
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
   const leaving = leavingOf(network, name);
-  const relayers = network.relayers.map((relayer) => ({ ...relayer, nodes: relayer.nodes.map((node) => (node === name ? by : node)) }));
+  const relayers = network.relayers.map((relayer) => ({
+    ...relayer,
+    nodes: relayer.nodes.map((node) => (node === name ? by : node)),
+  }));
   const joining = await joiningOf(folder, network, by, hosts);
   const both = [...network.hosts, joining];
   const steps = [
@@ -60,7 +66,14 @@ export async function replace(directory: string, name: string, by: string, hosts
   return prepare(folder, next, `replace-${name}`, `Replace ${name} by ${by}`, steps, [leaving]);
 }
 
-async function prepare(folder: Folder, network: Network, label: string, title: string, steps: readonly Step[], gone: readonly NetworkHost[] = []): Promise<Change> {
+async function prepare(
+  folder: Folder,
+  network: Network,
+  label: string,
+  title: string,
+  steps: readonly Step[],
+  gone: readonly NetworkHost[] = [],
+): Promise<Change> {
   const authority = await openAuthority(folder);
   for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
@@ -76,12 +89,14 @@ async function prepare(folder: Folder, network: Network, label: string, title: s
 }
 
 async function joiningOf(folder: Folder, network: Network, name: string, { hosts }: Hosts): Promise<NetworkHost> {
-  if (network.hosts.some((host) => host.name === name)) throw new SealbookError("conflict", `${name} is in the network already`);
+  if (network.hosts.some((host) => host.name === name))
+    throw new SealbookError("conflict", `${name} is in the network already`);
   const entry = hosts.find((host) => host.name === name);
   if (entry === undefined) throw new SealbookError("not_found", `the hosts file has no ${name}`);
   const joining = await memberOf(folder, entry);
   const twin = network.hosts.find(({ validator }) => validator === joining.validator);
-  if (twin !== undefined) throw new SealbookError("conflict", `${name} has the key of ${twin.name}: each validator has its own`);
+  if (twin !== undefined)
+    throw new SealbookError("conflict", `${name} has the key of ${twin.name}: each validator has its own`);
   return joining;
 }
 
@@ -94,7 +109,10 @@ function leavingOf({ hosts }: Network, name: string): NetworkHost {
 function assertUnused({ relayers }: Network, name: string): void {
   const users = relayers.filter(({ nodes }) => nodes.includes(name));
   if (users.length === 0) return;
-  throw new SealbookError("conflict", `${users.map((relayer) => relayer.name).join(", ")} uses the node of ${name}: replace it instead`);
+  throw new SealbookError(
+    "conflict",
+    `${users.map((relayer) => relayer.name).join(", ")} uses the node of ${name}: replace it instead`,
+  );
 }
 
 function without(network: Network, name: string): Network {

@@ -30,7 +30,11 @@ export async function checkFiles(directory: string, network: Network, now: numbe
       findings.push({ where: nodeKeyPath(name), what: `is not the key of ${name}'s validator, ${validator}` });
     }
   }
-  const secrets = [AUTHORITY_KEY, ...network.hosts.flatMap(({ name }) => secretsOf(name)), ...network.relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.key}`)];
+  const secrets = [
+    AUTHORITY_KEY,
+    ...network.hosts.flatMap(({ name }) => secretsOf(name)),
+    ...network.relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.key}`),
+  ];
   for (const path of secrets) findings.push(...(await readersOf(folder, path)));
   return [...findings, ...(await checkCertificates(folder, network, now))];
 }
@@ -38,7 +42,14 @@ export async function checkFiles(directory: string, network: Network, now: numbe
 async function readersOf(folder: Folder, path: string): Promise<Finding[]> {
   try {
     const { mode } = await stat(join(folder.root, path));
-    return (mode & OTHERS) === 0 ? [] : [{ where: path, what: `can be read by others than its owner: its mode is ${(mode & 0o777).toString(8)}, not 600` }];
+    return (mode & OTHERS) === 0
+      ? []
+      : [
+          {
+            where: path,
+            what: `can be read by others than its owner: its mode is ${(mode & 0o777).toString(8)}, not 600`,
+          },
+        ];
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -52,7 +63,8 @@ async function checkCertificates(folder: Folder, network: Network, now: number):
     const certificate = await folder.read(path);
     if (certificate === undefined) continue;
     findings.push(...expiry(path, certificate, now));
-    if (trusted !== undefined && !isIssuedBy(certificate, trusted)) findings.push({ where: path, what: "was not issued by the network's authority" });
+    if (trusted !== undefined && !isIssuedBy(certificate, trusted))
+      findings.push({ where: path, what: "was not issued by the network's authority" });
   }
   return findings;
 }

@@ -28,13 +28,22 @@ export interface Access {
 }
 
 /** Says what of a running network is not as its files say. */
-export async function checkNodes(directory: string, network: Network, accessOf: (host: NetworkHost) => Access, now: number): Promise<Finding[]> {
-  const answers = await Promise.all(network.hosts.map((host) => checkNode(directory, network, host, accessOf(host), now)));
+export async function checkNodes(
+  directory: string,
+  network: Network,
+  accessOf: (host: NetworkHost) => Access,
+  now: number,
+): Promise<Finding[]> {
+  const answers = await Promise.all(
+    network.hosts.map((host) => checkNode(directory, network, host, accessOf(host), now)),
+  );
   const heights = answers.flatMap(({ facts }) => (facts === undefined ? [] : [facts.height]));
   const highest = Math.max(0, ...heights);
   return answers.flatMap(({ host, facts, findings }) => {
     const behind = facts === undefined ? 0 : highest - facts.height;
-    return behind > BEHIND_BLOCKS ? [...findings, { where: host.name, what: `is ${behind} blocks behind the others, at ${facts?.height}` }] : findings;
+    return behind > BEHIND_BLOCKS
+      ? [...findings, { where: host.name, what: `is ${behind} blocks behind the others, at ${facts?.height}` }]
+      : findings;
   });
 }
 
@@ -44,13 +53,23 @@ interface Answer {
   readonly findings: readonly Finding[];
 }
 
-async function checkNode(directory: string, network: Network, host: NetworkHost, { url, client }: Access, now: number): Promise<Answer> {
+async function checkNode(
+  directory: string,
+  network: Network,
+  host: NetworkHost,
+  { url, client }: Access,
+  now: number,
+): Promise<Answer> {
   try {
     const peer = peerOf(client);
     const tls = url.startsWith("https:") ? clientTls(peer) : undefined;
     const facts = await askOnce(url, network, tls ?? {}, peer);
     const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
-    return { host, facts, findings: [...differencesOf(network, host, facts).map((what) => ({ where: host.name, what })), ...shown] };
+    return {
+      host,
+      facts,
+      findings: [...differencesOf(network, host, facts).map((what) => ({ where: host.name, what })), ...shown],
+    };
   } catch (error) {
     if (!(error instanceof SealbookError || error instanceof NodeError)) throw error;
     const { cause } = error;
@@ -86,12 +105,15 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
   };
   compare("chain id", facts.chainId, plan.chainId);
   compare("hash of the genesis block", facts.genesisHash, genesis.hash);
-  for (const { name, validator } of hosts) if (!facts.validators.includes(validator)) found.push(`${name} (${validator}) is no validator`);
+  for (const { name, validator } of hosts)
+    if (!facts.validators.includes(validator)) found.push(`${name} (${validator}) is no validator`);
   for (const validator of facts.validators) {
-    if (!hosts.some((entry) => entry.validator === validator)) found.push(`${validator} is a validator, and none of the network's`);
+    if (!hosts.some((entry) => entry.validator === validator))
+      found.push(`${validator} is a validator, and none of the network's`);
   }
   found.push(...peerDifferences(hosts, host, facts));
-  if (!facts.clientVersion.startsWith(`besu/v${BESU_VERSION}`)) found.push(`its client is ${facts.clientVersion}, not besu/v${BESU_VERSION}`);
+  if (!facts.clientVersion.startsWith(`besu/v${BESU_VERSION}`))
+    found.push(`its client is ${facts.clientVersion}, not besu/v${BESU_VERSION}`);
   const { blockPeriodSeconds: period } = facts;
   const slowest = Math.max(plan.blockPeriodSeconds, plan.emptyBlockPeriodSeconds ?? 0) * SLOW_FACTOR;
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
@@ -100,40 +122,69 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
   return found;
 }
 
-function peerDifferences(hosts: readonly NetworkHost[], host: NetworkHost, { peers, peerCount, allowed }: NodeFacts): string[] {
+function peerDifferences(
+  hosts: readonly NetworkHost[],
+  host: NetworkHost,
+  { peers, peerCount, allowed }: NodeFacts,
+): string[] {
   const others = hosts.filter(({ name }) => name !== host.name);
-  const lists = allowed === undefined ? [] : [
-    ...others.filter(({ publicKey }) => !allowed.includes(publicKey)).map(({ name }) => `${name} may not connect: its list of nodes is an old one`),
-    ...allowed.filter((id) => !hosts.some(({ publicKey }) => publicKey === id)).map((id) => `a node may connect that is not in the list: ${id}`),
-  ];
+  const lists =
+    allowed === undefined
+      ? []
+      : [
+          ...others
+            .filter(({ publicKey }) => !allowed.includes(publicKey))
+            .map(({ name }) => `${name} may not connect: its list of nodes is an old one`),
+          ...allowed
+            .filter((id) => !hosts.some(({ publicKey }) => publicKey === id))
+            .map((id) => `a node may connect that is not in the list: ${id}`),
+        ];
   if (peers === undefined) {
     return peerCount === others.length ? lists : [...lists, `${peerCount} peers are connected, not ${others.length}`];
   }
-  const missing = others.filter(({ publicKey }) => !peers.includes(publicKey)).map(({ name }) => `${name} is not connected`);
-  const strange = peers.filter((id) => !hosts.some(({ publicKey }) => publicKey === id)).map((id) => `a peer is connected that is not in the list: ${id}`);
+  const missing = others
+    .filter(({ publicKey }) => !peers.includes(publicKey))
+    .map(({ name }) => `${name} is not connected`);
+  const strange = peers
+    .filter((id) => !hosts.some(({ publicKey }) => publicKey === id))
+    .map((id) => `a peer is connected that is not in the list: ${id}`);
   return [...lists, ...missing, ...strange];
 }
 
 /** Whether the node shows the certificate that is in its folder: one that was not started again shows the old one. */
-async function checkShown(directory: string, { name }: NetworkHost, url: string, tls: PeerTlsOptions, now: number): Promise<Finding[]> {
+async function checkShown(
+  directory: string,
+  { name }: NetworkHost,
+  url: string,
+  tls: PeerTlsOptions,
+  now: number,
+): Promise<Finding[]> {
   const shown = await certificateAt(new URL(url), tls);
   const expired = expiry(name, shown, now);
   const file = serverCertificatePath(name);
   const expected = await readFile(join(directory, file), "utf8").catch(() => undefined);
   if (expected === undefined || fingerprint(expected) === fingerprint(shown)) return expired;
-  return [...expired, { where: name, what: `shows another certificate than ${file}: copy it, and start the node again` }];
+  return [
+    ...expired,
+    { where: name, what: `shows another certificate than ${file}: copy it, and start the node again` },
+  ];
 }
 
 function certificateAt({ hostname, port }: URL, tls: PeerTlsOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...tls, host: hostname, port: Number(port === "" ? 443 : port), timeout: ANSWER_MILLISECONDS }, () => {
-      const certificate = socket.getPeerX509Certificate();
-      socket.end();
-      if (certificate === undefined) reject(new Error("the node shows no certificate"));
-      else resolve(certificate.toString());
-    });
+    const socket = connect(
+      { ...tls, host: hostname, port: Number(port === "" ? 443 : port), timeout: ANSWER_MILLISECONDS },
+      () => {
+        const certificate = socket.getPeerX509Certificate();
+        socket.end();
+        if (certificate === undefined) reject(new Error("the node shows no certificate"));
+        else resolve(certificate.toString());
+      },
+    );
     socket.once("timeout", () => socket.destroy(new Error("the node does not answer")));
-    socket.once("error", (cause) => reject(new SealbookError("chain_unavailable", "the node ends the TLS connection", { cause })));
+    socket.once("error", (cause) =>
+      reject(new SealbookError("chain_unavailable", "the node ends the TLS connection", { cause })),
+    );
   });
 }
 

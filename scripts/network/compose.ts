@@ -50,5 +50,8 @@ export function composeText(network: Network): string {
       },
     ]),
   );
-  return stringify({ services, networks: { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } } }, { lineWidth: 0 });
+  return stringify(
+    { services, networks: { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } } },
+    { lineWidth: 0 },
+  );
 }

@@ -27,24 +27,44 @@ export const relayerFolder = (relayer: string): string => `${relayer}/tls`;
 /** The files of a data centre that only their owner may read, below the network's folder. */
 export function secretsOf(host: string): string[] {
   const client = `${operatorFolder(host)}/${CLIENT_FILES.key}`;
-  return [nodeKeyPath(host), passwordPath(host), serverStorePath(host), client, tokenKeyPath(host), authorizationPath(host)];
+  return [
+    nodeKeyPath(host),
+    passwordPath(host),
+    serverStorePath(host),
+    client,
+    tokenKeyPath(host),
+    authorizationPath(host),
+  ];
 }
 
 /** Makes what a data centre shows and trusts; what is there stays, unless it is to be made anew. */
-export async function makeHostCredentials(folder: Folder, authority: Authority, host: NetworkHost, anew = false): Promise<void> {
+export async function makeHostCredentials(
+  folder: Folder,
+  authority: Authority,
+  host: NetworkHost,
+  anew = false,
+): Promise<void> {
   await makeServerStore(folder, authority, host, anew);
   await makeClient(folder, authority, operatorFolder(host.name), `${host.name} operator`, anew);
   await makeToken(folder, host.name, anew);
 }
 
 /** Makes what a relayer shows and trusts; what is there stays, unless it is to be made anew. */
-export function makeRelayerCredentials(folder: Folder, authority: Authority, relayer: string, anew = false): Promise<void> {
+export function makeRelayerCredentials(
+  folder: Folder,
+  authority: Authority,
+  relayer: string,
+  anew = false,
+): Promise<void> {
   return makeClient(folder, authority, relayerFolder(relayer), relayer, anew);
 }
 
 /** Tells everybody whom to trust now; what they show stays. */
 export async function writeTrust(folder: Folder, authority: Authority, { hosts, relayers }: Network): Promise<void> {
-  const directories = [...hosts.map(({ name }) => operatorFolder(name)), ...relayers.map(({ name }) => relayerFolder(name))];
+  const directories = [
+    ...hosts.map(({ name }) => operatorFolder(name)),
+    ...relayers.map(({ name }) => relayerFolder(name)),
+  ];
   for (const directory of directories) await folder.write(`${directory}/${CLIENT_FILES.authority}`, authority.trusted);
   for (const { name } of hosts) {
     const password = (await folder.read(passwordPath(name)))?.trim();
@@ -55,7 +75,10 @@ export async function writeTrust(folder: Folder, authority: Authority, { hosts, 
 /** Where the certificates are that the authority has issued. */
 export function certificatePaths({ hosts, relayers }: Network): string[] {
   return [
-    ...hosts.flatMap(({ name }) => [serverCertificatePath(name), `${operatorFolder(name)}/${CLIENT_FILES.certificate}`]),
+    ...hosts.flatMap(({ name }) => [
+      serverCertificatePath(name),
+      `${operatorFolder(name)}/${CLIENT_FILES.certificate}`,
+    ]),
     ...relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.certificate}`),
   ];
 }
@@ -72,19 +95,37 @@ async function makeServerStore(folder: Folder, authority: Authority, host: Netwo
     password = randomBytes(24).toString("hex");
     await folder.write(passwordPath(name), `${password}\n`, { secret: true });
   }
-  const subject: Subject = { name, usage: "server", addresses: [address, "127.0.0.1"], dns: [...new Set([name, ...dns, "localhost"])] };
+  const subject: Subject = {
+    name,
+    usage: "server",
+    addresses: [address, "127.0.0.1"],
+    dns: [...new Set([name, ...dns, "localhost"])],
+  };
   const { certificate, key } = await authority.issue(subject);
   const certificates = [derOf(certificate), derOf(authority.trusted)];
-  await folder.write(serverStorePath(name), await keyStore({ key: derOf(key), certificates }, password), { secret: true });
+  await folder.write(serverStorePath(name), await keyStore({ key: derOf(key), certificates }, password), {
+    secret: true,
+  });
   await folder.write(serverCertificatePath(name), certificate);
   await writeTrustedClients(folder, authority, name, password);
 }
 
-async function writeTrustedClients(folder: Folder, { trusted }: Authority, host: string, password: string): Promise<void> {
+async function writeTrustedClients(
+  folder: Folder,
+  { trusted }: Authority,
+  host: string,
+  password: string,
+): Promise<void> {
   await folder.write(clientsStorePath(host), await trustStore(dersOf(trusted), password));
 }
 
-async function makeClient(folder: Folder, authority: Authority, directory: string, name: string, anew: boolean): Promise<void> {
+async function makeClient(
+  folder: Folder,
+  authority: Authority,
+  directory: string,
+  name: string,
+  anew: boolean,
+): Promise<void> {
   const paths = { certificate: `${directory}/${CLIENT_FILES.certificate}`, key: `${directory}/${CLIENT_FILES.key}` };
   await folder.add({ path: `${directory}/${CLIENT_FILES.authority}`, content: authority.trusted });
   if (!anew && (await areThere(folder, Object.values(paths)))) {

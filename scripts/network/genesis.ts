@@ -1,5 +1,10 @@
 import { getBytes, hexlify } from "ethers";
-import { type BftExtraData, type BftProtocol, encodeExtraData, encodeForBlockHash } from "../../server/chain/evidence/bft-extra-data.ts";
+import {
+  type BftExtraData,
+  type BftProtocol,
+  encodeExtraData,
+  encodeForBlockHash,
+} from "../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader, hashHeader } from "../../server/chain/evidence/block-header.ts";
 import { toQuantity } from "../../server/chain/rpc/rpc.ts";
 import type { Network } from "./network-file.ts";
@@ -24,7 +29,10 @@ export type GenesisFacts = Pick<Network, "plan"> & { readonly genesis: Omit<Netw
 function firstExtraData(consensus: BftProtocol, validators: readonly string[]): BftExtraData {
   return {
     vanity: new Uint8Array(32),
-    validators: validators.map((validator) => validator.toLowerCase()).sort().map((validator) => getBytes(validator)),
+    validators: validators
+      .map((validator) => validator.toLowerCase())
+      .sort()
+      .map((validator) => getBytes(validator)),
     vote: consensus === "qbft" ? [] : new Uint8Array(),
     round: 0,
     seals: [],

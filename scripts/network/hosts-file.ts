@@ -8,14 +8,25 @@ const TAKEN = ["authority", "changes", "compose", "monitoring"];
 
 const name = z
   .string()
-  .regex(/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/, "is not a name: small letters, digits and hyphens, 32 at most, a letter first")
+  .regex(
+    /^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/,
+    "is not a name: small letters, digits and hyphens, 32 at most, a letter first",
+  )
   .refine((text) => !TAKEN.includes(text), `is one of ${TAKEN.join(", ")}, which have a folder of their own`);
 const port = z.int("is not a port").min(1, "is not a port").max(65_535, "is not a port");
-const dnsName = z.string().regex(/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i, "is not a DNS name");
+const dnsName = z
+  .string()
+  .regex(
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i,
+    "is not a DNS name",
+  );
 const publicKey = z
   .string()
   .regex(/^0x[0-9a-f]{128}$/i, "is not a public key: 0x and 128 hexadecimal digits")
-  .refine((text) => parseEnode(`enode://${text.slice(2)}@host`) !== undefined, "is not a public key: there is no such point of the curve")
+  .refine(
+    (text) => parseEnode(`enode://${text.slice(2)}@host`) !== undefined,
+    "is not a public key: there is no such point of the curve",
+  )
   .transform((text) => text.toLowerCase());
 
 const Host = z.strictObject({
@@ -40,7 +51,10 @@ const Relayer = z.strictObject({
 
 const HostsFile = z
   .strictObject({ hosts: z.array(Host).min(1, "has no host"), relayers: z.array(Relayer).optional() })
-  .transform(({ hosts, relayers }) => ({ hosts, relayers: relayers ?? [{ name: "relayer", nodes: hosts.slice(0, 1).map((host) => host.name) }] }))
+  .transform(({ hosts, relayers }) => ({
+    hosts,
+    relayers: relayers ?? [{ name: "relayer", nodes: hosts.slice(0, 1).map((host) => host.name) }],
+  }))
   .superRefine(({ hosts, relayers }, context) => {
     const refuse = (path: PropertyKey[], message: string): void => context.addIssue({ code: "custom", path, message });
     const names = new Set<string>();
@@ -58,8 +72,10 @@ const HostsFile = z
       if (names.has(relayer.name)) refuse(["relayers", index, "name"], `"${relayer.name}" is used twice`);
       names.add(relayer.name);
       for (const [place, node] of relayer.nodes.entries()) {
-        if (relayer.nodes.indexOf(node) !== place) refuse(["relayers", index, "nodes", place], `"${node}" is named twice`);
-        if (!hosts.some((host) => host.name === node)) refuse(["relayers", index, "nodes", place], `"${node}" is none of the hosts`);
+        if (relayer.nodes.indexOf(node) !== place)
+          refuse(["relayers", index, "nodes", place], `"${node}" is named twice`);
+        if (!hosts.some((host) => host.name === node))
+          refuse(["relayers", index, "nodes", place], `"${node}" is none of the hosts`);
       }
     }
   });
@@ -78,13 +94,20 @@ export type Hosts = z.output<typeof HostsFile>;
 export function parseHosts(text: string, file: string): Hosts {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const faults = document.errors.map(({ pos, message }) => `${file}:${lines.linePos(pos[0]).line}: ${message.split("\n", 1)[0] ?? ""}`);
+  const faults = document.errors.map(
+    ({ pos, message }) => `${file}:${lines.linePos(pos[0]).line}: ${message.split("\n", 1)[0] ?? ""}`,
+  );
   if (faults.length > 0) throw new SealbookError("malformed", faults.join("\n"));
   const parsed = HostsFile.safeParse(document.toJS() ?? {});
   if (parsed.success) return parsed.data;
   throw new SealbookError(
     "malformed",
-    parsed.error.issues.map(({ path, message }) => `${file}:${lineOf(document, lines, path)}: ${path.length === 0 ? "" : `${path.join(".")}: `}${message}`).join("\n"),
+    parsed.error.issues
+      .map(
+        ({ path, message }) =>
+          `${file}:${lineOf(document, lines, path)}: ${path.length === 0 ? "" : `${path.join(".")}: `}${message}`,
+      )
+      .join("\n"),
   );
 }
 

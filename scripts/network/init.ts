@@ -37,7 +37,10 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
   const network = current ?? (await newNetwork(folder, wish));
   const differences = differencesOf(network, wish);
   if (differences.length > 0) {
-    throw new SealbookError("conflict", `${directory} holds another network:\n${differences.join("\n")}\nadd, remove and replace change its validators`);
+    throw new SealbookError(
+      "conflict",
+      `${directory} holds another network:\n${differences.join("\n")}\nadd, remove and replace change its validators`,
+    );
   }
   const keysElsewhere = await keysThatAreElsewhere(folder, network.hosts);
   // The network's own file is last: while it is missing, this is taken up again with the keys that were made.
@@ -91,8 +94,12 @@ async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[
 
 /** What is wished otherwise than it is, one line each. */
 function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[] {
-  const described = (entries: readonly { readonly name: string }[]) => new Map(entries.map((entry) => [entry.name, { ...entry }]));
-  const wishedHosts = wish.hosts.hosts.map((host) => ({ ...host, publicKey: host.publicKey ?? hosts.find(({ name }) => name === host.name)?.publicKey }));
+  const described = (entries: readonly { readonly name: string }[]) =>
+    new Map(entries.map((entry) => [entry.name, { ...entry }]));
+  const wishedHosts = wish.hosts.hosts.map((host) => ({
+    ...host,
+    publicKey: host.publicKey ?? hosts.find(({ name }) => name === host.name)?.publicKey,
+  }));
   return [
     ...fieldDifferences("", plan, wish.plan),
     ...entryDifferences(described(hosts.map(({ validator: _, ...host }) => host)), described(wishedHosts)),
@@ -109,7 +116,10 @@ function entryDifferences(current: ReadonlyMap<string, object>, wished: Readonly
 }
 
 function fieldDifferences(prefix: string, current: object, wished: object): string[] {
-  const [is, shall] = [new Map<string, unknown>(Object.entries(current)), new Map<string, unknown>(Object.entries(wished))];
+  const [is, shall] = [
+    new Map<string, unknown>(Object.entries(current)),
+    new Map<string, unknown>(Object.entries(wished)),
+  ];
   return [...new Set([...is.keys(), ...shall.keys()])].flatMap((key) => {
     const [old, now] = [JSON.stringify(is.get(key)), JSON.stringify(shall.get(key))];
     return old === now ? [] : [`${prefix}${key}: is ${old ?? "not set"}, and would be ${now ?? "not set"}`];

@@ -17,4 +17,7 @@ export function prometheusText(): string {
   return stringify({ scrape_configs: [{ job_name: "besu", file_sd_configs: [{ files: [TARGETS_FILE] }] }] });
 }
 
-export const MONITORING_FILES = { targets: `monitoring/${TARGETS_FILE}`, prometheus: "monitoring/prometheus.yml" } as const;
+export const MONITORING_FILES = {
+  targets: `monitoring/${TARGETS_FILE}`,
+  prometheus: "monitoring/prometheus.yml",
+} as const;

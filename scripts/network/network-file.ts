@@ -73,6 +73,7 @@ export function networkText(network: Network): string {
 /** @throws SealbookError `not_found` */
 export async function openNetwork(directory: string): Promise<Network> {
   const network = await readNetwork(directory);
-  if (network === undefined) throw new SealbookError("not_found", `there is no network in ${directory}: init makes one`);
+  if (network === undefined)
+    throw new SealbookError("not_found", `there is no network in ${directory}: init makes one`);
   return network;
 }

@@ -9,10 +9,17 @@ import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
-const Block = z.object({ hash: Text, number: Quantity, timestamp: Quantity, extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i) });
+const Block = z.object({
+  hash: Text,
+  number: Quantity,
+  timestamp: Quantity,
+  extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i),
+});
 const Peers = z.array(z.object({ id: Text.transform((id) => id.toLowerCase()) }).transform(({ id }) => id));
 const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
-const PublicKeys = z.array(Text).transform((urls) => urls.flatMap((url) => parseEnode(url)?.id ?? []).map((id) => `0x${id}`));
+const PublicKeys = z
+  .array(Text)
+  .transform((urls) => urls.flatMap((url) => parseEnode(url)?.id ?? []).map((id) => `0x${id}`));
 
 /** How far back the period of blocks is looked at. */
 const BLOCKS = 20;
@@ -47,7 +54,8 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
   const latest = await ask(Block, "eth_getBlockByNumber", "latest", false);
   // The first block's time is that of the files.
   const first = Math.max(1, latest.number - BLOCKS);
-  const earlier = latest.number > first ? await ask(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;
+  const earlier =
+    latest.number > first ? await ask(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;
   return {
     chainId: await ask(Quantity, "eth_chainId"),
     genesisHash: (await ask(Block, "eth_getBlockByNumber", "0x0", false)).hash,
@@ -57,13 +65,18 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
     peerCount: await ask(Quantity, "net_peerCount"),
     allowed: await ask(PublicKeys, "perm_getNodesAllowlist").catch(ifNodeError(undefined)),
     clientVersion: await ask(Text, "web3_clientVersion"),
-    blockPeriodSeconds: earlier === undefined ? undefined : (latest.timestamp - earlier.timestamp) / (latest.number - earlier.number),
+    blockPeriodSeconds:
+      earlier === undefined ? undefined : (latest.timestamp - earlier.timestamp) / (latest.number - earlier.number),
   };
 }
 
 type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
 
 async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: string): Promise<string[]> {
-  const told = await ask(Addresses, `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`, "latest").catch(ifNodeError(undefined));
+  const told = await ask(
+    Addresses,
+    `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`,
+    "latest",
+  ).catch(ifNodeError(undefined));
   return told ?? decodeExtraData(consensus, getBytes(extraData)).validators.map((bytes) => hexlify(bytes));
 }

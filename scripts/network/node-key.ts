@@ -26,7 +26,8 @@ export function identityOf(publicKey: string): NodeIdentity {
  */
 export function identityOfKey(path: string, text: string): NodeIdentity {
   const key = text.trim();
-  if (!/^0x[0-9a-f]{64}$/i.test(key)) throw new SealbookError("malformed", `${path} holds no node key: 0x and 64 hexadecimal digits`);
+  if (!/^0x[0-9a-f]{64}$/i.test(key))
+    throw new SealbookError("malformed", `${path} holds no node key: 0x and 64 hexadecimal digits`);
   return identityOf(`0x${new SigningKey(key).publicKey.slice(4)}`);
 }
 

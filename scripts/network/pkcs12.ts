@@ -53,7 +53,10 @@ export function trustStore(authorities: readonly Uint8Array[], password: string)
   const bags = authorities.map((der, index) =>
     certificateBag(der, [
       new Attribute({ type: FRIENDLY_NAME, values: [new BmpString({ value: `authority-${index + 1}` })] }),
-      new Attribute({ type: JAVA_TRUSTED_KEY_USAGE, values: [new ObjectIdentifier({ value: ANY_EXTENDED_KEY_USAGE })] }),
+      new Attribute({
+        type: JAVA_TRUSTED_KEY_USAGE,
+        values: [new ObjectIdentifier({ value: ANY_EXTENDED_KEY_USAGE })],
+      }),
     ]),
   );
   return pfx(bags, password);
@@ -61,7 +64,11 @@ export function trustStore(authorities: readonly Uint8Array[], password: string)
 
 function certificateBag(der: Uint8Array, attributes: Attribute[]): SafeBag {
   const bagValue = new CertBag({ parsedValue: Certificate.fromBER(exact(der)) });
-  return new SafeBag({ bagId: CERTIFICATE_BAG, bagValue, ...(attributes.length === 0 ? {} : { bagAttributes: attributes }) });
+  return new SafeBag({
+    bagId: CERTIFICATE_BAG,
+    bagValue,
+    ...(attributes.length === 0 ? {} : { bagAttributes: attributes }),
+  });
 }
 
 async function pfx(safeBags: SafeBag[], password: string): Promise<Uint8Array> {
@@ -70,7 +77,12 @@ async function pfx(safeBags: SafeBag[], password: string): Promise<Uint8Array> {
   });
   const file = new PFX({ parsedValue: { integrityMode: PASSWORD_INTEGRITY, authenticatedSafe } });
   await authenticatedSafe.makeInternalValues({ safeContents: [{}] });
-  await file.makeInternalValues({ password: bytesOf(password), iterations: ITERATIONS, pbkdf2HashAlgorithm: "SHA-256", hmacHashAlgorithm: "SHA-256" });
+  await file.makeInternalValues({
+    password: bytesOf(password),
+    iterations: ITERATIONS,
+    pbkdf2HashAlgorithm: "SHA-256",
+    hmacHashAlgorithm: "SHA-256",
+  });
   return new Uint8Array(file.toSchema().toBER());
 }
 

@@ -37,11 +37,14 @@ export function planOf(options: PlanOptions, hosts: number): Plan {
     throw new SealbookError("malformed", why);
   };
   if (validators !== hosts) refuse(`--validators says ${validators}, and the hosts file has ${hosts} hosts`);
-  if (hosts < LEAST_VALIDATORS) refuse(`${hosts} validators are too few: with fewer than ${LEAST_VALIDATORS} none of them may fail`);
+  if (hosts < LEAST_VALIDATORS)
+    refuse(`${hosts} validators are too few: with fewer than ${LEAST_VALIDATORS} none of them may fail`);
   if (blockTime > LONGEST_PERIOD_SECONDS) refuse(`--block-time is more than ${LONGEST_PERIOD_SECONDS} seconds`);
-  if (requestTimeout <= blockTime) refuse("--request-timeout is not more than --block-time: no block would come in time");
+  if (requestTimeout <= blockTime)
+    refuse("--request-timeout is not more than --block-time: no block would come in time");
   if (emptyBlockTime !== undefined && consensus !== "qbft") refuse("--empty-block-time is for qbft");
-  if (emptyBlockTime !== undefined && emptyBlockTime < blockTime) refuse("--empty-block-time is less than --block-time");
+  if (emptyBlockTime !== undefined && emptyBlockTime < blockTime)
+    refuse("--empty-block-time is less than --block-time");
   return {
     consensus,
     chainId,

@@ -21,5 +21,7 @@ export function relayerEnvText(network: Network, relayer: NetworkRelayer): strin
     GAS_PRICE: "0",
     VALIDATOR_NAMES: network.hosts.map(({ validator, name }) => `${validator}=${name}`).join(","),
   };
-  return Object.entries(variables).map(([name, value]) => `${name}=${value}\n`).join("");
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
 }

@@ -12,7 +12,8 @@ export async function rotate(directory: string, names: readonly string[]): Promi
   const { hosts, relayers } = await openNetwork(directory);
   const known = [...hosts, ...relayers].map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new SealbookError("not_found", `the network has no ${unknown.join(", ")}; it has ${known.join(", ")}`);
+  if (unknown.length > 0)
+    throw new SealbookError("not_found", `the network has no ${unknown.join(", ")}; it has ${known.join(", ")}`);
   const isMeant = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name);
   const folder = new Folder(directory);
   const authority = await openAuthority(folder);
@@ -44,7 +45,11 @@ export async function dropOldAuthorities(directory: string): Promise<Folder> {
     const certificate = await folder.read(path);
     if (certificate !== undefined && !isIssuedBy(certificate, trusted)) older.push(path);
   }
-  if (older.length > 0) throw new SealbookError("conflict", `certificates of an older authority are in use: ${older.join(", ")}; rotate them first`);
+  if (older.length > 0)
+    throw new SealbookError(
+      "conflict",
+      `certificates of an older authority are in use: ${older.join(", ")}; rotate them first`,
+    );
   await folder.write(AUTHORITY_CERTIFICATE, trusted);
   await writeTrust(folder, { ...authority, trusted }, network);
   return folder;

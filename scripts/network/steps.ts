@@ -31,7 +31,12 @@ export function majorityOf(validators: number): number {
  * @param validators who are in the network before
  * @param lost of whom nothing can be asked
  */
-export function stepsToAdd(consensus: Network["plan"]["consensus"], validators: readonly NetworkHost[], joining: NetworkHost, lost?: NetworkHost): Step[] {
+export function stepsToAdd(
+  consensus: Network["plan"]["consensus"],
+  validators: readonly NetworkHost[],
+  joining: NetworkHost,
+  lost?: NetworkHost,
+): Step[] {
   const prefix = consensusApi(consensus).toLowerCase();
   const enode = enodeOf(joining, joining.address);
   const voters = namesOf(validators.filter(({ name }) => name !== lost?.name));
@@ -60,7 +65,11 @@ export function stepsToAdd(consensus: Network["plan"]["consensus"], validators: 
 }
 
 /** @param validators who are in the network before */
-export function stepsToRemove(consensus: Network["plan"]["consensus"], validators: readonly NetworkHost[], leaving: NetworkHost): Step[] {
+export function stepsToRemove(
+  consensus: Network["plan"]["consensus"],
+  validators: readonly NetworkHost[],
+  leaving: NetworkHost,
+): Step[] {
   const prefix = consensusApi(consensus).toLowerCase();
   const staying = validators.filter(({ name }) => name !== leaving.name);
   const enode = enodeOf(leaving, leaving.address);
@@ -86,18 +95,31 @@ export function stepsToRemove(consensus: Network["plan"]["consensus"], validator
 /** The steps for people, with commands to be run in the data centre's own folder. */
 export function stepsText(title: string, hosts: readonly NetworkHost[], steps: readonly Step[]): string {
   const lines = steps.flatMap(({ what, at, requests }, index) => [
-    `## ${index + 1}. At ${at.join(", ")}`, "", what, "",
+    `## ${index + 1}. At ${at.join(", ")}`,
+    "",
+    what,
+    "",
     ...(requests.length === 0 ? [] : ["```sh", ...at.flatMap((name) => commandsAt(hosts, name, requests)), "```", ""]),
   ]);
-  return [`# ${title}`, "", "Each data centre runs its commands in its own folder, one step after the other.", "", ...lines].join("\n");
+  return [
+    `# ${title}`,
+    "",
+    "Each data centre runs its commands in its own folder, one step after the other.",
+    "",
+    ...lines,
+  ].join("\n");
 }
 
 function commandsAt(hosts: readonly NetworkHost[], name: string, requests: readonly RpcRequest[]): string[] {
   const host = hosts.find((entry) => entry.name === name);
   if (host === undefined) return [];
-  const client = "--cert operator/client.pem --key operator/client.key --cacert operator/ca.pem -H @operator/authorization";
+  const client =
+    "--cert operator/client.pem --key operator/client.key --cacert operator/ca.pem -H @operator/authorization";
   return [
     `# ${name}`,
-    ...requests.map((body) => `curl ${client} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' https://${host.address}:${host.rpcPort}`),
+    ...requests.map(
+      (body) =>
+        `curl ${client} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' https://${host.address}:${host.rpcPort}`,
+    ),
   ];
 }

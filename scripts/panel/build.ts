@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { constants, gzipSync } from "node:zlib";
 import { SealbookError } from "../../server/errors.ts";
-import { type DirectoryLock, lockDirectory } from "../../server/files/directory-lock.ts";
+import { type DirectoryLock, lockDirectory } from "../../server/kit/directory-lock.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PANEL = join(ROOT, "panel");
@@ -14,7 +14,14 @@ const BUILT = join(PANEL, "dist");
 const FRESH = join(PANEL, ".fresh");
 const STAMP = join(BUILT, "sources.sha256");
 /** What the build reads. */
-const SOURCES = ["panel/*.*", "panel/{src,public}/**/*.*", "client/*.ts", "server/domain/{air-quality,map}/*.ts", "verifier/*.mjs", "package.json"];
+const SOURCES = [
+  "panel/*.*",
+  "panel/{src,public}/**/*.*",
+  "client/*.ts",
+  "server/readings/{air-quality,map}/*.ts",
+  "verifier/*.mjs",
+  "package.json",
+];
 const LOCK_INTERVAL_MILLISECONDS = 100;
 
 /**
@@ -29,7 +36,11 @@ export async function buildPanel(): Promise<boolean> {
   try {
     if (await isBuilt(digest)) return false;
     const { build } = await import("vite");
-    await build({ configFile: join(PANEL, "vite.config.ts"), logLevel: "error", build: { outDir: FRESH, emptyOutDir: true } });
+    await build({
+      configFile: join(PANEL, "vite.config.ts"),
+      logLevel: "error",
+      build: { outDir: FRESH, emptyOutDir: true },
+    });
     await compress(join(FRESH, "assets"));
     await writeFile(join(FRESH, "sources.sha256"), digest);
     // Moved at once: a server that runs never gives half of it.
@@ -54,7 +65,10 @@ async function compress(directory: string): Promise<void> {
 function digestOfSources(): string {
   const digest = createHash("sha256");
   for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {
-    digest.update(`${file}\0`).update(readFileSync(join(ROOT, file))).update("\0");
+    digest
+      .update(`${file}\0`)
+      .update(readFileSync(join(ROOT, file)))
+      .update("\0");
   }
   return digest.digest("hex");
 }

@@ -1,13 +1,13 @@
 import { getBytes, isError } from "ethers";
 import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
-import { anchorChain } from "../../server/chain/anchor-chain.ts";
-import { readReceipt } from "../../server/chain/receipts.ts";
+import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { readReceipt } from "../../server/chain/node/receipts.ts";
 import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { verifyPath } from "../../server/domain/merkle.ts";
+import { verifyPath } from "../../server/journal/integrity/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
@@ -26,7 +26,10 @@ export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsO
       } catch (error) {
         if (!(error instanceof SealbookError)) throw error;
         if (error.code !== "chain_unavailable") return `the chain refuses to answer: ${error.message}`;
-        throw new UnreachableError(`not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not answer`, { cause: error });
+        throw new UnreachableError(
+          `not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not answer`,
+          { cause: error },
+        );
       }
     }),
     close() {
@@ -42,10 +45,18 @@ export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsO
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<string | undefined> {
-  if (rpc.chainId !== proof.chain_id) return `the proof is of chain ${proof.chain_id}, the node is of chain ${rpc.chainId}`;
+  if (rpc.chainId !== proof.chain_id)
+    return `the proof is of chain ${proof.chain_id}, the node is of chain ${rpc.chainId}`;
   const recordHash = getBytes(`0x${proof.record_hash}`);
   const anchored = proof.merkle === undefined ? recordHash : getBytes(proof.merkle.root);
-  if (proof.merkle !== undefined && !verifyPath(recordHash, proof.merkle.path.map((hash) => getBytes(hash)), anchored)) {
+  if (
+    proof.merkle !== undefined &&
+    !verifyPath(
+      recordHash,
+      proof.merkle.path.map((hash) => getBytes(hash)),
+      anchored,
+    )
+  ) {
     return "the Merkle path does not lead from the recorded hash to the root";
   }
   const chain = anchorChain(rpc, proof.contract, NO_NAMES);
@@ -55,22 +66,33 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
       if (isError(error, "BAD_DATA")) return undefined;
       throw error;
     }),
-    readReceipt(rpc, proof.tx_hash, NO_NAMES).then((receipt) => (receipt?.succeeded === true ? receipt.block : undefined)),
+    readReceipt(rpc, proof.tx_hash, NO_NAMES).then((receipt) =>
+      receipt?.succeeded === true ? receipt.block : undefined,
+    ),
     rpc.call("eth_getTransactionByHash", [proof.tx_hash]).then((answer) => Transaction.nullable().parse(answer)),
   ]);
 
   if (anchor === undefined) return `contract ${proof.contract} has no anchor of the recorded hash`;
   if (block === undefined || transaction === null) return `the chain has no successful transaction ${proof.tx_hash}`;
   const blockHash = `0x${Buffer.from(block.hash).toString("hex")}`;
-  if (block.number !== proof.block_number) return `the transaction is in block ${block.number}, not ${proof.block_number}`;
-  if (blockHash !== proof.block_hash || transaction.blockHash !== blockHash) return `block ${block.number} has the hash ${blockHash}`;
-  if (block.time !== proof.timestamp) return `the time of block ${block.number} is ${block.time}, not ${proof.timestamp}`;
+  if (block.number !== proof.block_number)
+    return `the transaction is in block ${block.number}, not ${proof.block_number}`;
+  if (blockHash !== proof.block_hash || transaction.blockHash !== blockHash)
+    return `block ${block.number} has the hash ${blockHash}`;
+  if (block.time !== proof.timestamp)
+    return `the time of block ${block.number} is ${block.time}, not ${proof.timestamp}`;
   // Only an address can be compared: names are the server's.
   const isAddress = /^0x[0-9a-f]{40}$/i.test(proof.validator);
-  if (isAddress && proof.validator.toLowerCase() !== block.validator.toLowerCase()) return `the block is by ${block.validator}`;
-  if (transaction.to?.toLowerCase() !== proof.contract.toLowerCase()) return "the transaction is not one of the contract";
-  if (!transaction.input.includes(Buffer.from(anchored).toString("hex"))) return "the transaction does not hold the recorded hash";
+  if (isAddress && proof.validator.toLowerCase() !== block.validator.toLowerCase())
+    return `the block is by ${block.validator}`;
+  if (transaction.to?.toLowerCase() !== proof.contract.toLowerCase())
+    return "the transaction is not one of the contract";
+  if (!transaction.input.includes(Buffer.from(anchored).toString("hex")))
+    return "the transaction does not hold the recorded hash";
   // The first anchor stands: one before this transaction confirms it all the more.
-  const agrees = anchor.blockNumber < block.number || (anchor.blockNumber === block.number && anchor.time === block.time);
-  return agrees ? undefined : `the contract saw the recorded hash first in block ${anchor.blockNumber} at ${anchor.time}`;
+  const agrees =
+    anchor.blockNumber < block.number || (anchor.blockNumber === block.number && anchor.time === block.time);
+  return agrees
+    ? undefined
+    : `the contract saw the recorded hash first in block ${anchor.blockNumber} at ${anchor.time}`;
 }

@@ -18,14 +18,16 @@ export function urlOption(): Option {
 export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "files and requests under way at a time").default(32).argParser((text) => {
     const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-    if (value < 1 || value > MAX_CONCURRENCY) throw new InvalidArgumentError(`It is not a number from 1 to ${MAX_CONCURRENCY}.`);
+    if (value < 1 || value > MAX_CONCURRENCY)
+      throw new InvalidArgumentError(`It is not a number from 1 to ${MAX_CONCURRENCY}.`);
     return value;
   });
 }
 
 /** Checks an address on the command line. */
 export function parseHttpUrl(text: string): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("It is not an http or https address.");
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ""))
+    throw new InvalidArgumentError("It is not an http or https address.");
   return text.replace(/\/+$/, "");
 }
 
@@ -34,7 +36,9 @@ export function parseNodeUrls(text: string): string {
   try {
     text.split(",").forEach((item) => parseNodeAddress(item.trim()));
   } catch {
-    throw new InvalidArgumentError("It is not an http(s), ws(s) or ipc:///path address, nor several with commas between them.");
+    throw new InvalidArgumentError(
+      "It is not an http(s), ws(s) or ipc:///path address, nor several with commas between them.",
+    );
   }
   return text;
 }

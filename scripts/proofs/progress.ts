@@ -16,7 +16,10 @@ export function showProgress(what: string, total: number, unit = "files"): Progr
 
 function bar(what: string, total: number, unit: string): Progress {
   const format = `${what} {bar} {percentage}% | {value}/{total} ${unit} | {rate} a second | {eta_formatted} left`;
-  const single = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 200 }, Presets.shades_classic);
+  const single = new SingleBar(
+    { format, stream: process.stderr, hideCursor: true, etaBuffer: 200 },
+    Presets.shades_classic,
+  );
   const rate = rateSince(performance.now());
   let done = 0;
   single.start(total, 0, { rate: 0 });

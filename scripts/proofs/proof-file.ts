@@ -63,12 +63,15 @@ export async function readProofFile(path: string): Promise<ProofFile | undefined
     content = JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) throw new ProofFileError("is not JSON");
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+      return undefined;
     throw error;
   }
   const parsed = ProofFile.safeParse(content);
   if (parsed.success) return parsed.data;
-  throw new ProofFileError(parsed.error.issues.map((issue) => `${issue.path.join(".") || "content"}: ${issue.message}`).join("; "));
+  throw new ProofFileError(
+    parsed.error.issues.map((issue) => `${issue.path.join(".") || "content"}: ${issue.message}`).join("; "),
+  );
 }
 
 /** What identifies a record. */

@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { Bundle, ClientError, type ConfirmedProof, type ProofAnswer, type ProofClient } from "../../client/index.ts";
 import { hashFile } from "./hash-file.ts";
-import { bundlePath, PROOF_FORMAT, type ProofFile, ProofFileError, proofPath, readProofFile, recordHashOf } from "./proof-file.ts";
+import {
+  bundlePath,
+  PROOF_FORMAT,
+  type ProofFile,
+  ProofFileError,
+  proofPath,
+  readProofFile,
+  recordHashOf,
+} from "./proof-file.ts";
 import type { FoundFile } from "./walk.ts";
 import { keepOlderProof, writeJson, writeText } from "./write-file.ts";
 
@@ -41,13 +49,18 @@ export interface ProveSignals {
 }
 
 /** Sees to it that a file has a proof of its present content. */
-export async function proveFile(file: FoundFile, settings: ProveSettings, { stop, giveUp }: ProveSignals): Promise<ProvedFile> {
+export async function proveFile(
+  file: FoundFile,
+  settings: ProveSettings,
+  { stop, giveUp }: ProveSignals,
+): Promise<ProvedFile> {
   const { client, directory, idPrefix } = settings;
   const { hash, bytes } = await hashFile(file.path, stop);
   const document_id = `${idPrefix}${file.id}`;
   const path = proofPath(directory, file.id);
   const existing = await readExisting(path);
-  const same = existing !== undefined && existing !== "unusable" && isSameRecord(existing, document_id, hash, settings.type);
+  const same =
+    existing !== undefined && existing !== "unusable" && isSameRecord(existing, document_id, hash, settings.type);
   if (same && existing.status === "confirmed") {
     const bundleFile = await keepBundle(existing.proof, path, settings, giveUp);
     return { bytes, proof: existing.proof, proofFile: path, bundleFile, reused: true };
@@ -60,9 +73,17 @@ export async function proveFile(file: FoundFile, settings: ProveSettings, { stop
   if (existing !== undefined && !same) await keepOlderProof(path);
   await writeJson(path, { format: PROOF_FORMAT, ...answer });
   if (answer.status === "pending") {
-    throw new StillPendingError("was accepted and will be anchored, but was not confirmed in time; prove it again to get its proof");
+    throw new StillPendingError(
+      "was accepted and will be anchored, but was not confirmed in time; prove it again to get its proof",
+    );
   }
-  return { bytes, proof: answer.proof, proofFile: path, bundleFile: await keepBundle(answer.proof, path, settings, giveUp), reused: false };
+  return {
+    bytes,
+    proof: answer.proof,
+    proofFile: path,
+    bundleFile: await keepBundle(answer.proof, path, settings, giveUp),
+    reused: false,
+  };
 }
 
 /** Sees to it that a proof has its bundle beside it. */
@@ -76,7 +97,8 @@ async function keepBundle(
   const file = bundlePath(path);
   if (await isBundleOf(file, id)) return file;
   const bundle = await client.bundle(id, { signal }).catch((error: unknown) => {
-    if (error instanceof ClientError && error.code === "conflict") throw new Error(`has a proof but no bundle: ${error.message}`, { cause: error });
+    if (error instanceof ClientError && error.code === "conflict")
+      throw new Error(`has a proof but no bundle: ${error.message}`, { cause: error });
     throw error;
   });
   if (bundle === undefined) throw new Error("has a proof, but the server does not know it and gives no bundle");

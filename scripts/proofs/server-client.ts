@@ -23,13 +23,17 @@ export function proofClient(url: string, options: Pick<ProofClientOptions, "retr
 export function credentialHeaders(variables: NodeJS.ProcessEnv): Record<string, string> {
   const key = credential(variables, KEY_VARIABLE);
   const token = credential(variables, TOKEN_VARIABLE);
-  return { ...(key === undefined ? {} : { "X-API-Key": key }), ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) };
+  return {
+    ...(key === undefined ? {} : { "X-API-Key": key }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+  };
 }
 
 function credential(variables: NodeJS.ProcessEnv, name: string): string | undefined {
   const text = variables[name]?.trim() ?? "";
   // An error of the HTTP client would tell it.
-  if (!/^[\x21-\x7e]*$/.test(text)) throw new CommandFailure(`${name} holds characters that no key and no token has`, BAD_USAGE);
+  if (!/^[\x21-\x7e]*$/.test(text))
+    throw new CommandFailure(`${name} holds characters that no key and no token has`, BAD_USAGE);
   return text === "" ? undefined : text;
 }
 

@@ -8,7 +8,17 @@ export interface ServerWitness extends Witness {
   verify(hash: string): Promise<Verification>;
 }
 
-const FIELDS = ["document_id", "hash", "record_hash", "chain_id", "contract", "tx_hash", "block_number", "block_hash", "timestamp"] as const;
+const FIELDS = [
+  "document_id",
+  "hash",
+  "record_hash",
+  "chain_id",
+  "contract",
+  "tx_hash",
+  "block_number",
+  "block_hash",
+  "timestamp",
+] as const;
 
 export function serverWitness(client: ProofClient): ServerWitness {
   const ask = untilLost(<T>(question: () => Promise<T>) => asked(question));

@@ -45,7 +45,11 @@ export interface ProveSummary {
   readonly failures: readonly FailureSummary[];
 }
 
-export function summarizeFile(id: string, { proof, bytes, proofFile, bundleFile, reused }: ProvedFile, directory: string): DocumentSummary {
+export function summarizeFile(
+  id: string,
+  { proof, bytes, proofFile, bundleFile, reused }: ProvedFile,
+  directory: string,
+): DocumentSummary {
   return {
     file: id,
     document_id: proof.document_id,

@@ -46,7 +46,8 @@ export async function verifyFile(file: FoundFile, settings: VerifySettings): Pro
     const hashed = await hashFile(file.path);
     const path = proofPath(settings.directory, file.id);
     const kept = await readProofFile(path);
-    const outcome = kept === undefined ? await askServer(hashed, settings.server) : await checkKept(file, hashed, kept, settings);
+    const outcome =
+      kept === undefined ? await askServer(hashed, settings.server) : await checkKept(file, hashed, kept, settings);
     return { file: file.id, ...outcome, ...hashed };
   } catch (error) {
     if (error instanceof ProofFileError) return verdict("no_proof", `its proof file is not valid: ${error.message}`);
@@ -58,12 +59,18 @@ type Outcome = Omit<Verdict, "file" | "bytes" | "hash">;
 
 async function askServer({ hash }: HashedFile, server: ServerWitness): Promise<Outcome> {
   const verification = await server.verify(hash);
-  if (!verification.valid) return { result: "no_proof", reason: `there is no proof file; the server says: ${verification.message}` };
+  if (!verification.valid)
+    return { result: "no_proof", reason: `there is no proof file; the server says: ${verification.message}` };
   const { tx_hash, block_number, timestamp } = verification.proof;
   return { result: "verified", by: "server", tx_hash, block_number, timestamp };
 }
 
-async function checkKept(file: FoundFile, { hash }: HashedFile, kept: ProofFile, settings: VerifySettings): Promise<Outcome> {
+async function checkKept(
+  file: FoundFile,
+  { hash }: HashedFile,
+  kept: ProofFile,
+  settings: VerifySettings,
+): Promise<Outcome> {
   if (kept.status === "pending") {
     return { result: "no_proof", reason: "it was accepted, but its proof is not confirmed; prove it again to get it" };
   }
@@ -71,9 +78,14 @@ async function checkKept(file: FoundFile, { hash }: HashedFile, kept: ProofFile,
   const about = { document_id, tx_hash, block_number, timestamp };
   const fault = contradictionIn(kept);
   if (fault !== undefined) return { result: "no_proof", reason: fault, ...about };
-  if (kept.proof.hash !== hash) return { result: "changed", reason: "the document differs from the one that was proved", ...about };
+  if (kept.proof.hash !== hash)
+    return { result: "changed", reason: "the document differs from the one that was proved", ...about };
   if (!settings.anyId && !isAbout(file.id, kept)) {
-    return { result: "changed", reason: `the proof is that of another document, ${JSON.stringify(document_id)}`, ...about };
+    return {
+      result: "changed",
+      reason: `the proof is that of another document, ${JSON.stringify(document_id)}`,
+      ...about,
+    };
   }
   const { witness } = settings;
   const contradiction = await witness.contradiction(kept.proof);

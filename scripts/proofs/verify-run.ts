@@ -8,7 +8,9 @@ import type { Found } from "./walk.ts";
 export interface VerifyReport {
   readonly format: "sealbook-verification/1";
   readonly seconds: number;
-  readonly totals: { readonly files: number; readonly bytes: number; readonly verified_by_server: number } & Readonly<Record<Result, number>>;
+  readonly totals: { readonly files: number; readonly bytes: number; readonly verified_by_server: number } & Readonly<
+    Record<Result, number>
+  >;
   readonly results: readonly Verdict[];
 }
 
@@ -43,9 +45,12 @@ export async function verifyAll(found: Found, settings: VerifySettings, concurre
 /** The report for people: what is not verified, and the totals. */
 export function reportText({ totals, results, seconds }: VerifyReport): string {
   const faults = results.filter(({ result }) => result !== "verified");
-  const lines = faults.map(({ file, result, reason = "" }) => `${label(result)}: ${printable(file)}: ${printable(reason)}`);
+  const lines = faults.map(
+    ({ file, result, reason = "" }) => `${label(result)}: ${printable(file)}: ${printable(reason)}`,
+  );
   const counts = RESULTS.slice(1).map((result) => `${totals[result]} ${label(result)}`);
-  const byServer = totals.verified_by_server === 0 ? "" : `, ${totals.verified_by_server} of them on the server's word alone`;
+  const byServer =
+    totals.verified_by_server === 0 ? "" : `, ${totals.verified_by_server} of them on the server's word alone`;
   const rate = seconds > 0 ? totals.files / seconds : 0;
   return [
     ...lines,

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ClientError, type ComparedDocument, type ProofClient, type RecoveryVerification } from "../../client/index.ts";
-import { LogRoot } from "../../server/domain/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/log-root.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import type { RestoredFile } from "./restored-tree.ts";
 
@@ -26,7 +26,10 @@ export interface CompareOptions {
  * Has the server compare files with what was recorded, and keeps every row that it tells.
  * @throws CommandFailure when it answers about something else than it was asked, or its root is not over its rows
  */
-export async function compareFiles(files: readonly HashedRestoredFile[], options: CompareOptions): Promise<RecoveryVerification> {
+export async function compareFiles(
+  files: readonly HashedRestoredFile[],
+  options: CompareOptions,
+): Promise<RecoveryVerification> {
   const kept = await open(options.rowsFile, "w");
   try {
     return await compareInto(kept, files, options);

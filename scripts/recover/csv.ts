@@ -20,7 +20,7 @@ const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 export function* readCsv(text: string): Generator<CsvRow, void> {
   const field = new RegExp(FIELD);
   field.lastIndex = text.startsWith("\uFEFF") ? 1 : 0;
-  for (let line = 1; field.lastIndex < text.length; ) {
+  for (let line = 1; field.lastIndex < text.length;) {
     const begin = line;
     const fields: string[] = [];
     let end = ",";

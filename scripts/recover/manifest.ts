@@ -29,12 +29,15 @@ export async function readManifest(file: string): Promise<ManifestEntry[]> {
 function entriesOf(text: string): ManifestEntry[] {
   const [header, ...rows] = readCsv(text);
   const [idColumn = -1, pathColumn = -1] = COLUMNS.map((name) => header?.fields.indexOf(name));
-  if (header === undefined || idColumn === -1 || pathColumn === -1) throw new CsvError(`line 1: does not name the columns ${COLUMNS.join(" and ")}`);
+  if (header === undefined || idColumn === -1 || pathColumn === -1)
+    throw new CsvError(`line 1: does not name the columns ${COLUMNS.join(" and ")}`);
   const lines = new Map<string, number>();
   return rows.map(({ line, fields }) => {
-    if (fields.length !== header.fields.length) throw new CsvError(`line ${line}: has ${fields.length} fields, not ${header.fields.length}`);
+    if (fields.length !== header.fields.length)
+      throw new CsvError(`line ${line}: has ${fields.length} fields, not ${header.fields.length}`);
     const [documentId = "", path = ""] = [fields[idColumn], fields[pathColumn]];
-    if (documentId === "" || path === "") throw new CsvError(`line ${line}: the ${documentId === "" ? COLUMNS[0] : COLUMNS[1]} is empty`);
+    if (documentId === "" || path === "")
+      throw new CsvError(`line ${line}: the ${documentId === "" ? COLUMNS[0] : COLUMNS[1]} is empty`);
     const other = lines.get(documentId);
     if (other !== undefined) throw new CsvError(`line ${line}: the document is named in line ${other} already`);
     lines.set(documentId, line);

@@ -31,17 +31,28 @@ export interface RecoverRun {
  * Compares a restored tree with what was recorded.
  * @throws what the signal was aborted with
  */
-export async function recoverAll({ tree, client, asOf, concurrency, out, about, signal }: RecoverRun): Promise<RecoveryReport> {
+export async function recoverAll({
+  tree,
+  client,
+  asOf,
+  concurrency,
+  out,
+  about,
+  signal,
+}: RecoverRun): Promise<RecoveryReport> {
   const started = new Date();
   const notChecked: NotChecked[] = tree.unreadable.map(({ id, reason }) => ({ file: id, reason }));
   const { files, bytes } = await hashAll(tree, concurrency, signal, notChecked);
   if (files.length === 0) throw new CommandFailure("none of the files could be read");
   await mkdir(out, { recursive: true });
   // From the beginning each time: what was told before a connection broke is told again.
-  const { verification, mismatches, unrecorded } = await withRetry(() => compareAll(files, { client, asOf, out, signal }), {
-    retryForMilliseconds: RETRY_FOR_MILLISECONDS,
-    signal,
-  });
+  const { verification, mismatches, unrecorded } = await withRetry(
+    () => compareAll(files, { client, asOf, out, signal }),
+    {
+      retryForMilliseconds: RETRY_FOR_MILLISECONDS,
+      signal,
+    },
+  );
   const missing = await Array.fromAsync(client.gap(verification.verification_id, { signal }));
   const { match, mismatch } = verification.totals;
   const total = files.length + notChecked.length;
@@ -103,7 +114,10 @@ async function hashAll(
   return { files: hashed.filter((one) => one !== undefined), bytes };
 }
 
-async function compareAll(files: readonly HashedRestoredFile[], { out, ...options }: Pick<RecoverRun, "client" | "asOf" | "out" | "signal">) {
+async function compareAll(
+  files: readonly HashedRestoredFile[],
+  { out, ...options }: Pick<RecoverRun, "client" | "asOf" | "out" | "signal">,
+) {
   const mismatches: Mismatch[] = [];
   const unrecorded: Unrecorded[] = [];
   const progress = showProgress("comparing", files.length);

@@ -1,6 +1,8 @@
 import type { ComparedDocument, InventoryDocument } from "../../client/index.ts";
 
-type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, { result: Result }> & { readonly file: string };
+type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, { result: Result }> & {
+  readonly file: string;
+};
 
 /** A file that is not what was recorded of its document last. */
 export type Mismatch = Row<"mismatch">;

@@ -44,26 +44,58 @@ export function* reportHtml(report: RecoveryReport): Generator<string, void> {
 ${total(totals.files, "files")}${total(totals.match, "match")}${total(totals.mismatch, "mismatch", true)}${total(totals.unrecorded, "unrecorded", true)}${total(totals.missing, "missing", true)}${total(totals.not_checked, "not checked", true)}${totals.unlisted === 0 ? "" : total(totals.unlisted, "not in the manifest", true)}
 </ul>
 `;
-  yield* section("Mismatches", "Files that are not what was recorded of their documents last.", ["Document", "Restored", "Recorded"], mismatches, (row) => [
-    named(row.document_id, row.file),
-    `${hash(row.hash)}${row.earlier === undefined ? "" : `<div>an older version, recorded ${moment(row.earlier.recorded_at)}, block ${row.earlier.block_number}</div>`}`,
-    `${hash(row.recorded_hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
-  ]);
-  yield* section("Unrecorded", "Files of whose documents nothing was recorded.", ["Document", "Restored", "What is known"], unrecorded, (row) => [
-    named(row.document_id, row.file),
-    hash(row.hash),
-    [
-      ...(row.reason === undefined ? [] : [text(row.reason)]),
-      ...(row.recorded_as ?? []).map((name) => `the same content was recorded as <b>${text(name)}</b>`),
-    ].map((line) => `<div>${line}</div>`).join("") || "nothing",
-  ]);
-  yield* section("Missing", "Documents that were recorded and are not in what was restored.", ["Document", "Recorded", "Found as"], missing, (row) => [
-    `<b>${text(row.document_id)}</b>${row.fault === undefined ? "" : `<div>${text(row.fault)}</div>`}`,
-    `${hash(row.hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
-    (row.found_as ?? []).map((file) => `<div>${text(file)}</div>`).join("") || "nowhere",
-  ]);
-  yield* section("Not checked", "Files that could not be read.", ["File", "Reason"], not_checked, ({ file, reason }) => [text(file), text(reason)]);
-  yield* section("Not in the manifest", "Files that the manifest does not name; they were not compared.", ["File"], unlisted, (file) => [text(file)]);
+  yield* section(
+    "Mismatches",
+    "Files that are not what was recorded of their documents last.",
+    ["Document", "Restored", "Recorded"],
+    mismatches,
+    (row) => [
+      named(row.document_id, row.file),
+      `${hash(row.hash)}${row.earlier === undefined ? "" : `<div>an older version, recorded ${moment(row.earlier.recorded_at)}, block ${row.earlier.block_number}</div>`}`,
+      `${hash(row.recorded_hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
+    ],
+  );
+  yield* section(
+    "Unrecorded",
+    "Files of whose documents nothing was recorded.",
+    ["Document", "Restored", "What is known"],
+    unrecorded,
+    (row) => [
+      named(row.document_id, row.file),
+      hash(row.hash),
+      [
+        ...(row.reason === undefined ? [] : [text(row.reason)]),
+        ...(row.recorded_as ?? []).map((name) => `the same content was recorded as <b>${text(name)}</b>`),
+      ]
+        .map((line) => `<div>${line}</div>`)
+        .join("") || "nothing",
+    ],
+  );
+  yield* section(
+    "Missing",
+    "Documents that were recorded and are not in what was restored.",
+    ["Document", "Recorded", "Found as"],
+    missing,
+    (row) => [
+      `<b>${text(row.document_id)}</b>${row.fault === undefined ? "" : `<div>${text(row.fault)}</div>`}`,
+      `${hash(row.hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
+      (row.found_as ?? []).map((file) => `<div>${text(file)}</div>`).join("") || "nowhere",
+    ],
+  );
+  yield* section(
+    "Not checked",
+    "Files that could not be read.",
+    ["File", "Reason"],
+    not_checked,
+    ({ file, reason }) => [text(file), text(reason)],
+  );
+  yield* section(
+    "Not in the manifest",
+    "Files that the manifest does not name; they were not compared.",
+    ["File"],
+    unlisted,
+    (file) => [text(file)],
+  );
   yield `<h2>How it was checked</h2>
 <p>The SHA-256 of every file was computed on this machine and compared by the server with what was recorded last of its
 document${report.as_of === null ? "" : ", by the time of the block that holds the record"}. For each row the server computed the
@@ -79,20 +111,38 @@ ${fact("Verification", `<code>${text(report.verification_id)}</code>`)}${fact("R
 `;
 }
 
-function* section<Item>(title: string, meaning: string, columns: readonly string[], items: readonly Item[], cells: (item: Item) => readonly string[]): Generator<string, void> {
+function* section<Item>(
+  title: string,
+  meaning: string,
+  columns: readonly string[],
+  items: readonly Item[],
+  cells: (item: Item) => readonly string[],
+): Generator<string, void> {
   if (items.length === 0) return;
   yield `<h2>${title} (${number(items.length)})</h2>\n<p class="soft">${meaning}</p>\n<table class="lists">\n<thead><tr>${columns.map((name) => `<th>${name}</th>`).join("")}</tr></thead>\n<tbody>\n`;
-  for (const item of items) yield `<tr>${cells(item).map((cell) => `<td>${cell}</td>`).join("")}</tr>\n`;
+  for (const item of items)
+    yield `<tr>${cells(item)
+      .map((cell) => `<td>${cell}</td>`)
+      .join("")}</tr>\n`;
   yield "</tbody>\n</table>\n";
 }
 
 function verdict({ all_matched, totals }: RecoveryReport): string {
-  if (all_matched) return `All ${number(totals.files)} files are what was recorded of them, and nothing that was recorded is missing.`;
+  if (all_matched)
+    return `All ${number(totals.files)} files are what was recorded of them, and nothing that was recorded is missing.`;
   const others = totals.files - totals.match;
   const faults = [
-    ...(others === 0 ? [] : [`${number(others)} of ${number(totals.files)} files ${others === 1 ? "is" : "are"} not shown to be what was recorded`]),
-    ...(totals.missing === 0 ? [] : [`${number(totals.missing)} recorded ${totals.missing === 1 ? "document is" : "documents are"} missing`]),
-    ...(totals.unlisted === 0 ? [] : [`${number(totals.unlisted)} ${totals.unlisted === 1 ? "file is" : "files are"} not in the manifest`]),
+    ...(others === 0
+      ? []
+      : [
+          `${number(others)} of ${number(totals.files)} files ${others === 1 ? "is" : "are"} not shown to be what was recorded`,
+        ]),
+    ...(totals.missing === 0
+      ? []
+      : [`${number(totals.missing)} recorded ${totals.missing === 1 ? "document is" : "documents are"} missing`]),
+    ...(totals.unlisted === 0
+      ? []
+      : [`${number(totals.unlisted)} ${totals.unlisted === 1 ? "file is" : "files are"} not in the manifest`]),
   ];
   return `${faults.join("; ")}.`;
 }
@@ -118,7 +168,9 @@ function hash(hex: string): string {
 }
 
 function moment(seconds: number): string {
-  return seconds > LAST_SECOND ? number(seconds) : new Date(seconds * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC");
+  return seconds > LAST_SECOND
+    ? number(seconds)
+    : new Date(seconds * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC");
 }
 
 function number(value: number): string {

@@ -37,7 +37,11 @@ export interface TreeOptions {
 export async function restoredTree({ directory, manifest, idPrefix, out }: TreeOptions): Promise<RestoredTree> {
   const found = await findFiles(["."], directory, out, resolve(directory, PROOFS_DIRECTORY));
   if (manifest === undefined) {
-    return { ...found, files: found.files.map(({ path, id }) => ({ path, file: id, documentId: `${idPrefix}${id}` })), unlisted: [] };
+    return {
+      ...found,
+      files: found.files.map(({ path, id }) => ({ path, file: id, documentId: `${idPrefix}${id}` })),
+      unlisted: [],
+    };
   }
   const files = (await readManifest(manifest)).map(({ documentId, path }): RestoredFile => {
     const absolute = resolve(directory, path);
@@ -45,7 +49,8 @@ export async function restoredTree({ directory, manifest, idPrefix, out }: TreeO
   });
   const listed = new Set(files.map(({ path }) => path));
   const self = await realpath(manifest);
-  const isUnlisted = async ({ path }: FoundFile): Promise<boolean> => !listed.has(path) && (await realpath(path)) !== self;
+  const isUnlisted = async ({ path }: FoundFile): Promise<boolean> =>
+    !listed.has(path) && (await realpath(path)) !== self;
   const unlisted: string[] = [];
   for (const one of found.files) if (await isUnlisted(one)) unlisted.push(one.id);
   const wanted = new Set(files.map(({ file }) => file));

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { holdDataFolder, RELAYER_FILE } from "../../server/data-folder.ts";
-import type { Address } from "../../server/domain/transaction.ts";
+import { holdDataFolder, RELAYER_FILE } from "../../server/composition/data-folder.ts";
+import type { Address } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 const WAIT_MILLISECONDS = 120_000;

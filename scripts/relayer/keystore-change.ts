@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { copyFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type KeystoreFiles, makeKeystore, openKeystore } from "../../server/chain/relayer-keystore.ts";
-import type { Address } from "../../server/domain/transaction.ts";
-import { syncDirectory } from "../../server/files/durable-file.ts";
+import { type KeystoreFiles, makeKeystore, openKeystore } from "../../server/chain/keys/relayer-keystore.ts";
+import type { Address } from "../../server/chain/transaction.ts";
+import { syncDirectory } from "../../server/kit/durable-file.ts";
 
 /**
  * The change of a keystore for one with a new key, which can be interrupted at any point and taken up again: the new one
@@ -32,7 +32,9 @@ export class KeystoreChange {
       // Copied, and not changed yet: that comes again.
       if (old !== current.address) return { old, next: current.address };
     }
-    const next = existsSync(this.#next.file) ? (await openKeystore(this.#next)).address : await makeKeystore(this.#next);
+    const next = existsSync(this.#next.file)
+      ? (await openKeystore(this.#next)).address
+      : await makeKeystore(this.#next);
     return { old: current.address, next };
   }
 

@@ -1,6 +1,5 @@
 import { CompactSign } from "jose";
-import type { IssuerSigner } from "../domain/evidence/issuer.ts";
-import { keyIdOf } from "../domain/evidence/signed-bundle.ts";
+import { type IssuerSigner, keyIdOf } from "../proofs/index.ts";
 
 /** What the JWS says it is, so that no signature over something else can pass for one of these. */
 export const JWS_TYPE = "sealbook-attestation+jws";

@@ -1,13 +1,13 @@
-import type { Alert, AlertStore } from "../domain/alerts/alert.ts";
-import type { Journal } from "../domain/ports.ts";
+import type { Alert, AlertStore } from "../operations/index.ts";
+import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
 import type { Outbox } from "./outbox.ts";
-import { Patience } from "./patience.ts";
+import { Patience } from "../kit/backoff.ts";
 
 export interface AlertChatParts {
   readonly chat: number;
   readonly store: AlertStore;
-  readonly journal: Journal;
+  readonly journal: BotJournal;
   readonly outbox: Outbox;
   readonly onEvent: BotEventSink;
 }
@@ -69,7 +69,12 @@ export class AlertChat {
     if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
     await journal.atomically(({ chats }) =>
-      chats.say(news.map((alert) => ({ ...outbox.sealed(chat, { kind: "text", text: textOf(alert) }), key: `alert ${chat} ${alert.change}` }))),
+      chats.say(
+        news.map((alert) => ({
+          ...outbox.sealed(chat, { kind: "text", text: textOf(alert) }),
+          key: `alert ${chat} ${alert.change}`,
+        })),
+      ),
     );
     await store.tell(this.#receiver, Math.max(...news.map(({ change }) => change)));
     outbox.wake();

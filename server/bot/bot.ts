@@ -1,9 +1,9 @@
 import type { RequestHandler } from "express";
-import type { AlertStore } from "../domain/alerts/alert.ts";
-import type { Pictures } from "../domain/air-quality/pictures.ts";
-import type { Journal } from "../domain/ports.ts";
-import type { RecordService } from "../domain/records/record-service.ts";
-import type { AccountService } from "../domain/sessions/account-service.ts";
+import type { AlertStore } from "../operations/index.ts";
+import type { Pictures } from "../readings/index.ts";
+import type { BotJournal, BotStores } from "./journal.ts";
+import type { RecordService } from "../records/index.ts";
+import type { AccountService } from "../sessions/index.ts";
 import { AlertChat } from "./alert-chat.ts";
 import { airQualityCommands } from "./commands/air-quality.ts";
 import { auditCommands, type AuditParts } from "./commands/audit.ts";
@@ -39,8 +39,8 @@ export interface BotParts extends Omit<ChainParts, "records" | "serviceLog">, Om
   readonly config: BotConfig;
   /** Seals what the bot knows. */
   readonly seal: Seal;
-  readonly journal: Journal;
-  readonly records: RecordService;
+  readonly journal: BotJournal;
+  readonly records: RecordService<BotStores>;
   readonly accounts: AccountService | undefined;
   readonly pictures: Pictures;
   readonly readingMaxAgeMilliseconds: number;
@@ -75,11 +75,26 @@ export function createBot(parts: BotParts): Bot {
       ...registrationCommands({ accounts }),
       ...airQualityCommands({ ...parts, records: journal.records }),
       ...chainCommands({ ...parts, records: journal.records, serviceLog: journal.serviceLog }),
-      ...auditCommands({ ...parts, file: ({ fileId, size = 0 }, maximum) => (size > maximum ? Promise.resolve(undefined) : telegram.file(fileId, maximum)) }),
+      ...auditCommands({
+        ...parts,
+        file: ({ fileId, size = 0 }, maximum) =>
+          size > maximum ? Promise.resolve(undefined) : telegram.file(fileId, maximum),
+      }),
       help: async ({ texts }) => say(texts.help(commandList(texts))),
-      pm: pmCommand({ accounts: journal.accounts, records, readSource: sourceReader(parts.isAllowedSource), storesPerAccount, explorerLink }),
+      pm: pmCommand({
+        accounts: journal.accounts,
+        records,
+        readSource: sourceReader(parts.isAllowedSource),
+        storesPerAccount,
+        explorerLink,
+      }),
     },
-    confirm: confirmation({ journal, accounts, passwordSeconds: config.passwordSeconds, onRegistered: (account) => onEvent({ kind: "registered", account }) }),
+    confirm: confirmation({
+      journal,
+      accounts,
+      passwordSeconds: config.passwordSeconds,
+      onRegistered: (account) => onEvent({ kind: "registered", account }),
+    }),
     users: new Users(journal, seal),
     perMinute: config.ratePerMinute,
     name: () => name,
@@ -98,7 +113,10 @@ export function createBot(parts: BotParts): Bot {
     },
     onEvent,
   });
-  const alertChat = config.adminChat === undefined ? undefined : new AlertChat({ chat: config.adminChat, store: parts.alerts, journal, outbox, onEvent });
+  const alertChat =
+    config.adminChat === undefined
+      ? undefined
+      : new AlertChat({ chat: config.adminChat, store: parts.alerts, journal, outbox, onEvent });
 
   return {
     webhook: reception.webhook,

@@ -34,7 +34,10 @@ export function conversation(parts: ConversationParts): Answerer {
     // What was begun before a restart was within the limit.
     const excess = memo.earlier === undefined ? await excessOf(limiter, incoming.sender, parts.perMinute) : 0;
     // The first one too many is told so; the others are not worth a word.
-    if (excess > 0) return { messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(parts.perMinute) }] : [] };
+    if (excess > 0)
+      return {
+        messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(parts.perMinute) }] : [],
+      };
     let command = "message";
     try {
       const request = await requestOf(parts, incoming, memo);
@@ -83,7 +86,8 @@ async function continued(parts: ConversationParts, request: Request): Promise<Re
   const { content } = incoming;
   if (content.kind === "touch") {
     const touch = formTouch(content.data);
-    if (touch === undefined || user.draft?.step !== touch.step || !incoming.isPrivate) return { messages: [{ kind: "touched", id: content.id, text: texts.buttonOver }] };
+    if (touch === undefined || user.draft?.step !== touch.step || !incoming.isPrivate)
+      return { messages: [{ kind: "touched", id: content.id, text: texts.buttonOver }] };
     const reply = await continueForm(request, user.draft, touch.action, parts.confirm);
     return { ...reply, messages: [...touched(incoming), ...reply.messages] };
   }
@@ -93,12 +97,24 @@ async function continued(parts: ConversationParts, request: Request): Promise<Re
     return { user: { ...user, awaits: undefined }, ...reply };
   }
   if (user.draft === undefined) return say(texts.unknown);
-  if (content.kind === "place") return continueForm(request, user.draft, { kind: "place", place: content.place }, parts.confirm);
-  if (content.kind === "other" || content.document !== undefined) return continueForm(request, user.draft, { kind: "other" }, parts.confirm);
-  return continueForm(request, user.draft, formKey(content.text) ?? { kind: "text", text: content.text }, parts.confirm);
+  if (content.kind === "place")
+    return continueForm(request, user.draft, { kind: "place", place: content.place }, parts.confirm);
+  if (content.kind === "other" || content.document !== undefined)
+    return continueForm(request, user.draft, { kind: "other" }, parts.confirm);
+  return continueForm(
+    request,
+    user.draft,
+    formKey(content.text) ?? { kind: "text", text: content.text },
+    parts.confirm,
+  );
 }
 
-function answerOf({ users }: ConversationParts, { sender }: Incoming, before: Request, { messages, user }: Reply): Answer {
+function answerOf(
+  { users }: ConversationParts,
+  { sender }: Incoming,
+  before: Request,
+  { messages, user }: Reply,
+): Answer {
   if (user === undefined || JSON.stringify(user) === JSON.stringify(before.user)) return { messages };
   return { messages, save: (journal) => users.save(journal, sender, user) };
 }
@@ -106,7 +122,8 @@ function answerOf({ users }: ConversationParts, { sender }: Incoming, before: Re
 /** A command; in groups only what is for us. */
 function commandOf({ content }: Incoming, ourName: string | undefined): Wanted | undefined {
   if (content.kind !== "text") return undefined;
-  const [, name = "", other, argument = ""] = /^\/(\w{1,32})(?:@(\w+))?(?:\s+([^]*))?$/u.exec(content.text.trim()) ?? [];
+  const [, name = "", other, argument = ""] =
+    /^\/(\w{1,32})(?:@(\w+))?(?:\s+([^]*))?$/u.exec(content.text.trim()) ?? [];
   if (name === "" || (other !== undefined && other.toLowerCase() !== ourName?.toLowerCase())) return undefined;
   return { name: name.toLowerCase(), argument: argument.trim() };
 }

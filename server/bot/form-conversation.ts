@@ -1,4 +1,4 @@
-import { answerForm, chooseTyped, type Draft, type FormInput, keepAnswer, previousStep } from "../domain/chat/form.ts";
+import { answerForm, chooseTyped, type Draft, type FormInput, keepAnswer, previousStep } from "./form.ts";
 import type { Command, Reply, Request } from "./commands/command.ts";
 import { type FormAction, placeText, question } from "./form-questions.ts";
 import type { Message } from "./message.ts";
@@ -8,7 +8,12 @@ import type { Texts } from "./texts/texts.ts";
  * What a form answers to what its user writes, shares or touches. Where it stands is in the database and nowhere else,
  * so that it goes on after any restart where it was.
  */
-export async function continueForm(request: Request, draft: Draft, input: FormInput | FormAction, confirm: Command): Promise<Reply> {
+export async function continueForm(
+  request: Request,
+  draft: Draft,
+  input: FormInput | FormAction,
+  confirm: Command,
+): Promise<Reply> {
   const { user, texts } = request;
   if (typeof input !== "string") return answered(request, draft, answerForm(draft, input));
   switch (input) {

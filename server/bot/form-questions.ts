@@ -1,5 +1,5 @@
-import { type Answers, type Draft, QUESTIONS, type Question, type SensorSource } from "../domain/chat/form.ts";
-import type { Position } from "../domain/air-quality/reading.ts";
+import { type Answers, type Draft, QUESTIONS, type Question, type SensorSource } from "./form.ts";
+import type { Position } from "../readings/index.ts";
 import type { Message } from "./message.ts";
 import { type Texts, TEXTS } from "./texts/texts.ts";
 
@@ -26,16 +26,30 @@ export function formKey(text: string): FormAction | undefined {
 export function question(draft: Draft, texts: Texts, fault?: string): Message {
   const { step, values } = draft;
   const actions = actionsOf(draft);
-  const asks = step === "confirm" ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts)) : asked(step, values, texts);
+  const asks =
+    step === "confirm"
+      ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts))
+      : asked(step, values, texts);
   const text = fault === undefined ? asks : `${fault}\n\n${asks}`;
-  if (step === "place") return { kind: "text", text, keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) } };
+  if (step === "place")
+    return {
+      kind: "text",
+      text,
+      keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) },
+    };
   const rows = actions.map((action) => [{ text: texts[action], data: `form:${action}:${step}` }]);
   return { kind: "text", text, keyboard: { kind: "buttons", rows } };
 }
 
 /** A form for people. */
 export function formText({ name = "", device = "", place, title = "", source }: Answers, texts: Texts): string {
-  return texts.form(name, device, place === undefined ? "" : placeText(place), title, source === undefined ? "" : sourceText(source, texts));
+  return texts.form(
+    name,
+    device,
+    place === undefined ? "" : placeText(place),
+    title,
+    source === undefined ? "" : sourceText(source, texts),
+  );
 }
 
 export function placeText({ lat, lng }: Position): string {

@@ -1,10 +1,11 @@
-import type { StoredUpdate } from "../domain/chat/ports.ts";
-import type { Clock, Journal } from "../domain/ports.ts";
+import type { StoredUpdate } from "./chat-store.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import { Lanes } from "./lanes.ts";
+import { Lanes } from "../kit/keyed-queue.ts";
 import type { Message } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
-import { Patience } from "./patience.ts";
+import { Patience } from "../kit/backoff.ts";
 import type { Seal } from "./seal.ts";
 import { type Incoming, readUpdate, updateNumber } from "./update.ts";
 
@@ -18,21 +19,21 @@ const FORGET_EVERY = 500;
 export interface Memo {
   readonly earlier: unknown;
   /** Writes it down in the same step as what is done with `journal`. */
-  note(journal: Journal, memo: unknown): Promise<void>;
+  note(journal: BotJournal, memo: unknown): Promise<void>;
 }
 
 /** An answer. */
 export interface Answer {
   readonly messages: readonly Message[];
   /** Writes down what has changed, in the same step as the messages. */
-  readonly save?: (journal: Journal) => Promise<void>;
+  readonly save?: (journal: BotJournal) => Promise<void>;
 }
 
 /** Answers; never fails but by a fault. */
 export type Answerer = (incoming: Incoming, memo: Memo) => Promise<Answer>;
 
 export interface InboxParts {
-  readonly journal: Journal;
+  readonly journal: BotJournal;
   readonly seal: Seal;
   readonly outbox: Outbox;
   readonly answer: Answerer;
@@ -61,7 +62,9 @@ export class Inbox {
     const { journal, seal, clock } = this.#parts;
     const known = updates.flatMap((update) => {
       const number = updateNumber(update);
-      return number === undefined || readUpdate(update) === undefined ? [] : [{ number, body: seal.close(bodyOf(number), update) }];
+      return number === undefined || readUpdate(update) === undefined
+        ? []
+        : [{ number, body: seal.close(bodyOf(number), update) }];
     });
     if (known.length === 0) return;
     const fresh = await journal.atomically(async ({ chats }) => {
@@ -103,7 +106,8 @@ export class Inbox {
               });
         await journal.atomically(async (atomic) => {
           await save?.(atomic);
-          if (incoming !== undefined) await atomic.chats.say(messages.map((message) => outbox.sealed(incoming.chat, message)));
+          if (incoming !== undefined)
+            await atomic.chats.say(messages.map((message) => outbox.sealed(incoming.chat, message)));
           await atomic.chats.answered(number);
         });
         outbox.wake();

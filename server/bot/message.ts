@@ -22,7 +22,12 @@ export const Message = z.discriminatedUnion("kind", [
     lifetimeMilliseconds: z.number().optional(),
   }),
   /** A file, a picture or an animation, in base64. */
-  z.object({ kind: z.enum(["file", "picture", "animation"]), name: z.string(), content: z.string(), caption: z.string() }),
+  z.object({
+    kind: z.enum(["file", "picture", "animation"]),
+    name: z.string(),
+    content: z.string(),
+    caption: z.string(),
+  }),
   /** That a button was touched. */
   z.object({ kind: z.literal("touched"), id: z.string(), text: z.string().optional() }),
   z.object({ kind: z.literal("delete"), message: z.number() }),

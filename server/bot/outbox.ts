@@ -1,9 +1,10 @@
-import type { NewMessage, StoredMessage } from "../domain/chat/ports.ts";
-import type { Clock, Journal } from "../domain/ports.ts";
+import type { NewMessage, StoredMessage } from "./chat-store.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import { Lanes } from "./lanes.ts";
+import { Lanes } from "../kit/keyed-queue.ts";
 import { Message } from "./message.ts";
-import { Patience } from "./patience.ts";
+import { Patience } from "../kit/backoff.ts";
 import type { Seal } from "./seal.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 
@@ -11,7 +12,7 @@ import { type Telegram, TelegramError } from "./telegram.ts";
 const CHATS_AT_ONCE = 32;
 
 export interface OutboxParts {
-  readonly journal: Journal;
+  readonly journal: BotJournal;
   readonly seal: Seal;
   readonly telegram: Telegram;
   readonly clock: Clock;

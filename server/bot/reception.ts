@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import express, { type RequestHandler, Router } from "express";
 import type { BotEventSink } from "./events.ts";
-import { Patience } from "./patience.ts";
+import { Patience } from "../kit/backoff.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 import { updateNumber } from "./update.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { SealbookError } from "../errors.ts";
-import { writeFileDurably } from "../files/durable-file.ts";
+import { writeFileDurably } from "../kit/durable-file.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -29,7 +29,11 @@ export class Seal {
   static async open(file: string, isNeeded: boolean): Promise<Seal> {
     const shown = `${basename(file)} in DATA_DIR`;
     if (!existsSync(file)) {
-      if (isNeeded) throw new SealbookError("config_invalid", `${shown} is missing, without which the bot cannot read what it knows: put it back from a backup`);
+      if (isNeeded)
+        throw new SealbookError(
+          "config_invalid",
+          `${shown} is missing, without which the bot cannot read what it knows: put it back from a backup`,
+        );
       await writeFileDurably(file, [Buffer.from(`${randomBytes(KEY_BYTES).toString("hex")}\n`)]);
     }
     const text = (await readFile(file, "utf8")).trim();
@@ -46,9 +50,14 @@ export class Seal {
 
   /** @throws Error for what was not sealed here and for this place */
   open(place: string, sealed: Uint8Array): unknown {
-    const decipher = createDecipheriv(ALGORITHM, this.#key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv(ALGORITHM, this.#key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-    const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)), decipher.final()]);
+    const text = Buffer.concat([
+      decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)),
+      decipher.final(),
+    ]);
     return JSON.parse(text.toString("utf8"));
   }
 }

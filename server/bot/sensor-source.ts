@@ -2,10 +2,10 @@ import { lookup as resolve } from "node:dns";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { follow, parseJsonPath } from "../domain/chat/json-path.ts";
-import type { SensorSource } from "../domain/chat/form.ts";
-import { MAX_READING, parseReading } from "../domain/chat/reading.ts";
-import { parseJson, type JsonValue } from "../domain/records/json.ts";
+import { follow, parseJsonPath } from "./json-path.ts";
+import type { SensorSource } from "./form.ts";
+import { MAX_READING, parseReading } from "./reading.ts";
+import { parseJson, type JsonValue } from "../kit/json.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 const LARGEST_ANSWER = 64 * 1024;
@@ -13,7 +13,16 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const MOST_REDIRECTS = 3;
 
 /** Why a source gives no value. */
-export type SourceFault = "private_address" | "unreachable" | "too_slow" | "too_large" | "too_many_redirects" | "bad_status" | "not_json" | "nothing_there" | "not_a_reading";
+export type SourceFault =
+  | "private_address"
+  | "unreachable"
+  | "too_slow"
+  | "too_large"
+  | "too_many_redirects"
+  | "bad_status"
+  | "not_json"
+  | "nothing_there"
+  | "not_a_reading";
 
 /** The value that a source has now. */
 export type ReadSource = (source: Extract<SensorSource, { kind: "http" }>) => Promise<number | SourceFault>;
@@ -39,7 +48,8 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
     resolve(name, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null) callback(error, "");
-      else if (first === undefined || !addresses.every(({ address }) => isOpen(address))) callback(new Refusal("private_address"), "");
+      else if (first === undefined || !addresses.every(({ address }) => isOpen(address)))
+        callback(new Refusal("private_address"), "");
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
@@ -64,7 +74,10 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
       const { statusCode = 0, headers } = response;
       if (statusCode === 200) return textOf(response);
       response.destroy();
-      const next = statusCode >= 300 && statusCode < 400 && headers.location !== undefined ? URL.parse(headers.location, url.href) : null;
+      const next =
+        statusCode >= 300 && statusCode < 400 && headers.location !== undefined
+          ? URL.parse(headers.location, url.href)
+          : null;
       if (next === null || !/^https?:$/.test(next.protocol)) throw new Refusal("bad_status");
       url = next;
     }
@@ -107,5 +120,7 @@ function valueIn(text: string, path: string): number | SourceFault {
 
 function faultOf(error: unknown): SourceFault {
   if (error instanceof Refusal) return error.fault;
-  return error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError") ? "too_slow" : "unreachable";
+  return error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")
+    ? "too_slow"
+    : "unreachable";
 }

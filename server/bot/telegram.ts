@@ -16,7 +16,13 @@ const FILE_TIMEOUT_MILLISECONDS = 30_000;
 /** What Telegram allows: 30 messages a second, and in one chat one a second, of which some may come at once. */
 const RATES = {
   global: { reservoir: 30, reservoirRefreshAmount: 30, reservoirRefreshInterval: 1000 },
-  out: { maxConcurrent: 1, reservoir: 20, reservoirIncreaseAmount: 1, reservoirIncreaseInterval: 1000, reservoirIncreaseMaximum: 20 },
+  out: {
+    maxConcurrent: 1,
+    reservoir: 20,
+    reservoirIncreaseAmount: 1,
+    reservoirIncreaseInterval: 1000,
+    reservoirIncreaseMaximum: 20,
+  },
   group: { maxConcurrent: 1, reservoir: 20, reservoirRefreshAmount: 20, reservoirRefreshInterval: 60_000 },
 };
 
@@ -62,7 +68,12 @@ export class Telegram {
     // The last one is the outermost: what is tried again has to keep to the rates again.
     this.#api.config.use(
       apiThrottler(RATES),
-      autoRetry({ maxDelaySeconds: LONGEST_RETRY_SECONDS, maxRetryAttempts: RETRIES, rethrowHttpErrors: true, rethrowInternalServerErrors: true }),
+      autoRetry({
+        maxDelaySeconds: LONGEST_RETRY_SECONDS,
+        maxRetryAttempts: RETRIES,
+        rethrowHttpErrors: true,
+        rethrowInternalServerErrors: true,
+      }),
     );
   }
 
@@ -80,12 +91,17 @@ export class Telegram {
   /** @param offset Those before it are not asked for again */
   updates(offset: number | undefined, waitSeconds: number): Promise<readonly unknown[]> {
     return this.#tried((signal) =>
-      this.#api.getUpdates({ timeout: waitSeconds, allowed_updates: UPDATE_KINDS, ...(offset === undefined ? {} : { offset }) }, signal),
+      this.#api.getUpdates(
+        { timeout: waitSeconds, allowed_updates: UPDATE_KINDS, ...(offset === undefined ? {} : { offset }) },
+        signal,
+      ),
     );
   }
 
   async setWebhook(url: string, secret: string): Promise<void> {
-    await this.#tried((signal) => this.#api.setWebhook(url, { secret_token: secret, allowed_updates: UPDATE_KINDS }, signal));
+    await this.#tried((signal) =>
+      this.#api.setWebhook(url, { secret_token: secret, allowed_updates: UPDATE_KINDS }, signal),
+    );
   }
 
   async deleteWebhook(): Promise<void> {
@@ -94,7 +110,9 @@ export class Telegram {
 
   /** @param language Of those who see this menu; everybody else sees the one without */
   async setMenu(commands: readonly { command: string; description: string }[], language?: "ru"): Promise<void> {
-    await this.#tried((signal) => this.#api.setMyCommands(commands, language === undefined ? {} : { language_code: language }, signal));
+    await this.#tried((signal) =>
+      this.#api.setMyCommands(commands, language === undefined ? {} : { language_code: language }, signal),
+    );
   }
 
   /** @returns the message's number, where it has one */
@@ -106,19 +124,29 @@ export class Telegram {
           const sent = await this.#api.sendMessage(
             chat,
             text,
-            { link_preview_options: { is_disabled: true }, entities: codeEntities(text, code), ...(keyboard === undefined ? {} : { reply_markup: markup(keyboard) }) },
+            {
+              link_preview_options: { is_disabled: true },
+              entities: codeEntities(text, code),
+              ...(keyboard === undefined ? {} : { reply_markup: markup(keyboard) }),
+            },
             signal,
           );
           return sent.message_id;
         }
         case "file":
-          return (await this.#api.sendDocument(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
+          return (await this.#api.sendDocument(chat, inputFile(message), { caption: message.caption }, signal))
+            .message_id;
         case "picture":
           return (await this.#api.sendPhoto(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
         case "animation":
-          return (await this.#api.sendAnimation(chat, inputFile(message), { caption: message.caption }, signal)).message_id;
+          return (await this.#api.sendAnimation(chat, inputFile(message), { caption: message.caption }, signal))
+            .message_id;
         case "touched":
-          await this.#api.answerCallbackQuery(message.id, message.text === undefined ? {} : { text: message.text }, signal);
+          await this.#api.answerCallbackQuery(
+            message.id,
+            message.text === undefined ? {} : { text: message.text },
+            signal,
+          );
           return undefined;
         case "delete":
           await this.#api.deleteMessage(chat, message.message, signal);
@@ -161,7 +189,12 @@ export class Telegram {
   #withoutToken(error: unknown): TelegramError {
     if (error instanceof TelegramError) return error;
     const clean = (text: string): string => text.replaceAll(this.#address.token, "***");
-    if (error instanceof GrammyError) return new TelegramError(clean(`${error.method}: ${error.description}`), error.error_code, error.parameters.retry_after);
+    if (error instanceof GrammyError)
+      return new TelegramError(
+        clean(`${error.method}: ${error.description}`),
+        error.error_code,
+        error.parameters.retry_after,
+      );
     const cause = error instanceof HttpError ? error.error : error;
     return new TelegramError(clean(`no answer: ${cause instanceof Error ? cause.message : String(cause)}`));
   }
@@ -178,7 +211,9 @@ function codeEntities(text: string, pieces: readonly string[]): MessageEntity[] 
 function markup(keyboard: Keyboard): InlineKeyboardMarkup | ReplyKeyboardMarkup | ReplyKeyboardRemove {
   switch (keyboard.kind) {
     case "buttons":
-      return { inline_keyboard: keyboard.rows.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))) };
+      return {
+        inline_keyboard: keyboard.rows.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))),
+      };
     case "place":
       return {
         keyboard: [[{ text: keyboard.share, request_location: true }], keyboard.keys.map((text) => ({ text }))],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Position } from "../domain/air-quality/reading.ts";
+import type { Position } from "../readings/index.ts";
 import type { Language } from "./texts/texts.ts";
 
 /** What is asked of Telegram; everything else is not even sent. */
@@ -20,7 +20,9 @@ const TelegramMessage = z.object({
 const Update = z.object({
   update_id: z.int().min(0),
   message: TelegramMessage.optional(),
-  callback_query: z.object({ id: z.string(), from: From, data: z.string().optional(), message: z.object({ chat: Chat }).optional() }).optional(),
+  callback_query: z
+    .object({ id: z.string(), from: From, data: z.string().optional(), message: z.object({ chat: Chat }).optional() })
+    .optional(),
 });
 
 /** A document that somebody sent. */
@@ -54,7 +56,8 @@ export function updateNumber(update: unknown): number | undefined {
 /** Reads an update; `undefined` for one of no concern. */
 export function readUpdate(update: unknown): Incoming | undefined {
   const { message, callback_query: touch } = Update.safeParse(update).data ?? {};
-  if (touch?.message !== undefined) return incoming(touch.message.chat, touch.from, { kind: "touch", id: touch.id, data: touch.data ?? "" });
+  if (touch?.message !== undefined)
+    return incoming(touch.message.chat, touch.from, { kind: "touch", id: touch.id, data: touch.data ?? "" });
   if (message?.from === undefined || message.from.is_bot === true) return undefined;
   return incoming(message.chat, message.from, contentOf(message));
 }
@@ -66,6 +69,7 @@ function incoming(chat: z.output<typeof Chat>, from: z.output<typeof From>, cont
 
 function contentOf({ text, caption, location, document }: z.output<typeof TelegramMessage>): Content {
   if (location !== undefined) return { kind: "place", place: { lat: location.latitude, lng: location.longitude } };
-  if (document !== undefined) return { kind: "text", text: caption ?? "", document: { fileId: document.file_id, size: document.file_size } };
+  if (document !== undefined)
+    return { kind: "text", text: caption ?? "", document: { fileId: document.file_id, size: document.file_size } };
   return text === undefined ? { kind: "other" } : { kind: "text", text };
 }

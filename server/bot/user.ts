@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Journal } from "../domain/ports.ts";
-import { QUESTIONS } from "../domain/chat/form.ts";
+import type { BotJournal } from "./journal.ts";
+import { QUESTIONS } from "./form.ts";
 import type { Seal } from "./seal.ts";
 
 const Source = z.discriminatedUnion("kind", [
@@ -30,10 +30,10 @@ export type User = z.output<typeof User>;
 
 /** Those whom the bot knows. */
 export class Users {
-  readonly #journal: Journal;
+  readonly #journal: BotJournal;
   readonly #seal: Seal;
 
-  constructor(journal: Journal, seal: Seal) {
+  constructor(journal: BotJournal, seal: Seal) {
     this.#journal = journal;
     this.#seal = seal;
   }
@@ -44,7 +44,7 @@ export class Users {
   }
 
   /** @param journal In which it is written together with other things */
-  async save(journal: Journal, id: number, user: User): Promise<void> {
+  async save(journal: BotJournal, id: number, user: User): Promise<void> {
     await journal.chats.saveUser(id, this.#seal.close(placeOf(id), user), user.account?.address);
   }
 }

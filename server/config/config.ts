@@ -1,8 +1,15 @@
 import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
-import type { TargetAddress } from "../replica/targets.ts";
+import type { TargetAddress } from "../journal/replication/targets.ts";
 import {
-  type CertificateFiles, certificateFiles, type Fault, type PeerTlsConfig, peerTlsConfig, type RelayerSource, relayerSource, type TokenConfig,
+  type CertificateFiles,
+  certificateFiles,
+  type Fault,
+  type PeerTlsConfig,
+  peerTlsConfig,
+  type RelayerSource,
+  relayerSource,
+  type TokenConfig,
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
@@ -12,7 +19,12 @@ import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
 /** Which chain the relayer talks to. */
 export type ChainConfig =
-  | { readonly kind: "embedded"; readonly port: number; readonly blockPeriodSeconds: number; readonly directory: string }
+  | {
+      readonly kind: "embedded";
+      readonly port: number;
+      readonly blockPeriodSeconds: number;
+      readonly directory: string;
+    }
   | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
 
 /** What the server was told, checked. */
@@ -84,16 +96,23 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   const relayer = relayerSource(env, variables, details);
   if (env.RPC_URL !== undefined) {
     if (relays && relayer === undefined) {
-      details.push({ path: "RELAYER_KEY", message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL" });
+      details.push({
+        path: "RELAYER_KEY",
+        message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL",
+      });
     }
     for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
-      if (variables[name] !== undefined) details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
+      if (variables[name] !== undefined)
+        details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
     }
   } else if (env.NODE_LIST_FILE !== undefined) {
     details.push({ path: "NODE_LIST_FILE", message: "is for a network's node, but RPC_URL is not set" });
   }
   if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
-    details.push({ path: "ADMIN_KEY", message: "is the same key as RELAYER_KEY: each needs its own nonces and rights" });
+    details.push({
+      path: "ADMIN_KEY",
+      message: "is the same key as RELAYER_KEY: each needs its own nonces and rights",
+    });
   }
   const { SESSION_LIFETIME: lifetime, SESSION_MINIMUM_TO_EXTEND: minimum } = env;
   if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {

@@ -36,31 +36,61 @@ export interface TokenConfig {
 }
 
 /** @param details told what is missing or contradicts */
-export function relayerSource(env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): RelayerSource | undefined {
+export function relayerSource(
+  env: EnvironmentValues,
+  variables: EnvironmentVariables,
+  details: Fault[],
+): RelayerSource | undefined {
   const { RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile } = env;
   const { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer } = env;
-  const pairs = { RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile, RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: signer };
-  for (const [one, other] of [["RELAYER_KEYSTORE_FILE", "RELAYER_KEYSTORE_PASSWORD_FILE"], ["RELAYER_SIGNER_URL", "RELAYER_ADDRESS"]] as const) {
-    if (pairs[one] !== undefined && pairs[other] === undefined) details.push({ path: other, message: `is needed with ${one}` });
-    if (pairs[one] === undefined && pairs[other] !== undefined) details.push({ path: one, message: `is needed with ${other}` });
+  const pairs = {
+    RELAYER_KEYSTORE_FILE: file,
+    RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile,
+    RELAYER_SIGNER_URL: url,
+    RELAYER_ADDRESS: signer,
+  };
+  for (const [one, other] of [
+    ["RELAYER_KEYSTORE_FILE", "RELAYER_KEYSTORE_PASSWORD_FILE"],
+    ["RELAYER_SIGNER_URL", "RELAYER_ADDRESS"],
+  ] as const) {
+    if (pairs[one] !== undefined && pairs[other] === undefined)
+      details.push({ path: other, message: `is needed with ${one}` });
+    if (pairs[one] === undefined && pairs[other] !== undefined)
+      details.push({ path: one, message: `is needed with ${other}` });
   }
-  const sources = Object.entries({ RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_SIGNER_URL: url }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const sources = Object.entries({ RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_SIGNER_URL: url }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [name]),
+  );
   const [first, ...others] = sources;
   for (const path of others) details.push({ path, message: `is set beside ${first}; one of them` });
   const tls = peerTlsConfig("RELAYER_SIGNER_TLS", env, variables, details);
   if (key !== undefined) return { kind: "environment", key };
-  if (file !== undefined && passwordFile !== undefined) return { kind: "keystore", file: resolve(file), passwordFile: resolve(passwordFile) };
+  if (file !== undefined && passwordFile !== undefined)
+    return { kind: "keystore", file: resolve(file), passwordFile: resolve(passwordFile) };
   return url !== undefined && signer !== undefined ? { kind: "signer", url, address: signer, tls } : undefined;
 }
 
 /** Whose TLS variables there are, by how they begin: the address has to be one with TLS. */
 const PEERS = {
-  RPC_TLS: { address: "RPC_URL", secure: /^(https|wss):/, message: "is for a node whose RPC_URL is an https or wss address" },
-  RELAYER_SIGNER_TLS: { address: "RELAYER_SIGNER_URL", secure: /^https:/, message: "is for a signer whose RELAYER_SIGNER_URL is an https address" },
+  RPC_TLS: {
+    address: "RPC_URL",
+    secure: /^(https|wss):/,
+    message: "is for a node whose RPC_URL is an https or wss address",
+  },
+  RELAYER_SIGNER_TLS: {
+    address: "RELAYER_SIGNER_URL",
+    secure: /^https:/,
+    message: "is for a signer whose RELAYER_SIGNER_URL is an https address",
+  },
 } as const;
 
 /** @param details told what is missing or contradicts */
-export function peerTlsConfig(prefix: keyof typeof PEERS, env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): PeerTlsConfig {
+export function peerTlsConfig(
+  prefix: keyof typeof PEERS,
+  env: EnvironmentValues,
+  variables: EnvironmentVariables,
+  details: Fault[],
+): PeerTlsConfig {
   const { address, secure, message } = PEERS[prefix];
   const addresses = env[address] ?? [];
   if (![addresses].flat().some((each) => secure.test(each))) {
@@ -84,7 +114,8 @@ export function certificateFiles(
   details: Fault[],
 ): CertificateFiles | undefined {
   if (certificate !== undefined && key !== undefined) return { certificate: resolve(certificate), key: resolve(key) };
-  if (certificate !== undefined) details.push({ path: `${prefix}_KEY_FILE`, message: `is needed with ${prefix}_CERT_FILE` });
+  if (certificate !== undefined)
+    details.push({ path: `${prefix}_KEY_FILE`, message: `is needed with ${prefix}_CERT_FILE` });
   if (key !== undefined) details.push({ path: `${prefix}_CERT_FILE`, message: `is needed with ${prefix}_KEY_FILE` });
   return undefined;
 }
@@ -92,10 +123,17 @@ export function certificateFiles(
 /** @param details told what is missing or contradicts */
 export function tokenConfig(env: EnvironmentValues, details: Fault[]): TokenConfig | undefined {
   const { JWT_PUBLIC_KEY_FILE: file, JWT_JWKS_URL: url, JWT_ISSUER: issuer } = env;
-  if (file !== undefined && url !== undefined) details.push({ path: "JWT_JWKS_URL", message: "is set beside JWT_PUBLIC_KEY_FILE; one of them" });
-  if (file === undefined && url === undefined) details.push({ path: "JWT_PUBLIC_KEY_FILE", message: "or JWT_JWKS_URL is needed with API_AUTH=jwt" });
+  if (file !== undefined && url !== undefined)
+    details.push({ path: "JWT_JWKS_URL", message: "is set beside JWT_PUBLIC_KEY_FILE; one of them" });
+  if (file === undefined && url === undefined)
+    details.push({ path: "JWT_PUBLIC_KEY_FILE", message: "or JWT_JWKS_URL is needed with API_AUTH=jwt" });
   if (issuer === undefined) details.push({ path: "JWT_ISSUER", message: "is needed with API_AUTH=jwt" });
-  const key = file !== undefined ? ({ kind: "file", path: resolve(file) } as const) : url !== undefined ? ({ kind: "jwks", url } as const) : undefined;
+  const key =
+    file !== undefined
+      ? ({ kind: "file", path: resolve(file) } as const)
+      : url !== undefined
+        ? ({ kind: "jwks", url } as const)
+        : undefined;
   if (key === undefined || issuer === undefined) return undefined;
   return { key, algorithm: env.JWT_ALGORITHM, issuer, audience: env.JWT_AUDIENCE };
 }

@@ -1,11 +1,36 @@
 import { z } from "zod";
 import {
-  address, chatNumber, databaseUrl, fingerprints, httpUrl, INSIDE, isOneLine, networks, nodeUrls, privateKey, replicaTargets, telegramToken, tileUrl,
-  validatorNames, webhooks, whole,
+  address,
+  chatNumber,
+  databaseUrl,
+  fingerprints,
+  httpUrl,
+  INSIDE,
+  isOneLine,
+  networks,
+  nodeUrls,
+  privateKey,
+  replicaTargets,
+  telegramToken,
+  tileUrl,
+  validatorNames,
+  webhooks,
+  whole,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
-export const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
+export const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
 
 /**
  * Every environment variable that the server reads. The description is what the README's table says; `unset` says
@@ -15,7 +40,8 @@ export const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
   TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew when it changes",
+    description:
+      "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew when it changes",
     unset: "no TLS",
   }),
   TLS_KEY_FILE: z.string().min(1).optional().meta({
@@ -26,11 +52,13 @@ export const Environment = z.object({
     description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
   }),
   RPC_URL: nodeUrls.optional().meta({
-    description: "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
+    description:
+      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
     unset: "the embedded chain",
   }),
   NODE_LIST_FILE: z.string().min(1).optional().meta({
-    description: "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
+    description:
+      "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
     unset: "no list",
   }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
@@ -56,7 +84,8 @@ export const Environment = z.object({
     description: "Seconds between the embedded chain's blocks; 0 makes one as soon as a transaction waits",
   }),
   DATABASE_URL: databaseUrl.optional().meta({
-    description: "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
+    description:
+      "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
@@ -64,7 +93,8 @@ export const Environment = z.object({
     unset: "made at the first start of the embedded chain, kept in `DATA_DIR/keys.json`",
   }),
   RELAYER_KEYSTORE_FILE: z.string().min(1).optional().meta({
-    description: "Keystore (version 3) of that key, instead of it; taken anew when `npm run relayer -- rotate` changes it",
+    description:
+      "Keystore (version 3) of that key, instead of it; taken anew when `npm run relayer -- rotate` changes it",
     unset: "`RELAYER_KEY`",
   }),
   RELAYER_KEYSTORE_PASSWORD_FILE: z.string().min(1).optional().meta({
@@ -148,7 +178,8 @@ export const Environment = z.object({
     description: "Seconds that a target may be behind the journal before an alert is raised",
   }),
   ALERT_WEBHOOKS: webhooks.default([]).meta({
-    description: "Addresses that alerts are posted to in the format of Alertmanager's API v2, as `https://HOST/api/v2/alerts,...`",
+    description:
+      "Addresses that alerts are posted to in the format of Alertmanager's API v2, as `https://HOST/api/v2/alerts,...`",
     unset: "none",
   }),
   ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
@@ -156,7 +187,8 @@ export const Environment = z.object({
     unset: "not signed",
   }),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
-    description: "Networks from which the integrity-proof API, the explorer and the metrics may be used, as `10.0.0.0/8,...`",
+    description:
+      "Networks from which the integrity-proof API, the explorer and the metrics may be used, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
@@ -164,16 +196,23 @@ export const Environment = z.object({
     unset: "none",
   }),
   API_AUTH: z.enum(AUTHENTICATIONS).default("none").meta({
-    description: "What callers of the integrity-proof API have to show: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
+    description:
+      "What callers of the integrity-proof API have to show: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
   }),
   JWT_PUBLIC_KEY_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the public key that tokens are checked with",
     unset: "`JWT_JWKS_URL`",
   }),
-  JWT_JWKS_URL: httpUrl.refine((text) => new URL(text).username === "" && new URL(text).password === "", "holds a name or password, which is sent nowhere").optional().meta({
-    description: "Address of the JWKS that tokens are checked with",
-    unset: "`JWT_PUBLIC_KEY_FILE`",
-  }),
+  JWT_JWKS_URL: httpUrl
+    .refine(
+      (text) => new URL(text).username === "" && new URL(text).password === "",
+      "holds a name or password, which is sent nowhere",
+    )
+    .optional()
+    .meta({
+      description: "Address of the JWKS that tokens are checked with",
+      unset: "`JWT_PUBLIC_KEY_FILE`",
+    }),
   JWT_ALGORITHM: z.enum(ALGORITHMS).default("RS256").meta({
     description: "The one algorithm that tokens are signed with",
   }),
@@ -203,9 +242,14 @@ export const Environment = z.object({
     description: "Address under which clients reach this server, for the links in its answers",
     unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
   }),
-  ISSUER_NAME: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").default("Sealbook appliance").meta({
-    description: "Who signs attestations, as they name it",
-  }),
+  ISSUER_NAME: z
+    .string()
+    .max(200, "is longer than 200 characters")
+    .refine(isOneLine, "is not one line of text")
+    .default("Sealbook appliance")
+    .meta({
+      description: "Who signs attestations, as they name it",
+    }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",
@@ -214,18 +258,26 @@ export const Environment = z.object({
     description: "Token of the Telegram bot; see [docs/telegram.md](docs/telegram.md)",
     unset: "no bot",
   }),
-  TELEGRAM_API_URL: httpUrl.default("https://api.telegram.org").meta({ description: "Address of Telegram's Bot API, or of a server of one's own" }),
-  TELEGRAM_WEBHOOK_URL: httpUrl.refine((text) => new URL(text).protocol === "https:", "is not an https address").optional().meta({
-    description: "Address at which Telegram reaches this server's `/telegram`, which it then posts to",
-    unset: "Telegram is asked",
-  }),
-  TELEGRAM_ADMIN_CHAT: chatNumber.optional().meta({ description: "Number of the chat that is told of alerts", unset: "none" }),
+  TELEGRAM_API_URL: httpUrl
+    .default("https://api.telegram.org")
+    .meta({ description: "Address of Telegram's Bot API, or of a server of one's own" }),
+  TELEGRAM_WEBHOOK_URL: httpUrl
+    .refine((text) => new URL(text).protocol === "https:", "is not an https address")
+    .optional()
+    .meta({
+      description: "Address at which Telegram reaches this server's `/telegram`, which it then posts to",
+      unset: "Telegram is asked",
+    }),
+  TELEGRAM_ADMIN_CHAT: chatNumber
+    .optional()
+    .meta({ description: "Number of the chat that is told of alerts", unset: "none" }),
   TELEGRAM_RATE: whole(1, 10_000).default(30).meta({ description: "Messages a minute that one person is answered" }),
   TELEGRAM_PASSWORD_LIFETIME: whole(1, 86_400).default(300).meta({
     description: "Seconds after which the message with a new account's password deletes itself",
   }),
   TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
-    description: "Networks in which sensors may be asked for values although they are not on the internet, as `10.1.0.0/16,...`",
+    description:
+      "Networks in which sensors may be asked for values although they are not on the internet, as `10.1.0.0/16,...`",
     unset: "none",
   }),
   NODE_LOG_FILE: z.string().min(1).optional().meta({
@@ -233,13 +285,19 @@ export const Environment = z.object({
     unset: "what the embedded chain tells",
   }),
   TILE_URL: tileUrl.optional().meta({
-    description: "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
+    description:
+      "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
     unset: "a plain map that comes with the product",
   }),
-  TILE_ATTRIBUTION: z.string().max(200, "is longer than 200 characters").refine(isOneLine, "is not one line of text").optional().meta({
-    description: "Whose map the tiles are, as their provider wants it said; needed with `TILE_URL`",
-    unset: "none",
-  }),
+  TILE_ATTRIBUTION: z
+    .string()
+    .max(200, "is longer than 200 characters")
+    .refine(isOneLine, "is not one line of text")
+    .optional()
+    .meta({
+      description: "Whose map the tiles are, as their provider wants it said; needed with `TILE_URL`",
+      unset: "none",
+    }),
   READING_MAX_AGE: whole(60, 604_800).default(21_600).meta({
     description: "Seconds after which a sensor's value is not current any more on maps",
   }),

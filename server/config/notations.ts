@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { computeAddress, getAddress, isAddress } from "ethers";
 import { z } from "zod";
-import { isNetwork } from "../http/access/network-list.ts";
-import { parseTargets } from "../replica/targets.ts";
+import { isNetwork } from "../kit/network-list.ts";
+import { parseTargets } from "../journal/replication/targets.ts";
 
 // How the values of environment variables are written.
 
@@ -32,7 +32,10 @@ export const nodeUrls = z.string().transform((text, context): readonly [string, 
   if (wrong === -1 && first !== undefined && new Set(items).size === items.length) return [first, ...others];
   // The address itself may hold a password.
   const which = items.length === 1 ? "is" : `has an item, number ${wrong + 1}, that is`;
-  const message = wrong === -1 ? "has an address twice" : `${which} not an http, https, ws or wss address, nor ipc:///PATH of a node's socket`;
+  const message =
+    wrong === -1
+      ? "has an address twice"
+      : `${which} not an http, https, ws or wss address, nor ipc:///PATH of a node's socket`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
@@ -50,15 +53,19 @@ export function isOneLine(text: string): boolean {
 
 /** Which database the journal is in. */
 export type DatabaseConfig =
-  | { readonly kind: "sqlite"; readonly file: string }
-  | { readonly kind: "postgres"; readonly url: string };
+  { readonly kind: "sqlite"; readonly file: string } | { readonly kind: "postgres"; readonly url: string };
 
 export const databaseUrl = z
   .string()
   // The value itself never gets into a message: it can hold a password.
-  .refine((text) => /^file:./.test(text) || isPostgresUrl(text), "is neither file:PATH nor postgres://USER:PASSWORD@HOST/DATABASE")
+  .refine(
+    (text) => /^file:./.test(text) || isPostgresUrl(text),
+    "is neither file:PATH nor postgres://USER:PASSWORD@HOST/DATABASE",
+  )
   .transform((text): DatabaseConfig =>
-    text.startsWith("file:") ? { kind: "sqlite", file: resolve(text.slice("file:".length)) } : { kind: "postgres", url: text },
+    text.startsWith("file:")
+      ? { kind: "sqlite", file: resolve(text.slice("file:".length)) }
+      : { kind: "postgres", url: text },
   );
 
 function isPostgresUrl(text: string): boolean {
@@ -92,7 +99,10 @@ function isPrivateKey(text: string): boolean {
 export const telegramToken = z
   .string()
   // The value itself never gets into a message: it is a secret.
-  .refine((text) => /^\d{3,20}:[\w-]{30,100}$/.test(text), "is not a bot's token, as BotFather gives it: 123456:ABC...");
+  .refine(
+    (text) => /^\d{3,20}:[\w-]{30,100}$/.test(text),
+    "is not a bot's token, as BotFather gives it: 123456:ABC...",
+  );
 
 /** Groups have negative numbers. */
 export const chatNumber = z
@@ -103,12 +113,19 @@ export const chatNumber = z
 
 /** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
 export const fingerprints = z.string().transform((text, context): string[] =>
-  text.split(",").map((item) => item.trim()).filter((item) => item !== "").flatMap((item) => {
-    const digits = item.replaceAll(":", "").toUpperCase();
-    if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
-    context.addIssue({ code: "custom", message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal` });
-    return [];
-  }),
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+    .flatMap((item) => {
+      const digits = item.replaceAll(":", "").toUpperCase();
+      if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
+      context.addIssue({
+        code: "custom",
+        message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal`,
+      });
+      return [];
+    }),
 );
 
 export const validatorNames = z.string().transform((text, context) => {
@@ -134,7 +151,10 @@ export const replicaTargets = z.string().transform((text, context) => {
 export const INSIDE = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,fc00::/7,fe80::/10";
 
 export const networks = z.string().transform((text, context): string[] => {
-  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  const items = text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
   for (const item of items) {
     if (isNetwork(item)) continue;
     context.addIssue({ code: "custom", message: `"${item}" is not an address, nor a network such as 10.0.0.0/8` });
@@ -144,12 +164,18 @@ export const networks = z.string().transform((text, context): string[] => {
 });
 
 export const webhooks = z.string().transform((text, context): string[] => {
-  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  const items = text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
   for (const [index, item] of items.entries()) {
     // Name and password are percent-decoded later, which a stray "%" would not survive.
     if (/^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item)) continue;
     // The address itself may hold a secret.
-    context.addIssue({ code: "custom", message: `has an item, number ${index + 1}, that is not an http or https address` });
+    context.addIssue({
+      code: "custom",
+      message: `has an item, number ${index + 1}, that is not an http or https address`,
+    });
     return z.NEVER;
   }
   return items;

@@ -15,13 +15,24 @@ export interface TelegramConfig {
 }
 
 const ONLY_WITH_TOKEN = [
-  "TELEGRAM_API_URL", "TELEGRAM_WEBHOOK_URL", "TELEGRAM_ADMIN_CHAT", "TELEGRAM_RATE", "TELEGRAM_PASSWORD_LIFETIME", "TELEGRAM_SENSOR_NETWORKS",
+  "TELEGRAM_API_URL",
+  "TELEGRAM_WEBHOOK_URL",
+  "TELEGRAM_ADMIN_CHAT",
+  "TELEGRAM_RATE",
+  "TELEGRAM_PASSWORD_LIFETIME",
+  "TELEGRAM_SENSOR_NETWORKS",
 ] as const;
 
 /** @param details told what is missing or contradicts */
-export function telegramConfig(env: EnvironmentValues, variables: EnvironmentVariables, details: Fault[]): TelegramConfig | undefined {
+export function telegramConfig(
+  env: EnvironmentValues,
+  variables: EnvironmentVariables,
+  details: Fault[],
+): TelegramConfig | undefined {
   if (env.TELEGRAM_TOKEN === undefined) {
-    for (const path of ONLY_WITH_TOKEN) if (variables[path] !== undefined) details.push({ path, message: "is for the bot, but TELEGRAM_TOKEN is not set" });
+    for (const path of ONLY_WITH_TOKEN)
+      if (variables[path] !== undefined)
+        details.push({ path, message: "is for the bot, but TELEGRAM_TOKEN is not set" });
     return undefined;
   }
   return {

@@ -25,7 +25,10 @@ export function accessLog(logger: Logger): RequestHandler {
       const level = status >= 500 ? "warn" : "debug";
       if (!logger.isLevelEnabled(level)) return;
       const milliseconds = Math.round(performance.now() - start);
-      logger[level]({ request_id, method: request.method, route: routePattern(request), status, milliseconds }, "request answered");
+      logger[level](
+        { request_id, method: request.method, route: routePattern(request), status, milliseconds },
+        "request answered",
+      );
     });
     next();
   };

@@ -42,7 +42,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 /** Refuses addresses that are out of all proportion. */
 export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   return (request, _response, next) => {
-    if (request.url.length > urlLength) throw new SealbookError("uri_too_long", `the address is longer than ${urlLength} characters`);
+    if (request.url.length > urlLength)
+      throw new SealbookError("uri_too_long", `the address is longer than ${urlLength} characters`);
     next();
   };
 }

@@ -39,7 +39,11 @@ export function setRetryAfter(response: Response, { code, retryAfterSeconds }: S
 }
 
 /** What Express and its body parser throw, as far as it is the caller's doing. */
-const HttpError = z.object({ status: z.number().int().min(400).max(499), type: z.string().optional(), message: z.string() });
+const HttpError = z.object({
+  status: z.number().int().min(400).max(499),
+  type: z.string().optional(),
+  message: z.string(),
+});
 
 /** Whatever was thrown while a request was answered, as the one kind of error. */
 export function toSealbookError(error: unknown): SealbookError {

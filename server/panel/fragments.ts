@@ -1,5 +1,5 @@
 import escapeHtml from "escape-html";
-import type { PanelFragments } from "../domain/ports.ts";
+import type { PanelFragments } from "../sessions/index.ts";
 
 /**
  * The pieces of HTML that the record store API answers with, and that the panel shows. Everything that comes from
@@ -51,7 +51,10 @@ export function panelFragments(version: string): PanelFragments {
   <div class="stack">
     <h2 data-text="home.statistics">System</h2>
     <dl class="stats">${Object.entries(statistics)
-      .map(([name, value]) => `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number" data-part="stat-${escapeHtml(name)}">${value}</dd></div>`)
+      .map(
+        ([name, value]) =>
+          `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number" data-part="stat-${escapeHtml(name)}">${value}</dd></div>`,
+      )
       .join("")}</dl>
   </div>
   <div class="stack">

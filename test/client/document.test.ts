@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { ProofClient, RecordClient } from "../../client/index.ts";
-import { EXAMPLE_IDS } from "../../server/http/proofs/examples.ts";
-import { EXAMPLE_CREDENTIALS } from "../../server/http/records/examples.ts";
+import { EXAMPLE_IDS } from "../../server/http/openapi/examples.ts";
+import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
 import { type DocumentedExample, OpenApi, openApiText } from "../support/openapi.ts";
 import { fakeServer } from "./fake-server.ts";
 
@@ -14,7 +14,11 @@ const proofs = (url: string) => new ProofClient(url, { retryForMilliseconds: 0 }
 const records = (url: string) => new RecordClient(url, { retryForMilliseconds: 0 });
 
 /** Every call of the clients, with the operation that it is of. */
-const CALLS: readonly (readonly [operation: string, isOf: (example: DocumentedExample) => boolean, call: (url: string) => Promise<unknown>])[] = [
+const CALLS: readonly (readonly [
+  operation: string,
+  isOf: (example: DocumentedExample) => boolean,
+  call: (url: string) => Promise<unknown>,
+])[] = [
   ["submitProof", () => true, (url) => proofs(url).submit({ document_id: "d", hash: HASH })],
   ["submitProofs", () => true, (url) => proofs(url).submitTogether([{ document_id: "d", hash: HASH }])],
   ["findBatch", () => true, (url) => proofs(url).batch(EXAMPLE_IDS.batch).next()],
@@ -24,9 +28,17 @@ const CALLS: readonly (readonly [operation: string, isOf: (example: DocumentedEx
   ["verifyHash", () => true, (url) => proofs(url).verify(HASH)],
   ["status", () => true, (url) => proofs(url).status()],
   ["listAlerts", () => true, (url) => proofs(url).alerts({ limit: 1 })],
-  ["attest", ({ answer }) => answer.type !== "application/jose" && !isPaper(answer), (url) => proofs(url).attest({ document_id: "d", audience: "court" })],
+  [
+    "attest",
+    ({ answer }) => answer.type !== "application/jose" && !isPaper(answer),
+    (url) => proofs(url).attest({ document_id: "d", audience: "court" }),
+  ],
   ["attest", ({ answer }) => isPaper(answer), (url) => proofs(url).attestPdf({ hash: HASH, audience: "seller" })],
-  ["verifyRestored", ({ answer }) => answer.type === "application/x-ndjson", (url) => Array.fromAsync(proofs(url).verifyRestored([{ document_id: "d", hash: HASH }]))],
+  [
+    "verifyRestored",
+    ({ answer }) => answer.type === "application/x-ndjson",
+    (url) => Array.fromAsync(proofs(url).verifyRestored([{ document_id: "d", hash: HASH }])),
+  ],
   ["inventory", () => true, (url) => proofs(url).inventory({ date: "2026-11-21" }).next()],
   ["gap", ({ query }) => query["against"] === undefined, (url) => proofs(url).gap(EXAMPLE_IDS.verification).next()],
   ["gap", ({ query }) => query["against"] === "journal", (url) => proofs(url).unknownAnchors().next()],
@@ -59,12 +71,17 @@ describe("the client and the API document", () => {
       const examples = operation.examples.filter((example) => example.answer.status < 300 && isOf(example));
       assert.isNotEmpty(examples, id);
       for (const { answer } of examples) {
-        await using server = await fakeServer({ status: answer.status, headers: { "Content-Type": answer.type }, body: answer.value });
+        await using server = await fakeServer({
+          status: answer.status,
+          headers: { "Content-Type": answer.type },
+          body: answer.value,
+        });
         await call(server.url);
         const { method, url, body, headers } = server.received[0] ?? assert.fail(id);
         assert.equal(openApi.operationOf(method, url)?.id, id, url);
         if (body === "") continue;
-        for (const value of body.trimEnd().split("\n")) assert.equal(openApi.faultOfBody(operation, headers["content-type"] ?? "", JSON.parse(value)), undefined, id);
+        for (const value of body.trimEnd().split("\n"))
+          assert.equal(openApi.faultOfBody(operation, headers["content-type"] ?? "", JSON.parse(value)), undefined, id);
       }
     }
   });
@@ -79,7 +96,11 @@ describe("the client and the API document", () => {
     for (const [id, isOf, call] of CALLS) {
       const operation = openApi.operations.find((candidate) => candidate.id === id) ?? assert.fail(id);
       for (const { answer } of operation.examples.filter((example) => example.answer.status >= 400 && isOf(example))) {
-        await using server = await fakeServer({ status: answer.status, headers: { "Content-Type": answer.type }, body: answer.value });
+        await using server = await fakeServer({
+          status: answer.status,
+          headers: { "Content-Type": answer.type },
+          body: answer.value,
+        });
         const thrown: unknown = await call(server.url).catch((error: unknown) => error);
         // What is not found is told by nothing at all.
         if (answer.status === 404 && thrown === undefined) continue;

@@ -12,7 +12,8 @@ export interface Received {
 }
 
 /** One answer; an `undefined` one cuts the connection. */
-export type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown } | undefined;
+export type Reply =
+  { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown } | undefined;
 
 /** A server that answers as it is told: for what the real one does only in bad times. */
 export interface FakeServer extends AsyncDisposable {

@@ -26,7 +26,12 @@ const CONFIRMED = {
 };
 const UNAVAILABLE: Reply = {
   status: 503,
-  body: { type: "urn:sealbook:problem:chain_unavailable", title: "The chain is not reachable", status: 503, detail: "no answer" },
+  body: {
+    type: "urn:sealbook:problem:chain_unavailable",
+    title: "The chain is not reachable",
+    status: 503,
+    detail: "no answer",
+  },
 };
 
 async function failureOf(promise: Promise<unknown>): Promise<ClientError> {
@@ -66,7 +71,10 @@ describe("proof client", () => {
       const request = { document_id: "portable/é", hash: HASH, metadata: { timestamp: 1 } };
       const pending = await client.submit(request, { confirmWithinMilliseconds: 0 });
       if (pending.status === "pending") {
-        const refused = await client.bundle(pending.id).then(() => undefined, (error: unknown) => error);
+        const refused = await client.bundle(pending.id).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
         // It may have been confirmed in between.
         if (refused !== undefined) assert.propertyVal(refused, "code", "conflict");
       }
@@ -78,15 +86,28 @@ describe("proof client", () => {
     });
 
     it("submits many documents under one root, and finds them page by page", async () => {
-      const requests = Array.from({ length: 150 }, (_, n) => ({ document_id: `order ${n}`, hash: createHash("sha256").update(String(n)).digest("hex") }));
+      const requests = Array.from({ length: 150 }, (_, n) => ({
+        document_id: `order ${n}`,
+        hash: createHash("sha256").update(String(n)).digest("hex"),
+      }));
       const { status, batch, proofs } = await client.submitTogether(requests);
       assert.equal(status, "confirmed");
       assert.equal(batch?.size, 150);
-      const documentOf = (proof: (typeof proofs)[number]) => (proof.status === "confirmed" ? proof.proof.document_id : undefined);
-      assert.deepEqual(proofs.map(documentOf), requests.map(({ document_id }) => document_id));
+      const documentOf = (proof: (typeof proofs)[number]) =>
+        proof.status === "confirmed" ? proof.proof.document_id : undefined;
+      assert.deepEqual(
+        proofs.map(documentOf),
+        requests.map(({ document_id }) => document_id),
+      );
       const pages = await Array.fromAsync(client.batch(batch?.id ?? ""));
-      assert.deepEqual(pages.map((page) => page.proofs.length), [100, 50]);
-      assert.sameMembers(pages.flatMap((page) => page.proofs.map(documentOf)), requests.map(({ document_id }) => document_id));
+      assert.deepEqual(
+        pages.map((page) => page.proofs.length),
+        [100, 50],
+      );
+      assert.sameMembers(
+        pages.flatMap((page) => page.proofs.map(documentOf)),
+        requests.map(({ document_id }) => document_id),
+      );
       assert.deepInclude(await client.findByTransaction(batch?.tx_hash ?? ""), { status: "confirmed", batch });
     });
 
@@ -94,11 +115,20 @@ describe("proof client", () => {
       const { attestation, statement, kid } = await client.attest({ document_id: "a/b c?#é", audience: "regulator" });
       assert.deepInclude(statement, { audience: "regulator", record_count: 1 });
       assert.equal(statement.issuer.key_id, kid);
-      assert.equal(JSON.parse(Buffer.from(attestation.split(".")[1] ?? "", "base64url").toString()).audience, "regulator");
+      assert.equal(
+        JSON.parse(Buffer.from(attestation.split(".")[1] ?? "", "base64url").toString()).audience,
+        "regulator",
+      );
       const pdf = Buffer.from(await client.attestPdf({ hash: HASH, audience: "court" }));
       assert.match(pdf.toString("latin1"), /^%PDF-1\.\d[^]*%%EOF\s*$/);
-      assert.equal((await failureOf(client.attest({ document_id: "never seen", audience: "court" }))).code, "not_found");
-      assert.equal((await failureOf(client.attestPdf({ document_id: "never seen", audience: "court" }))).code, "not_found");
+      assert.equal(
+        (await failureOf(client.attest({ document_id: "never seen", audience: "court" }))).code,
+        "not_found",
+      );
+      assert.equal(
+        (await failureOf(client.attestPdf({ document_id: "never seen", audience: "court" }))).code,
+        "not_found",
+      );
     });
 
     it("lists alerts", async () => {
@@ -113,7 +143,9 @@ describe("proof client", () => {
     });
 
     it("gives the older proofs of a document", async () => {
-      await Promise.all([1, 2].map((timestamp) => client.submit({ document_id: "twice", hash: HASH, metadata: { timestamp } })));
+      await Promise.all(
+        [1, 2].map((timestamp) => client.submit({ document_id: "twice", hash: HASH, metadata: { timestamp } })),
+      );
       const found = await client.find("twice");
       assert.lengthOf(found?.history ?? [], 1);
     });
@@ -133,7 +165,10 @@ describe("proof client", () => {
     it("tells every fault in what was sent", async () => {
       const error = await failureOf(client.submit({ document_id: "", hash: "12" }));
       assert.deepInclude(error, { name: "ClientError", code: "malformed", status: 400, retryAfterSeconds: undefined });
-      assert.deepEqual(error.details.map(({ path }) => path), ["document_id", "hash"]);
+      assert.deepEqual(
+        error.details.map(({ path }) => path),
+        ["document_id", "hash"],
+      );
       assert.equal(error.problem?.title, "The request is not valid");
       assert.equal((await failureOf(client.findByTransaction("nonsense"))).status, 400);
       assert.equal((await failureOf(client.verify("nonsense"))).status, 400);
@@ -142,7 +177,11 @@ describe("proof client", () => {
 
   describe("in bad times", () => {
     it("tries again after 503, 429 and a cut connection, with the same record", async () => {
-      const busy: Reply = { status: 429, headers: { "Retry-After": "0" }, body: { type: "urn:sealbook:problem:too_many_requests" } };
+      const busy: Reply = {
+        status: 429,
+        headers: { "Retry-After": "0" },
+        body: { type: "urn:sealbook:problem:too_many_requests" },
+      };
       await using server = await fakeServer(UNAVAILABLE, undefined, busy, { status: 201, body: CONFIRMED });
       assert.deepEqual(await new ProofClient(server.url).submit({ document_id: "d", hash: HASH }), CONFIRMED as never);
       assert.lengthOf(server.received, 4);
@@ -158,11 +197,20 @@ describe("proof client", () => {
         { status: 200, headers: later, body: PENDING },
         { status: 200, body: CONFIRMED },
       ];
-      for (const [location, path] of [["/elsewhere/7", "/elsewhere/7"], ["http://127.0.0.1:9/x", `/api/v1/proof/${ID}`]] as const) {
+      for (const [location, path] of [
+        ["/elsewhere/7", "/elsewhere/7"],
+        ["http://127.0.0.1:9/x", `/api/v1/proof/${ID}`],
+      ] as const) {
         await using server = await fakeServer(...replies(location));
-        const proof = await new ProofClient(server.url, { headers: { "X-API-Key": "k" } }).submit({ document_id: "d", hash: HASH });
+        const proof = await new ProofClient(server.url, { headers: { "X-API-Key": "k" } }).submit({
+          document_id: "d",
+          hash: HASH,
+        });
         assert.equal(proof.status, "confirmed");
-        assert.deepEqual(server.received.map(({ method, url }) => `${method} ${url}`), ["POST /api/v1/proof", `GET ${path}`, `GET ${path}`]);
+        assert.deepEqual(
+          server.received.map(({ method, url }) => `${method} ${url}`),
+          ["POST /api/v1/proof", `GET ${path}`, `GET ${path}`],
+        );
         assert.isTrue(server.received.every(({ headers }) => headers["x-api-key"] === "k"));
       }
     });
@@ -180,7 +228,12 @@ describe("proof client", () => {
     it("gives up at its deadline, or at once, and says when to come back", async () => {
       await using server = await fakeServer({ ...UNAVAILABLE, headers: { "Retry-After": "60" } });
       const error = await failureOf(new ProofClient(server.url, { retryForMilliseconds: 1_000 }).verify(HASH));
-      assert.deepInclude(error, { code: "chain_unavailable", status: 503, message: "no answer", retryAfterSeconds: 60 });
+      assert.deepInclude(error, {
+        code: "chain_unavailable",
+        status: 503,
+        message: "no answer",
+        retryAfterSeconds: 60,
+      });
       assert.lengthOf(server.received, 1);
       await failureOf(new ProofClient(server.url, { retryForMilliseconds: 0 }).verify(HASH));
       assert.lengthOf(server.received, 2);

@@ -77,7 +77,10 @@ describe("a session of the record client", function () {
     const session = await RecordSession.open(client, server.demo);
     await session.close();
     await session.close();
-    const errors = [await rejection(session.store({ code: "c", topic: "t", payload: {} })), await rejection(client.validate(session.token))];
+    const errors = [
+      await rejection(session.store({ code: "c", topic: "t", payload: {} })),
+      await rejection(client.validate(session.token)),
+    ];
     for (const error of errors) assert.deepInclude(error, { name: "ClientError", code: "token_invalid" });
   });
 

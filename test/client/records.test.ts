@@ -46,7 +46,11 @@ describe("record client", () => {
 
   it("stores records and finds them page by page, the newest first", async () => {
     for (let number = 1; number <= 5; number += 1) {
-      const stored = await client.store(token, { code: `page-${number}`, topic: "hourly series", payload: { number, text: "ü☃" } });
+      const stored = await client.store(token, {
+        code: `page-${number}`,
+        topic: "hourly series",
+        payload: { number, text: "ü☃" },
+      });
       assert.deepInclude(stored, { chainid: number, result: "success" });
     }
     let asked = 0;
@@ -55,8 +59,14 @@ describe("record client", () => {
       return token;
     };
     const found = await all(client.search(current, { field: "code", value: "page-*", limit: 2 }));
-    assert.deepEqual(found.map(({ payload }) => payload), [5, 4, 3, 2, 1].map((number) => ({ number, text: "ü☃" })));
-    assert.deepEqual([found[0]?.code, found[0]?.topic, found[0]?.sender], ["page-5", "hourly series", server.demo.login]);
+    assert.deepEqual(
+      found.map(({ payload }) => payload),
+      [5, 4, 3, 2, 1].map((number) => ({ number, text: "ü☃" })),
+    );
+    assert.deepEqual(
+      [found[0]?.code, found[0]?.topic, found[0]?.sender],
+      ["page-5", "hourly series", server.demo.login],
+    );
     assert.equal(asked, 3);
     assert.lengthOf(await all(client.search(token, { field: "topic", value: "hourly series" })), 5);
     assert.isEmpty(await all(client.search(token, { field: "topic", value: "page-1" })));
@@ -90,13 +100,19 @@ describe("record client", () => {
   });
 
   it("repeats a search but never a store", async () => {
-    const busy = { status: 503, body: { status: 0, content: { error: { code: "chain_unavailable", message: "later" } }, msg: "", render: "" } };
+    const busy = {
+      status: 503,
+      body: { status: 0, content: { error: { code: "chain_unavailable", message: "later" } }, msg: "", render: "" },
+    };
     const found = { status: 200, body: { status: 1, content: { tparams: { events: [] } }, msg: "", render: "" } };
     await using server = await fakeServer(busy, found, busy);
     const client = new RecordClient(server.url);
     assert.isEmpty(await all(client.search("t", { field: "code", value: "*" })));
     assert.lengthOf(server.received, 2);
-    assert.deepEqual(await codeOf(client.store("t", { code: "c", topic: "t", payload: {} })), ["chain_unavailable", 503]);
+    assert.deepEqual(await codeOf(client.store("t", { code: "c", topic: "t", payload: {} })), [
+      "chain_unavailable",
+      503,
+    ]);
     assert.lengthOf(server.received, 3);
   });
 

@@ -131,7 +131,10 @@ describe("EventTable", () => {
     it("is not inserted again", async () => {
       const { table, user, signature } = await loadFixture(withRow);
       const other = noise(100, "other");
-      for (const [row, text] of [[ROW, signature], [other, await user.signMessage(other)]] as const) {
+      for (const [row, text] of [
+        [ROW, signature],
+        [other, await user.signMessage(other)],
+      ] as const) {
         await expect(table.insert(TABLE, 7, row, true, text))
           .to.be.revertedWithCustomError(table, "RowExists")
           .withArgs(TABLE, 7);

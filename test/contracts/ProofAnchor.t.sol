@@ -22,11 +22,10 @@ contract ProofAnchorTest is Test {
     }
 
     /// @dev Path of the node at `index` of `level`, up to the root. A node without a sibling moves up.
-    function climb(bytes32[] memory level, uint256 index)
-        private
-        pure
-        returns (bytes32[] memory path, bytes32[] memory passed, bytes32 root)
-    {
+    function climb(
+        bytes32[] memory level,
+        uint256 index
+    ) private pure returns (bytes32[] memory path, bytes32[] memory passed, bytes32 root) {
         (path, passed) = (new bytes32[](0), new bytes32[](0));
         for (; level.length > 1; index /= 2) {
             if (index ^ 1 < level.length) {
@@ -53,9 +52,12 @@ contract ProofAnchorTest is Test {
         for (uint256 i = from; i < list.length; ++i) rest[i - from] = list[i];
     }
 
-    function testFuzzVerifiesTheHashesOfATreeAndNothingElse(bytes32 seed, uint256 size, uint256 index, bytes32 other)
-        public
-    {
+    function testFuzzVerifiesTheHashesOfATreeAndNothingElse(
+        bytes32 seed,
+        uint256 size,
+        uint256 index,
+        bytes32 other
+    ) public {
         size = bound(size, 1, MAX_LEAVES);
         index = bound(index, 0, size - 1);
         bytes32[] memory leaves = new bytes32[](size);

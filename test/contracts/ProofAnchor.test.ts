@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { merkleTree, verifyPath } from "../../server/domain/merkle.ts";
+import { merkleTree, verifyPath } from "../../server/journal/integrity/merkle.ts";
 import { DEFAULT_ADMIN_ROLE, RELAYER_ROLE, deployContracts, ethers, loadFixture, noise, time } from "./fixtures.ts";
 
 const HASH = ethers.id("document");
@@ -148,7 +148,10 @@ describe("ProofAnchor", () => {
         const stranger = noise(32, "stranger");
         for (const index of new Set([0, size >> 1, size - 1, pick % size])) {
           const path = tree.path(index);
-          for (const [hash, holds] of [[batch[index]!, true], [stranger, false]] as const) {
+          for (const [hash, holds] of [
+            [batch[index]!, true],
+            [stranger, false],
+          ] as const) {
             const told = `hash ${index} of ${size}`;
             expect(await anchors.verify(hash, path, tree.root), told).to.equal(holds);
             expect(verifyPath(hash, path, tree.root), told).to.equal(holds);

@@ -138,7 +138,11 @@ describe("SessionRegistry", () => {
 
     it("refuses a lifetime that is zero or not greater than the minimum", async () => {
       const { registry, admin } = await loadFixture(deployContracts);
-      for (const [lifetime, minimum] of [[0, 0], [15, 15], [15, 16]] as const) {
+      for (const [lifetime, minimum] of [
+        [0, 0],
+        [15, 15],
+        [15, 16],
+      ] as const) {
         await expect(registry.connect(admin).setLifetime(lifetime, minimum))
           .to.be.revertedWithCustomError(registry, "InvalidLifetime")
           .withArgs(lifetime, minimum);

@@ -52,8 +52,10 @@ contract TableHandler is Test {
     function _write(uint256 seed, bytes calldata row, bool comp, address caller, bool inserts) private {
         (uint256 tab, uint256 rowid) = (seed % TABLES, (seed >> 8) % ROWS);
         uint256 key = 1 + ((seed >> 16) % ACCOUNTS);
-        bool allowed = registry.scopeOf(vm.addr(key)) == ISessionRegistry.Scope.Full && caller == address(this)
-            && !(inserts && digests[tab][rowid] != 0);
+        bool allowed =
+            registry.scopeOf(vm.addr(key)) == ISessionRegistry.Scope.Full &&
+                caller == address(this) &&
+                !(inserts && digests[tab][rowid] != 0);
         bool done = _call(nameOf(tab), rowid, row, comp, caller, inserts, _sign(key, row, seed));
         if (done != allowed) fault = done ? "a row was written against the rules" : "a row was refused";
         if (done && allowed) digests[tab][rowid] = keccak256(abi.encode(vm.addr(key), comp, keccak256(row)));
@@ -68,9 +70,10 @@ contract TableHandler is Test {
         bool inserts,
         string memory signature
     ) private returns (bool done) {
-        bytes memory call = inserts
-            ? abi.encodeCall(table.insert, (tabname, rowid, row, comp, signature))
-            : abi.encodeCall(table.set, (tabname, rowid, row, comp, signature));
+        bytes memory call =
+            inserts
+                ? abi.encodeCall(table.insert, (tabname, rowid, row, comp, signature))
+                : abi.encodeCall(table.set, (tabname, rowid, row, comp, signature));
         vm.prank(caller);
         (done, ) = address(table).call(call);
     }

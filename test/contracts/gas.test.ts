@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import type { ContractTransactionResponse } from "ethers";
 import hre from "hardhat";
-import { merkleTree } from "../../server/domain/merkle.ts";
+import { merkleTree } from "../../server/journal/integrity/merkle.ts";
 import {
   LIFETIME,
   MINIMUM_TO_EXTEND,
@@ -61,8 +61,7 @@ const measures: Record<string, Measure> = {
     gasOf(registry.connect(admin).enroll(stranger, Scope.Full)),
   "SessionRegistry.revoke": ({ registry, admin, user }) => gasOf(registry.connect(admin).revoke(user)),
   "SessionRegistry.setLifetime": ({ registry, admin }) => gasOf(registry.connect(admin).setLifetime(600, 60)),
-  "SessionRegistry.open": async (c) =>
-    gasOf(c.registry.open(c.user, first, await openingSignature(c, c.user, first))),
+  "SessionRegistry.open": async (c) => gasOf(c.registry.open(c.user, first, await openingSignature(c, c.user, first))),
   "SessionRegistry.validate": async (c) => {
     await openSession(c, first);
     return gasOf(c.registry.validate(first, second));

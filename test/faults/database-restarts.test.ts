@@ -19,7 +19,9 @@ async function underLoad(
   const pair = await startRelayerPair(database);
   try {
     await pair.mine();
-    const servers = await Promise.all(pair.seats.map((seat) => seat.start({ BATCH_MAX_AGE: "1", PROOF_WAIT: "5", TAKEOVER_AFTER: "5" })));
+    const servers = await Promise.all(
+      pair.seats.map((seat) => seat.start({ BATCH_MAX_AGE: "1", PROOF_WAIT: "5", TAKEOVER_AFTER: "5" })),
+    );
     const loads = servers.map((server) => startLoad(server, expected));
     await happens(servers, loads);
     for (const load of loads) await load.end();
@@ -55,7 +57,11 @@ describe("a PostgreSQL server under the load of two relayers", function () {
     const away = async ([server]: readonly ServerProcess[], loads: readonly Load[]): Promise<void> => {
       const before = loads.map(({ refused }) => refused);
       await eventually(async () => loads.forEach(({ refused }, index) => assert.isAbove(refused, before[index] ?? 0)));
-      for (const answer of [await server?.post("/api/v1/proof", freshDocuments(1)[0]), await server?.get("/api/v1/proof/none"), await server?.get("/api/v1/status")]) {
+      for (const answer of [
+        await server?.post("/api/v1/proof", freshDocuments(1)[0]),
+        await server?.get("/api/v1/proof/none"),
+        await server?.get("/api/v1/status"),
+      ]) {
         assert.equal(answer?.status, 503, answer?.text);
         assert.equal(answer?.body.type, "urn:sealbook:problem:journal_unavailable");
         assert.match(answer?.headers.get("retry-after") ?? "", /^[1-9]/);
@@ -72,11 +78,15 @@ describe("a PostgreSQL server under the load of two relayers", function () {
           await allConfirm(loads, 10);
         }
         // When one of its processes is killed a server ends all of them, and starts anew from its log.
-        const [busy] = await cluster.query("select pid from pg_stat_activity where application_name = 'sealbook' limit 1");
+        const [busy] = await cluster.query(
+          "select pid from pg_stat_activity where application_name = 'sealbook' limit 1",
+        );
         process.kill(Number(busy?.["pid"]), "SIGKILL");
         await allConfirm(loads, 10);
         for (let round = 0; round < 20; round += 1) {
-          await cluster.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sealbook' and random() < 0.5");
+          await cluster.query(
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sealbook' and random() < 0.5",
+          );
           await sleep(50);
         }
         await allConfirm(loads, 10);

@@ -32,7 +32,11 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
         assert.match(refused.headers.get("content-type") ?? "", /problem\+json/);
         const known = load.accepted[0] ?? assert.fail();
-        assert.equal((await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status, 200, "reading goes on");
+        assert.equal(
+          (await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status,
+          200,
+          "reading goes on",
+        );
 
         await eventually(async () => assert.match(server.output(), /the journal cannot be written/));
         await eventually(async () => assert.match(server.output(), /disk I\/O error/, "it says why"));
@@ -41,7 +45,10 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         limitFiles(server.pid, "unlimited");
         await load.confirms(10);
         await load.end();
-        await assertExactlyOnce(server, chain.url, { accepted: load.accepted, unanswered: document === undefined ? [] : [document] });
+        await assertExactlyOnce(server, chain.url, {
+          accepted: load.accepted,
+          unanswered: document === undefined ? [] : [document],
+        });
       }),
 
     "keeps an open batch and what is signed for later": () =>
@@ -55,7 +62,11 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
           assert.equal((await server.post("/api/v1/proof", refused)).status, 503);
           chain.proxy.mode = "pass";
           await eventually(async () => assert.isNotEmpty(chain.proxy.delivered));
-          assert.equal((await server.get("/api/v1/status")).body.journal.pending, 4, "what is mined cannot be journalled");
+          assert.equal(
+            (await server.get("/api/v1/status")).body.journal.pending,
+            4,
+            "what is mined cannot be journalled",
+          );
           limitFiles(server.pid, "unlimited");
           await assertExactlyOnce(server, chain.url, { accepted });
         },

@@ -19,83 +19,134 @@ interface Scene {
 }
 
 /** Plays a scene under load; what was accepted has to be on chain once afterwards. */
-const underLoad = (urlsOf: (network: RelayedNetwork) => readonly string[], play: (scene: Scene) => Promise<void>) => async (): Promise<void> => {
-  const network = await startRelayedNetwork({ protocol: "qbft" });
-  const variables = { ...network.variablesFor(urlsOf(network)), PROOF_WAIT: "5", BATCH_MAX_AGE: "1" };
-  const server = await startProcess(network.directory, variables);
-  try {
-    const load = startLoad(server);
-    await load.confirms(5);
-    await play({ network, server, load, addresses: async () => (await server.get("/api/v1/status")).body.node.addresses });
-    await load.confirms(10);
-    await load.end();
-    // Asked of a node that was never disturbed.
-    await assertExactlyOnce(server, network.at(5).http, load);
-  } finally {
-    await server.end("SIGKILL");
-    await network.stop();
-  }
-};
+const underLoad =
+  (urlsOf: (network: RelayedNetwork) => readonly string[], play: (scene: Scene) => Promise<void>) =>
+  async (): Promise<void> => {
+    const network = await startRelayedNetwork({ protocol: "qbft" });
+    const variables = { ...network.variablesFor(urlsOf(network)), PROOF_WAIT: "5", BATCH_MAX_AGE: "1" };
+    const server = await startProcess(network.directory, variables);
+    try {
+      const load = startLoad(server);
+      await load.confirms(5);
+      await play({
+        network,
+        server,
+        load,
+        addresses: async () => (await server.get("/api/v1/status")).body.node.addresses,
+      });
+      await load.confirms(10);
+      await load.end();
+      // Asked of a node that was never disturbed.
+      await assertExactlyOnce(server, network.at(5).http, load);
+    } finally {
+      await server.end("SIGKILL");
+      await network.stop();
+    }
+  };
 
 const overHttp = ({ at }: RelayedNetwork): readonly string[] => [0, 1, 2].map((place) => at(place).http);
 const overWebSocket = ({ at }: RelayedNetwork): readonly string[] => [at(0).webSocket, at(1).webSocket, at(2).http];
 
 /** Waits until calls go to an address. */
 const goesTo = ({ addresses }: Scene, place: number): Promise<void> =>
-  eventually(async () => assert.equal((await addresses()).findIndex(({ active }) => active), place), 60_000);
+  eventually(
+    async () =>
+      assert.equal(
+        (await addresses()).findIndex(({ active }) => active),
+        place,
+      ),
+    60_000,
+  );
 
 describe("nodes that stand in for each other: what was accepted meanwhile ends on chain once, when the one in use", function () {
   this.timeout(120_000);
   inParallel({
-    "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(overHttp, async (scene) => {
-      const { network, load, addresses } = scene;
-      network.at(0).isUp = false;
-      await goesTo(scene, 1);
-      network.at(0).isUp = true;
-      network.at(1).isUp = false;
-      await eventually(async () => assert.notEqual((await addresses()).findIndex(({ active }) => active), 1), 60_000);
-      await load.confirms(5);
-      network.at(1).isUp = true;
+    "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(
+      overHttp,
+      async (scene) => {
+        const { network, load, addresses } = scene;
+        network.at(0).isUp = false;
+        await goesTo(scene, 1);
+        network.at(0).isUp = true;
+        network.at(1).isUp = false;
+        await eventually(
+          async () =>
+            assert.notEqual(
+              (await addresses()).findIndex(({ active }) => active),
+              1,
+            ),
+          60_000,
+        );
+        await load.confirms(5);
+        network.at(1).isUp = true;
 
-      const used = (await addresses()).findIndex(({ active }) => active);
-      network.at(used).lag = 15;
-      await eventually(async () => assert.match(String((await addresses())[used]?.reason), /^it is \d+ blocks behind$/), 60_000);
-      await load.confirms(5);
-      network.at(used).lag = 0;
-      await eventually(async () => assert.isTrue((await addresses())[used]?.reachable), 60_000);
+        const used = (await addresses()).findIndex(({ active }) => active);
+        network.at(used).lag = 15;
+        await eventually(
+          async () => assert.match(String((await addresses())[used]?.reason), /^it is \d+ blocks behind$/),
+          60_000,
+        );
+        await load.confirms(5);
+        network.at(used).lag = 0;
+        await eventually(async () => assert.isTrue((await addresses())[used]?.reachable), 60_000);
 
-      const next = (await addresses()).findIndex(({ active }) => active);
-      assert.notEqual(next, used);
-      network.partition([network.at(next)]);
-      await eventually(async () => assert.isFalse((await addresses())[next]?.active), 60_000);
-      await load.confirms(5);
-      network.partition();
-    }),
+        const next = (await addresses()).findIndex(({ active }) => active);
+        assert.notEqual(next, used);
+        network.partition([network.at(next)]);
+        await eventually(async () => assert.isFalse((await addresses())[next]?.active), 60_000);
+        await load.confirms(5);
+        network.partition();
+      },
+    ),
     "goes, over a connection that stays open, and those that are left lag": underLoad(overWebSocket, async (scene) => {
       const { network, load, addresses } = scene;
       for (const place of [1, 2]) network.at(place).lag = 15;
       network.at(0).isUp = false;
       // Whichever of them has the newer block.
-      await eventually(async () => assert.oneOf((await addresses()).findIndex(({ active }) => active), [1, 2]), 60_000);
+      await eventually(
+        async () =>
+          assert.oneOf(
+            (await addresses()).findIndex(({ active }) => active),
+            [1, 2],
+          ),
+        60_000,
+      );
       await load.confirms(5);
       for (const place of [1, 2]) network.at(place).lag = 0;
     }),
     "has a certificate that has expired, which is told": async () => {
       const directory = await temporaryDirectory();
       const authority = await makeAuthority(directory);
-      const [expired, good, client] = [await authority.issue("expired", -1), await authority.issue("good"), await authority.issue("relayer")];
+      const [expired, good, client] = [
+        await authority.issue("expired", -1),
+        await authority.issue("good"),
+        await authority.issue("relayer"),
+      ];
       const network = await startRelayedNetwork();
       const portOf = (place: number): number => Number(new URL(network.at(place).http).port);
-      const [first, second] = [await startTlsProxy(portOf(0), expired, authority), await startTlsProxy(portOf(1), good, authority)];
+      const [first, second] = [
+        await startTlsProxy(portOf(0), expired, authority),
+        await startTlsProxy(portOf(1), good, authority),
+      ];
       const urls = [first, second].map(({ port }) => `https://127.0.0.1:${port}`);
-      const tls = { RPC_TLS_CA_FILE: authority.certificateFile, RPC_TLS_CERT_FILE: client.certificateFile, RPC_TLS_KEY_FILE: client.keyFile };
+      const tls = {
+        RPC_TLS_CA_FILE: authority.certificateFile,
+        RPC_TLS_CERT_FILE: client.certificateFile,
+        RPC_TLS_KEY_FILE: client.keyFile,
+      };
       const server = await startProcess(network.directory, { ...network.variablesFor(urls), ...tls, PROOF_WAIT: "20" });
       try {
         const load = startLoad(server);
         await load.confirms(10);
         // A machine with much to do may take its node for gone at first.
-        const addresses = await eventually(async () => (await server.get("/api/v1/status")).body.node.addresses ?? assert.fail("the node is down"));
-        assert.deepInclude(addresses[0], { active: false, reachable: false, reason: "the node's certificate has expired" });
+        const addresses = await eventually(
+          async () => (await server.get("/api/v1/status")).body.node.addresses ?? assert.fail("the node is down"),
+        );
+        assert.deepInclude(addresses[0], {
+          active: false,
+          reachable: false,
+          reason: "the node's certificate has expired",
+        });
         assert.deepInclude(addresses[1], { active: true, reachable: true, reason: null });
         await eventually(async () => assert.include(server.output(), "another node of the chain is asked from now on"));
         const metrics = (await server.get("/metrics")).text;
@@ -103,7 +154,10 @@ describe("nodes that stand in for each other: what was accepted meanwhile ends o
         assert.include(metrics, `sealbook_rpc_active{address="${urls[1]}"} 1`);
         assert.include(metrics, `sealbook_rpc_block_number{address="${urls[1]}"}`);
         first.show(good);
-        await eventually(async () => assert.isTrue((await server.get("/api/v1/status")).body.node.addresses[0].reachable), 60_000);
+        await eventually(
+          async () => assert.isTrue((await server.get("/api/v1/status")).body.node.addresses[0].reachable),
+          60_000,
+        );
         second.show(expired);
         await load.confirms(10);
         await load.end();

@@ -17,7 +17,10 @@ const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"]
 /** Posts one document alone and the others together, which are taken although the chain does not confirm them. */
 async function post(server: Pick<TestServer, "post">, documents: readonly ProofRequest[]): Promise<void> {
   const [single, ...others] = documents;
-  const answers = await Promise.all([server.post("/api/v1/proof", single), server.post("/api/v1/proof/batch", { documents: others })]);
+  const answers = await Promise.all([
+    server.post("/api/v1/proof", single),
+    server.post("/api/v1/proof/batch", { documents: others }),
+  ]);
   for (const { status, text } of answers) assert.equal(status, 202, text);
 }
 

@@ -35,7 +35,9 @@ async function lagging(url: string, { knowsNonces }: { knowsNonces: boolean }): 
       case "eth_getBlockReceipts":
         return isLater(first) ? { result: null } : "pass";
       case "eth_getTransactionReceipt":
-        return { change: (receipt) => (isLater((receipt as { blockNumber: string } | null)?.blockNumber) ? null : receipt) };
+        return {
+          change: (receipt) => (isLater((receipt as { blockNumber: string } | null)?.blockNumber) ? null : receipt),
+        };
       case "eth_getTransactionCount":
         if (knowsNonces || second !== "latest") return "pass";
         return rpcCall(url, method, first, newest.number).then((result: unknown) => ({ result }));
@@ -64,7 +66,8 @@ const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void
     // Past the first recheck.
     await eventually(async () => assert.isAbove(chain.proxy.attempted.length, 2));
     assert.isAbove(times, 2);
-    for (const document of accepted) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+    for (const document of accepted)
+      assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
     chain.proxy.mode = "pass";
     await assertExactlyOnce(server, chain.url, { accepted });
   });
@@ -75,7 +78,8 @@ const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
     const accepted = await postBulks(scene, 1);
     chain.proxy.intercept = await lagging(chain.url, options);
     accepted.push(...(await postBulks(scene, 2)));
-    for (const document of accepted.slice(2)) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+    for (const document of accepted.slice(2))
+      assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
     // Each was sent again, and the node said that the nonce is used.
     const { length } = chain.proxy.delivered;
     await eventually(async () => assert.isAtLeast(chain.proxy.delivered.length, length + 4));
@@ -87,7 +91,13 @@ const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
 async function strangerSends({ chain, node }: Scene, ahead: number): Promise<void> {
   const wallet = new Wallet(chain.variables.RELAYER_KEY ?? "");
   const nonce = Number(await node("eth_getTransactionCount", wallet.address, "latest")) + ahead;
-  const transaction: TransactionRequest = { type: 0, chainId: Number(await node("eth_chainId")), to: wallet.address, gasPrice: 0n, gasLimit: 21_000n };
+  const transaction: TransactionRequest = {
+    type: 0,
+    chainId: Number(await node("eth_chainId")),
+    to: wallet.address,
+    gasPrice: 0n,
+    gasLimit: 21_000n,
+  };
   await node(SEND, await wallet.signTransaction({ ...transaction, nonce }));
 }
 
@@ -96,10 +106,15 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
   inParallel({
     "it lags behind": lag({ knowsNonces: false }),
     "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),
-    "receipts name another block than there is": wrongHash((seen) => (call) =>
-      [renamed("eth_getBlockReceipts", "blockHash", seen), renamed("eth_getTransactionReceipt", "blockHash", seen)]
-        .map((intercept) => intercept(call)).find((fate) => fate !== "pass") ?? "pass"),
-    "a block names itself otherwise than its receipts do": wrongHash((seen) => renamed("eth_getBlockByNumber", "hash", seen)),
+    "receipts name another block than there is": wrongHash(
+      (seen) => (call) =>
+        [renamed("eth_getBlockReceipts", "blockHash", seen), renamed("eth_getTransactionReceipt", "blockHash", seen)]
+          .map((intercept) => intercept(call))
+          .find((fate) => fate !== "pass") ?? "pass",
+    ),
+    "a block names itself otherwise than its receipts do": wrongHash((seen) =>
+      renamed("eth_getBlockByNumber", "hash", seen),
+    ),
     "it forgets the first of several that were sent": () =>
       onScene(async (scene) => {
         const { chain, server, node } = scene;
@@ -107,7 +122,9 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
         const accepted = await postBulks(scene, 3);
         await eventually(async () => assert.equal((await node("txpool_status")).pending, "0x3"));
         const content = await node("txpool_content");
-        const [first]: { hash: string }[] = Object.values(Object.values<Record<string, { hash: string }>>(content.pending)[0] ?? {});
+        const [first]: { hash: string }[] = Object.values(
+          Object.values<Record<string, { hash: string }>>(content.pending)[0] ?? {},
+        );
         await node("anvil_dropTransaction", first?.hash);
         await node("evm_setAutomine", true);
         await node("evm_mine");
@@ -125,7 +142,8 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
         const { chain, server } = scene;
         chain.proxy.intercept = only([SEND], hang);
         const accepted = await postBulks(scene, 3);
-        for (const document of accepted) assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+        for (const document of accepted)
+          assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
         await strangerSends(scene, 0);
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted });

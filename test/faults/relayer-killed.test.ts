@@ -101,7 +101,10 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     assert.lengthOf(proxy.attempted.slice(attempted), 1, "it was sent once");
   },
 
-  async "journalled, and the client has no answer: it is answered by its id, and to the same post"(victim, { path, count, bodyOf }) {
+  async "journalled, and the client has no answer: it is answered by its id, and to the same post"(
+    victim,
+    { path, count, bodyOf },
+  ) {
     const documents = freshDocuments(count);
     const line = await startTcpProxy(Number(new URL(victim.server.url).port));
     try {
@@ -138,31 +141,35 @@ async function inOpenBatch(victim: Victim): Promise<void> {
   await victim.settled([first, ...others]);
 }
 
-for (const engine of ENGINES) describe(`the relayer on ${engine}, killed with kill -9 when`, function () {
-  this.timeout(120_000);
-  const victims: Promise<Victim>[] = [];
-  const start = (): Promise<Victim> => {
-    const victim = startVictim(engine);
-    victims.push(victim);
-    return victim;
-  };
-  const cases: Record<string, () => Promise<void>> = {};
-  for (const kind of KINDS) {
-    // The same one is killed in every state, one after the other, so that no kill undoes what an earlier one left.
-    let free: Promise<Victim> | undefined;
-    const add = (state: string, play: (victim: Victim, kind: Kind) => Promise<void>): void => {
-      cases[`${kind.name} is ${state}`] = () => {
-        const before = (free ??= start());
-        const played = before.then((victim) => play(victim, kind));
-        free = played.then(() => before, () => before);
-        return played;
-      };
+for (const engine of ENGINES)
+  describe(`the relayer on ${engine}, killed with kill -9 when`, function () {
+    this.timeout(120_000);
+    const victims: Promise<Victim>[] = [];
+    const start = (): Promise<Victim> => {
+      const victim = startVictim(engine);
+      victims.push(victim);
+      return victim;
     };
-    if (kind.count === 1) add("in an open batch: it is closed and confirmed", inOpenBatch);
-    for (const [state, play] of Object.entries(STATES)) add(state, play);
-  }
-  inParallel(cases);
-  after(async () => {
-    for (const victim of victims) await (await victim).close();
+    const cases: Record<string, () => Promise<void>> = {};
+    for (const kind of KINDS) {
+      // The same one is killed in every state, one after the other, so that no kill undoes what an earlier one left.
+      let free: Promise<Victim> | undefined;
+      const add = (state: string, play: (victim: Victim, kind: Kind) => Promise<void>): void => {
+        cases[`${kind.name} is ${state}`] = () => {
+          const before = (free ??= start());
+          const played = before.then((victim) => play(victim, kind));
+          free = played.then(
+            () => before,
+            () => before,
+          );
+          return played;
+        };
+      };
+      if (kind.count === 1) add("in an open batch: it is closed and confirmed", inOpenBatch);
+      for (const [state, play] of Object.entries(STATES)) add(state, play);
+    }
+    inParallel(cases);
+    after(async () => {
+      for (const victim of victims) await (await victim).close();
+    });
   });
-});

@@ -18,7 +18,9 @@ describe("replication that is killed", () => {
   /** Lets two processes ship until some segments were written, and kills them wherever they are. */
   async function killAfter(segments: number): Promise<string> {
     let output = "";
-    const writers = [1, 2].map(() => spawn(process.execPath, [WRITER, place.path, JOURNAL], { stdio: ["ignore", "pipe", "inherit"] }));
+    const writers = [1, 2].map(() =>
+      spawn(process.execPath, [WRITER, place.path, JOURNAL], { stdio: ["ignore", "pipe", "inherit"] }),
+    );
     const exits = writers.map((writer) => once(writer, "exit"));
     await new Promise<void>((resolve) => {
       for (const { stdout } of writers) {

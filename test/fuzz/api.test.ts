@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import fc from "fast-check";
-import { CONTRACT } from "../../server/http/proofs/examples.ts";
+import { CONTRACT } from "../../server/http/openapi/examples.ts";
 import { OpenApi, openApiText } from "../support/openapi.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { type RawRequest, requestsOf } from "./requests.ts";
@@ -15,7 +15,8 @@ const PATIENCE_MILLISECONDS = 10_000;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** What never leaves the server: traces, places of files, statements, names of what it is built with. */
-const INTERNAL = /node_modules|node:internal|\.[cm]?[jt]s:\d|\n\s+at |SQLITE|SqliteError|\b(select|insert into|update) .* (from|values|set) |\bECONN|\bEADDR|undefined is not|cannot read propert|is not a function/i;
+const INTERNAL =
+  /node_modules|node:internal|\.[cm]?[jt]s:\d|\n\s+at |SQLITE|SqliteError|\b(select|insert into|update) .* (from|values|set) |\bECONN|\bEADDR|undefined is not|cannot read propert|is not a function/i;
 /** How requests are refused that belong to no operation, or are not even requests. */
 const OUTSIDE = [400, 404, 405, 408, 413, 414, 415, 417, 431];
 
@@ -27,7 +28,12 @@ describe("both APIs, asked anything", function () {
   let ids: readonly string[];
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "36000", STORE_RATE: "1000000", EXPLORER_RATE: "1000000", LOGIN_ATTEMPTS_PER_SOURCE: "5" });
+    server = await startServer({
+      SESSION_LIFETIME: "36000",
+      STORE_RATE: "1000000",
+      EXPLORER_RATE: "1000000",
+      LOGIN_ATTEMPTS_PER_SOURCE: "5",
+    });
     token = await server.login();
     const proof = (await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) })).body;
     await server.post("/api/v1/proof", CONTRACT);
@@ -53,7 +59,13 @@ describe("both APIs, asked anything", function () {
     const type = headers.get("content-type") ?? "";
     if (text === "" || method === "HEAD") {
       // What Node's parser refuses has no body, and a list of lines can be empty.
-      assert.isTrue(type.startsWith("application/x-ndjson") || method === "HEAD" || OUTSIDE.includes(status) || (status >= 300 && status < 400), `an empty answer with status ${status}`);
+      assert.isTrue(
+        type.startsWith("application/x-ndjson") ||
+          method === "HEAD" ||
+          OUTSIDE.includes(status) ||
+          (status >= 300 && status < 400),
+        `an empty answer with status ${status}`,
+      );
       return;
     }
     assert.equal(headers.get("x-content-type-options"), "nosniff");
@@ -63,7 +75,8 @@ describe("both APIs, asked anything", function () {
     const operation = openApi.operationOf(method, target.replace(/#.*/s, "").replace(/\/(?=\?|$)/, ""));
     if (operation === undefined) return;
     const fault = openApi.faultOf(operation, status, type, text);
-    if (fault !== undefined && !(fault.startsWith("status ") && OUTSIDE.includes(status))) assert.fail(`${operation.id}: ${fault}`);
+    if (fault !== undefined && !(fault.startsWith("status ") && OUTSIDE.includes(status)))
+      assert.fail(`${operation.id}: ${fault}`);
   }
 
   for (const operation of openApi.operations) {
@@ -82,12 +95,19 @@ describe("both APIs, asked anything", function () {
           } catch (error) {
             const { method, target, headers, body } = request;
             const reason = error instanceof Error ? error.message : String(error);
-            throw new Error(`${reason}\n${method} ${target.slice(0, 300)}\n${JSON.stringify(headers)}\n${body.subarray(0, 500).toString()}`, { cause: error });
+            throw new Error(
+              `${reason}\n${method} ${target.slice(0, 300)}\n${JSON.stringify(headers)}\n${body.subarray(0, 500).toString()}`,
+              { cause: error },
+            );
           }
         }),
         { seed: SEED, numRuns, interruptAfterTimeLimit: PATIENCE_MILLISECONDS + RUNS * 500 },
       );
-      for (const first of [2, 4]) assert.isTrue([...statuses].some((status) => Math.floor(status / 100) === first), `statuses: ${[...statuses]}`);
+      for (const first of [2, 4])
+        assert.isTrue(
+          [...statuses].some((status) => Math.floor(status / 100) === first),
+          `statuses: ${[...statuses]}`,
+        );
     });
   }
 

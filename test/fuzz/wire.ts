@@ -15,7 +15,11 @@ export interface RawAnswer {
  * @returns `undefined` when the connection was closed without an answer
  * @throws when it takes too long
  */
-export function send(url: string, { method, target, headers, body }: RawRequest, patienceMilliseconds: number): Promise<RawAnswer | undefined> {
+export function send(
+  url: string,
+  { method, target, headers, body }: RawRequest,
+  patienceMilliseconds: number,
+): Promise<RawAnswer | undefined> {
   const { hostname, port } = new URL(url);
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
   const lines = [
@@ -42,7 +46,8 @@ export function send(url: string, { method, target, headers, body }: RawRequest,
     socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
     socket.write(body);
     // A body that is shorter than was said would be waited for.
-    if (named.has("content-length") || named.has("transfer-encoding")) setTimeout(() => socket.end(), GIVE_UP_MILLISECONDS);
+    if (named.has("content-length") || named.has("transfer-encoding"))
+      setTimeout(() => socket.end(), GIVE_UP_MILLISECONDS);
   });
 }
 
@@ -53,13 +58,18 @@ function parse(bytes: Buffer): RawAnswer | undefined {
   const status = Number(first.split(" ")[1]);
   const rest = bytes.subarray(end + 4);
   if (status === 100) return parse(rest);
-  const headers = new Map(lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
+  const headers = new Map(
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(":")).toLowerCase(),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
+  );
   return { status, headers, text: (headers.get("transfer-encoding") === "chunked" ? joined(rest) : rest).toString() };
 }
 
 function joined(chunked: Buffer): Buffer {
   const parts: Buffer[] = [];
-  for (let rest = chunked; ; ) {
+  for (let rest = chunked; ;) {
     const end = rest.indexOf("\r\n");
     const length = Number.parseInt(rest.subarray(0, end).toString("latin1"), 16);
     if (end === -1 || !(length > 0)) return Buffer.concat(parts);

@@ -18,7 +18,10 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 const run = promisify(execFile);
 
-const document = () => ({ document_id: `access ${randomBytes(4).toString("hex")}`, hash: randomBytes(32).toString("hex") });
+const document = () => ({
+  document_id: `access ${randomBytes(4).toString("hex")}`,
+  hash: randomBytes(32).toString("hex"),
+});
 
 function problem({ status, body, headers }: Answer, expected: number): void {
   assert.equal(status, expected, JSON.stringify(body));
@@ -33,11 +36,14 @@ describe("access to the integrity-proof API", function () {
       server = await startServer({ ALLOWED_NETWORKS: "10.1.0.0/16,2001:db8::/32", TRUSTED_PROXIES: "127.0.0.1" });
     });
     after(() => server.stop());
-    const from = (address: string, path = "/api/v1/status") => server.get(path, { headers: { "X-Forwarded-For": address } });
+    const from = (address: string, path = "/api/v1/status") =>
+      server.get(path, { headers: { "X-Forwarded-For": address } });
 
     it("is for those in the list, as the trusted proxy names them", async () => {
-      for (const inside of ["10.1.2.3", "2001:db8::1", "::ffff:10.1.255.255"]) assert.equal((await from(inside)).status, 200, inside);
-      for (const outside of ["10.2.0.1", "127.0.0.1", "8.8.8.8", "2001:db9::1", "nonsense"]) problem(await from(outside), 403);
+      for (const inside of ["10.1.2.3", "2001:db8::1", "::ffff:10.1.255.255"])
+        assert.equal((await from(inside)).status, 200, inside);
+      for (const outside of ["10.2.0.1", "127.0.0.1", "8.8.8.8", "2001:db9::1", "nonsense"])
+        problem(await from(outside), 403);
     });
 
     it("looks behind one proxy only: what callers claim themselves does not count", async () => {
@@ -46,8 +52,22 @@ describe("access to the integrity-proof API", function () {
     });
 
     it("holds for every path of it and for the metrics, not for the record store", async () => {
-      for (const path of ["/api/v1/verify?hash=00", "/api/v1/recovery/inventory", "/api/v1/nothing", "/metrics", "/explorer/api/chain"]) problem(await from("8.8.8.8", path), 403);
-      assert.equal((await server.call("/api/admin/auth", { login: "x", password: "y" }, undefined, { "X-Forwarded-For": "8.8.8.8" })).status, 400);
+      for (const path of [
+        "/api/v1/verify?hash=00",
+        "/api/v1/recovery/inventory",
+        "/api/v1/nothing",
+        "/metrics",
+        "/explorer/api/chain",
+      ])
+        problem(await from("8.8.8.8", path), 403);
+      assert.equal(
+        (
+          await server.call("/api/admin/auth", { login: "x", password: "y" }, undefined, {
+            "X-Forwarded-For": "8.8.8.8",
+          })
+        ).status,
+        400,
+      );
     });
   });
 
@@ -69,8 +89,10 @@ describe("access to the integrity-proof API", function () {
       const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
       return (await run(process.execPath, [SCRIPT, ...args], { env })).stdout;
     };
-    const create = async (...args: string[]): Promise<{ key: string; id: string }> => JSON.parse(await script("create", "a test", "--json", ...args));
-    const ask = (key?: string, path = "/api/v1/status") => server.get(path, { headers: key === undefined ? {} : { "X-API-Key": key } });
+    const create = async (...args: string[]): Promise<{ key: string; id: string }> =>
+      JSON.parse(await script("create", "a test", "--json", ...args));
+    const ask = (key?: string, path = "/api/v1/status") =>
+      server.get(path, { headers: key === undefined ? {} : { "X-API-Key": key } });
 
     it("refuses whoever has none, or a wrong one", async () => {
       const { key } = await create();
@@ -88,7 +110,14 @@ describe("access to the integrity-proof API", function () {
     it("lets a key for reading ask everything and record nothing, however the path is written", async () => {
       const { key } = await create("--scope", "read");
       const headers = { "X-API-Key": key };
-      for (const path of ["/api/v1/proof", "/api/v1/PROOF", "/api/v1/proof/", "/api/v1/proof/batch", "/api/v1/recovery/attest"]) problem(await server.post(path, document(), headers), 403);
+      for (const path of [
+        "/api/v1/proof",
+        "/api/v1/PROOF",
+        "/api/v1/proof/",
+        "/api/v1/proof/batch",
+        "/api/v1/recovery/attest",
+      ])
+        problem(await server.post(path, document(), headers), 403);
       assert.equal((await server.post("/api/v1/verify", { document_hash: document().hash }, headers)).status, 200);
       assert.equal((await server.post("/api/v1/Recovery/Verify", { documents: [document()] }, headers)).status, 200);
       const { key: writing } = await create();
@@ -121,14 +150,28 @@ describe("access to the integrity-proof API", function () {
         assert.notInclude(out + err, "sbk_");
         return out + err;
       };
-      const [proved, keyless] = await Promise.all([command({ SEALBOOK_API_KEY: key }, "prove", "a"), command({}, "recover", ".")]);
+      const [proved, keyless] = await Promise.all([
+        command({ SEALBOOK_API_KEY: key }, "prove", "a"),
+        command({}, "recover", "."),
+      ]);
       assert.deepEqual([proved.code, proved.err], [0, ""]);
-      assert.equal(told(keyless), `recover: ${server.url} refuses: an API key or a token that is valid is needed (SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n`);
-      const [verified, doubted] = await Promise.all([key, ""].map((shown) => command({ SEALBOOK_API_KEY: shown }, "verify", "a", "--server-only")));
+      assert.equal(
+        told(keyless),
+        `recover: ${server.url} refuses: an API key or a token that is valid is needed (SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n`,
+      );
+      const [verified, doubted] = await Promise.all(
+        [key, ""].map((shown) => command({ SEALBOOK_API_KEY: shown }, "verify", "a", "--server-only")),
+      );
       assert.equal(verified?.code, 0, verified?.out);
-      assert.match(told(doubted ?? assert.fail()), /^not checked: a: not checked: the server refuses: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m);
+      assert.match(
+        told(doubted ?? assert.fail()),
+        /^not checked: a: not checked: the server refuses: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m,
+      );
       // Fetch would tell it in its error.
-      assert.throws(() => credentialHeaders({ SEALBOOK_API_KEY: `${key}\n${key}` }), /^SEALBOOK_API_KEY holds characters that no key and no token has$/);
+      assert.throws(
+        () => credentialHeaders({ SEALBOOK_API_KEY: `${key}\n${key}` }),
+        /^SEALBOOK_API_KEY holds characters that no key and no token has$/,
+      );
       await removeDirectory(directory);
     });
 
@@ -145,13 +188,27 @@ describe("access to the integrity-proof API", function () {
     const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const rules = { JWT_ALGORITHM: "ES256", JWT_ISSUER: "https://login.example", JWT_AUDIENCE: "sealbook" } as const;
 
-    const token = (claims: Record<string, unknown> = {}, { key = keys.privateKey, alg = "ES256", kid = "one" }: { key?: KeyObject | Uint8Array; alg?: string; kid?: string } = {}) =>
-      new SignJWT({ iss: rules.JWT_ISSUER, aud: rules.JWT_AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60, scope: "openid sealbook:write", ...claims })
+    const token = (
+      claims: Record<string, unknown> = {},
+      {
+        key = keys.privateKey,
+        alg = "ES256",
+        kid = "one",
+      }: { key?: KeyObject | Uint8Array; alg?: string; kid?: string } = {},
+    ) =>
+      new SignJWT({
+        iss: rules.JWT_ISSUER,
+        aud: rules.JWT_AUDIENCE,
+        exp: Math.floor(Date.now() / 1000) + 60,
+        scope: "openid sealbook:write",
+        ...claims,
+      })
         .setProtectedHeader({ alg, kid })
         .sign(key);
 
     const check = async (server: TestServer): Promise<void> => {
-      const ask = async (text: string | Promise<string>, scheme = "Bearer") => server.get("/api/v1/status", { headers: { Authorization: `${scheme} ${await text}` } });
+      const ask = async (text: string | Promise<string>, scheme = "Bearer") =>
+        server.get("/api/v1/status", { headers: { Authorization: `${scheme} ${await text}` } });
       assert.equal((await ask(token())).status, 200);
       assert.equal((await ask(token(), "bearer")).status, 200);
       const past = Math.floor(Date.now() / 1000) - 60;
@@ -166,7 +223,10 @@ describe("access to the integrity-proof API", function () {
         ["without scopes", await token({ scope: undefined })],
         ["of another key", await token({}, { key: other })],
         // The public key is public: whoever has it must not be able to sign with it as a secret.
-        ["signed with the public key as a secret", await token({}, { key: Buffer.from(keys.publicKey.export({ type: "spki", format: "pem" })), alg: "HS256" })],
+        [
+          "signed with the public key as a secret",
+          await token({}, { key: Buffer.from(keys.publicKey.export({ type: "spki", format: "pem" })), alg: "HS256" }),
+        ],
         ["unsigned", `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await token()).split(".")[1]}.`],
         ["cut", (await token()).slice(0, -3)],
         ["nothing", "x"],
@@ -197,17 +257,27 @@ describe("access to the integrity-proof API", function () {
     it("checks them with the issuer's published keys, beside API keys, and says when those are out of reach", async () => {
       const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", use: "sig" };
       let isAway = true;
-      const issuer = createServer((_request, response) => void (isAway ? response.writeHead(500).end() : response.end(JSON.stringify({ keys: [jwk] }))));
+      const issuer = createServer(
+        (_request, response) =>
+          void (isAway ? response.writeHead(500).end() : response.end(JSON.stringify({ keys: [jwk] }))),
+      );
       issuer.listen(0, "127.0.0.1");
       await once(issuer, "listening");
       const address = issuer.address();
       const port = typeof address === "object" ? address?.port : undefined;
-      const server = await startServer({ API_AUTH: "apikey,jwt", JWT_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`, ...rules });
+      const server = await startServer({
+        API_AUTH: "apikey,jwt",
+        JWT_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`,
+        ...rules,
+      });
       const headers = { Authorization: `Bearer ${await token()}` };
       problem(await server.get("/api/v1/status", { headers }), 503);
       isAway = false;
       await check(server);
-      problem(await server.get("/api/v1/status", { headers: { Authorization: `Bearer ${await token({}, { kid: "two" })}` } }), 401);
+      problem(
+        await server.get("/api/v1/status", { headers: { Authorization: `Bearer ${await token({}, { kid: "two" })}` } }),
+        401,
+      );
       await server.stop();
       issuer.close();
     });
@@ -216,7 +286,9 @@ describe("access to the integrity-proof API", function () {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");
       await writeFile(file, "no key");
-      const refusal = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules }, { directory }).catch((error: unknown) => error);
+      const refusal = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules }, { directory }).catch(
+        (error: unknown) => error,
+      );
       assert.match(String(refusal), /JWT_PUBLIC_KEY_FILE/);
       await removeDirectory(directory);
     });

@@ -30,7 +30,12 @@ describe("alerts told to a real Alertmanager", function () {
       assert.lengthOf(alerts, 1);
       return alerts;
     }, 60_000);
-    assert.deepInclude(alert.labels, { alertname: "node_down", service: "sealbook", severity: "critical", instance: server.url });
+    assert.deepInclude(alert.labels, {
+      alertname: "node_down",
+      service: "sealbook",
+      severity: "critical",
+      instance: server.url,
+    });
     assert.equal(alert.status.state, "active");
     assert.equal(alert.annotations.summary, "the chain's node does not answer");
     assert.equal(alert.generatorURL, `${server.url}/api/v1/alerts`);

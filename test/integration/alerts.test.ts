@@ -30,7 +30,8 @@ class Receiver {
       const body = await text(request);
       this.authorizations.add(String(request.headers.authorization));
       if (this.isAway) return void response.writeHead(503).end();
-      const [, time = "", signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers["x-sealbook-signature"])) ?? [];
+      const [, time = "", signature] =
+        /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers["x-sealbook-signature"])) ?? [];
       this.signatures.push(signature === createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex"));
       this.told.push(...(JSON.parse(body) as Told[]));
       response.end();
@@ -38,7 +39,10 @@ class Receiver {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
     const address = this.#server.address();
-    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/api/v2/alerts?key=hidden`.replace("//", `//${CREDENTIALS.replace("@", "%40")}@`);
+    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/api/v2/alerts?key=hidden`.replace(
+      "//",
+      `//${CREDENTIALS.replace("@", "%40")}@`,
+    );
   }
 
   of(name: string): Told[] {
@@ -75,10 +79,21 @@ describe("alerts", function () {
   it("of a node that is gone are raised once and resolved once, and told to everybody", async () => {
     assert.deepEqual(await alerts(), []);
     chain.proxy.mode = "off";
-    await eventually(async () => assert.isTrue((await alerts()).some(({ state, resolved_at }) => state === "raised" && resolved_at === null)), 60_000);
+    await eventually(
+      async () =>
+        assert.isTrue((await alerts()).some(({ state, resolved_at }) => state === "raised" && resolved_at === null)),
+      60_000,
+    );
     await eventually(async () => assert.lengthOf(receiver.of("node_down"), 1));
     chain.proxy.mode = "pass";
-    await eventually(async () => assert.deepEqual((await alerts()).map(({ state }) => state), ["resolved"]), 60_000);
+    await eventually(
+      async () =>
+        assert.deepEqual(
+          (await alerts()).map(({ state }) => state),
+          ["resolved"],
+        ),
+      60_000,
+    );
     await eventually(async () => assert.isTrue(receiver.of("node_down").some(({ endsAt }) => endsAt !== undefined)));
     assert.lengthOf(await alerts(), 1);
     const [told] = receiver.of("node_down");
@@ -87,7 +102,10 @@ describe("alerts", function () {
     assert.deepEqual([...receiver.authorizations], [`Basic ${Buffer.from(CREDENTIALS).toString("base64")}`]);
     const lines = server.log.filter((line) => line.includes("node_down"));
     assert.lengthOf(lines, 2);
-    assert.isFalse(server.log.some((line) => line.includes("hidden")), "the receiver's address is not logged");
+    assert.isFalse(
+      server.log.some((line) => line.includes("hidden")),
+      "the receiver's address is not logged",
+    );
   });
 
   it("that a receiver missed, and a restart did not finish telling, are told afterwards", async () => {
@@ -101,7 +119,15 @@ describe("alerts", function () {
     await eventually(async () => assert.isFalse((await alerts()).some(({ state }) => state === "raised")), 60_000);
     assert.lengthOf(await alerts(), 2, "it was not raised again by the restart");
     receiver.isAway = false;
-    await eventually(async () => assert.isTrue(receiver.told.slice(before).some(({ labels, endsAt }) => labels["alertname"] === "node_down" && endsAt !== undefined)), 60_000);
+    await eventually(
+      async () =>
+        assert.isTrue(
+          receiver.told
+            .slice(before)
+            .some(({ labels, endsAt }) => labels["alertname"] === "node_down" && endsAt !== undefined),
+        ),
+      60_000,
+    );
   });
 
   it("come with health checks that tell alive from ready", async () => {

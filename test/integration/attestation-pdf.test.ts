@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { PDFDocument } from "pdf-lib";
 import qrcode from "qrcode";
-import { attestationPdf } from "../../server/attestation/attestation-pdf.ts";
-import { canonicalJson } from "../../server/domain/evidence/canonical-json.ts";
+import { attestationPdf } from "../../server/attestation/pdf/attestation-pdf.ts";
+import { canonicalJson } from "../../server/kit/canonical-json.ts";
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -27,7 +27,11 @@ describe("attestations as PDF", function () {
 
   const path = (name: string): string => join(directory, name);
   const record = async (documentId: string, metadata: object): Promise<any> => {
-    const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash: sha256(documentId), metadata });
+    const { body } = await server.post("/api/v1/proof", {
+      document_id: documentId,
+      hash: sha256(documentId),
+      metadata,
+    });
     assert.equal(body.status, "confirmed");
     return body.proof;
   };
@@ -41,27 +45,59 @@ describe("attestations as PDF", function () {
     const bytes = new Uint8Array(await response.arrayBuffer());
     assert.equal(response.status, 200, Buffer.from(bytes).toString());
     assert.equal(response.headers.get("content-type"), "application/pdf");
-    assert.match(response.headers.get("content-disposition") ?? "", /^attachment; filename="?attestation-\w+-\d+\.pdf"?$/);
+    assert.match(
+      response.headers.get("content-disposition") ?? "",
+      /^attachment; filename="?attestation-\w+-\d+\.pdf"?$/,
+    );
     await writeFile(path("a.pdf"), bytes);
-    assert.match(await runTool("pdfdetach", "-list", path("a.pdf")), /^2 embedded files\n1: attestation\.jws\n2: statement\.json\n$/);
+    assert.match(
+      await runTool("pdfdetach", "-list", path("a.pdf")),
+      /^2 embedded files\n1: attestation\.jws\n2: statement\.json\n$/,
+    );
     await runTool("pdfdetach", "-saveall", "-o", directory, path("a.pdf"));
-    const [text, jws] = await Promise.all(["statement.json", "attestation.jws"].map((name) => readFile(path(name), "utf8")));
+    const [text, jws] = await Promise.all(
+      ["statement.json", "attestation.jws"].map((name) => readFile(path(name), "utf8")),
+    );
     return { bytes, text: text ?? "", jws: jws ?? "", statement: JSON.parse(text ?? "") };
   };
-  const shown = async (): Promise<string> => (await runTool("pdftotext", "-layout", path("a.pdf"), "-")).replace(/\s+/g, " ");
-  const pages = async (): Promise<number> => Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
+  const shown = async (): Promise<string> =>
+    (await runTool("pdftotext", "-layout", path("a.pdf"), "-")).replace(/\s+/g, " ");
+  const pages = async (): Promise<number> =>
+    Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
 
   it("say what the statement says, with page numbers, and have it and its signature inside", async () => {
-    const proof = await record("Größe „1“ 你好\n\u00ad\\u{41}", { type: "Vertrag", timestamp: 1_700_000_000, source: "orders", "ключ": "значение", ["n".repeat(60)]: "a value" });
+    const proof = await record("Größe „1“ 你好\n\u00ad\\u{41}", {
+      type: "Vertrag",
+      timestamp: 1_700_000_000,
+      source: "orders",
+      ключ: "значение",
+      ["n".repeat(60)]: "a value",
+    });
     const { bytes, text, jws, statement } = await pdfOf({ document_id: proof.document_id, audience: "court" });
     assert.equal(Buffer.from(jws.split(".")[1] ?? "", "base64url").toString(), text);
     assert.equal(canonicalJson(statement), text);
     const content = await shown();
     const facts = [
-      "Attestation of a document", "For a court", NAME, "Größe „1“ \\u{4f60}\\u{597d}\\u{a}\\u{ad}\\u{5c}u{41}", proof.hash, proof.record_hash,
-      proof.tx_hash, proof.block_hash, proof.contract, "1700000000 (2023-11-14 22:13:20 UTC)", "Vertrag", "orders",
-      "\\u{43a}\\u{43b}\\u{44e}\\u{447}", `${"n".repeat(60)} a value`, "What this does not say", "How it was checked before signing", "How to check it without the issuer",
-      statement.issuer.public_key, statement.issuer.jwks_url, sha256(jws),
+      "Attestation of a document",
+      "For a court",
+      NAME,
+      "Größe „1“ \\u{4f60}\\u{597d}\\u{a}\\u{ad}\\u{5c}u{41}",
+      proof.hash,
+      proof.record_hash,
+      proof.tx_hash,
+      proof.block_hash,
+      proof.contract,
+      "1700000000 (2023-11-14 22:13:20 UTC)",
+      "Vertrag",
+      "orders",
+      "\\u{43a}\\u{43b}\\u{44e}\\u{447}",
+      `${"n".repeat(60)} a value`,
+      "What this does not say",
+      "How it was checked before signing",
+      "How to check it without the issuer",
+      statement.issuer.public_key,
+      statement.issuer.jwks_url,
+      sha256(jws),
     ];
     for (const fact of facts) assert.include(content, fact);
     for (const { title } of statement.steps) assert.include(content, title);
@@ -83,19 +119,40 @@ describe("attestations as PDF", function () {
     const { width = 0, height = 0 } = page?.getSize() ?? {};
     // Rendered large, and looked at in the middle of each module.
     const dpi = 300;
-    await runTool("pdftoppm", "-r", String(dpi), "-gray", "-f", "1", "-l", "1", "-singlefile", path("a.pdf"), path("page"));
+    await runTool(
+      "pdftoppm",
+      "-r",
+      String(dpi),
+      "-gray",
+      "-f",
+      "1",
+      "-l",
+      "1",
+      "-singlefile",
+      path("a.pdf"),
+      path("page"),
+    );
     const picture = await readFile(path("page.pgm"));
-    const [head = "", columns = ""] = /^P5\s+(\d+)\s+\d+\s+255\s/.exec(picture.subarray(0, 64).toString("latin1")) ?? [];
+    const [head = "", columns = ""] =
+      /^P5\s+(\d+)\s+\d+\s+255\s/.exec(picture.subarray(0, 64).toString("latin1")) ?? [];
     const isDark = (x: number, y: number): boolean =>
       (picture[head.length + Math.round((y * dpi) / 72) * Number(columns) + Math.round((x * dpi) / 72)] ?? 255) < 128;
-    const { size, data } = qrcode.create(`${server.url}/explorer/tx/${proof.tx_hash}`, { errorCorrectionLevel: "M" }).modules;
+    const { size, data } = qrcode.create(`${server.url}/explorer/tx/${proof.tx_hash}`, {
+      errorCorrectionLevel: "M",
+    }).modules;
     const [margin, side] = [56, 92];
     const module = side / size;
     const read = Array.from({ length: size * size }, (_, place) =>
-      isDark(width - margin - side + ((place % size) + 0.5) * module, margin + (Math.floor(place / size) + 0.5) * module),
+      isDark(
+        width - margin - side + ((place % size) + 0.5) * module,
+        margin + (Math.floor(place / size) + 0.5) * module,
+      ),
     );
     assert.isAbove(height, 0);
-    assert.deepEqual(read, Array.from(data, (bit) => bit === 1));
+    assert.deepEqual(
+      read,
+      Array.from(data, (bit) => bit === 1),
+    );
     // Nothing but paper around it.
     for (let place = -4; place < size + 4; place += 1) {
       const along = margin + (place + 0.5) * module;
@@ -105,7 +162,11 @@ describe("attestations as PDF", function () {
   });
 
   it("list a thousand records on as many pages as it takes", async function () {
-    const documents = Array.from({ length: 1000 }, (_, n) => ({ document_id: `dossier ${n} ${"長".repeat(n % 40)}`, hash: sha256("copied"), metadata: { timestamp: n } }));
+    const documents = Array.from({ length: 1000 }, (_, n) => ({
+      document_id: `dossier ${n} ${"長".repeat(n % 40)}`,
+      hash: sha256("copied"),
+      metadata: { timestamp: n },
+    }));
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
     await record("copied", { timestamp: 1 });
     const { statement } = await pdfOf({ hash: sha256("copied"), audience: "regulator" });
@@ -120,10 +181,19 @@ describe("attestations as PDF", function () {
   });
 
   it("state a verification", async () => {
-    const { body } = await server.post("/api/v1/recovery/verify", { documents: [{ document_id: "lost", hash: sha256("lost") }] });
+    const { body } = await server.post("/api/v1/recovery/verify", {
+      documents: [{ document_id: "lost", hash: sha256("lost") }],
+    });
     const { statement } = await pdfOf({ verification_id: body.verification_id, audience: "regulator" });
     const content = await shown();
-    for (const fact of ["Attestation of a verification", body.verification_id, body.rows_root, "For a supervising authority", "Unrecorded 1"]) assert.include(content, fact);
+    for (const fact of [
+      "Attestation of a verification",
+      body.verification_id,
+      body.rows_root,
+      "For a supervising authority",
+      "Unrecorded 1",
+    ])
+      assert.include(content, fact);
     assert.equal(statement.verification.rows_root, body.rows_root);
     await runTool("pdftoppm", "-r", "50", "-png", path("a.pdf"), path("verification"));
   });

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { assert } from "chai";
 import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from "jose";
-import { keyIdOf } from "../../server/domain/evidence/signed-bundle.ts";
-import { canonicalJson } from "../../server/domain/evidence/canonical-json.ts";
-import { IssuerKeys, issuerKeysFile } from "../../server/issuer-keys.ts";
+import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
+import { canonicalJson } from "../../server/kit/canonical-json.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
@@ -31,7 +31,8 @@ describe("attestations", function () {
     await removeDirectory(directory);
   });
 
-  const attest = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => server.post("/api/v1/recovery/attest", body, headers);
+  const attest = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    server.post("/api/v1/recovery/attest", body, headers);
   const attested = async (body: unknown): Promise<any> => {
     const answer = await attest(body);
     assert.equal(answer.status, 200, answer.text);
@@ -69,7 +70,11 @@ describe("attestations", function () {
     const documentId = `Vertrag 7 'ü' "你好" 100% \\u{41} -n`;
     const older = await record(documentId, "first", { type: "contract", timestamp: 1_700_000_000 });
     const [newest] = await batch([
-      { document_id: documentId, hash: sha256("second"), metadata: { timestamp: 1_700_000_001, source: "orders", more: { "ключ": [1.5, null] } } },
+      {
+        document_id: documentId,
+        hash: sha256("second"),
+        metadata: { timestamp: 1_700_000_001, source: "orders", more: { ключ: [1.5, null] } },
+      },
       ...[1, 2, 3].map((n) => ({ document_id: `other ${n}`, hash: sha256(`other ${n}`) })),
     ]);
     for (const audience of ["court", "regulator", "seller"]) {
@@ -83,11 +88,19 @@ describe("attestations", function () {
 
       assert.deepEqual(statement.subject, { document_id: documentId });
       assert.deepInclude(statement, { format: "sealbook-attestation/1", audience, record_count: 2 });
-      assert.deepEqual(statement.issuer, { name: NAME, key_id: kid, public_key: statement.issuer.public_key, jwks_url });
+      assert.deepEqual(statement.issuer, {
+        name: NAME,
+        key_id: kid,
+        public_key: statement.issuer.public_key,
+        jwks_url,
+      });
       assert.equal(keyIdOf(Buffer.from(statement.issuer.public_key, "hex")), kid);
       assert.equal(statement.chain.contract, newest.contract);
       const [first, second] = statement.records;
-      for (const [stated, proof] of [[first, newest], [second, older]]) {
+      for (const [stated, proof] of [
+        [first, newest],
+        [second, older],
+      ]) {
         const { id: _, chain_id: __, contract: ___, merkle = null, ...fields } = proof;
         assert.deepInclude(stated, { ...fields, merkle });
         assert.equal(stated.verification_url, `${server.url}/explorer/tx/${proof.tx_hash}`);
@@ -95,19 +108,30 @@ describe("attestations", function () {
         assert.deepEqual(stated.first_anchor, { timestamp: proof.timestamp, block_number: proof.block_number, size });
       }
       const sentences = [statement.introduction, ...statement.says, ...statement.does_not_say].join(" ");
-      for (const fact of [documentId, first.hash, "There are 2 confirmed records", statement.chain.contract]) assert.include(sentences, fact);
-      assert.deepEqual(statement.checks.map(({ outcome }: any) => outcome), Array(5).fill("holds"));
+      for (const fact of [documentId, first.hash, "There are 2 confirmed records", statement.chain.contract])
+        assert.include(sentences, fact);
+      assert.deepEqual(
+        statement.checks.map(({ outcome }: any) => outcome),
+        Array(5).fill("holds"),
+      );
     }
-    const says = async (audience: string): Promise<string> => JSON.stringify((await attested({ document_id: documentId, audience })).statement.does_not_say);
+    const says = async (audience: string): Promise<string> =>
+      JSON.stringify((await attested({ document_id: documentId, audience })).statement.does_not_say);
     assert.equal(new Set(await Promise.all(["court", "regulator", "seller"].map(says))).size, 3);
 
     const answer = await attested({ document_id: documentId, audience: "court" });
-    assert.includeMembers(answer.statement.steps.map(({ title }: any) => title), ["The Merkle path", "The recorded hash", "The signature, with OpenSSL"]);
+    assert.includeMembers(
+      answer.statement.steps.map(({ title }: any) => title),
+      ["The Merkle path", "The recorded hash", "The signature, with OpenSSL"],
+    );
     assert.deepEqual(await follow(answer, "second", ASSUMED), []);
     // What does not hold is seen.
     const titles = (await follow(answer, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
     assert.deepEqual(titles, ["The document", "All of it at once, with the portable proof"]);
-    const forged = { ...answer, attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`) };
+    const forged = {
+      ...answer,
+      attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`),
+    };
     assert.match((await follow(forged, "second", ASSUMED))[0] ?? "", /^The signature, with OpenSSL/);
   });
 
@@ -120,10 +144,22 @@ describe("attestations", function () {
   });
 
   it("state every document that a content was recorded of", async () => {
-    for (const [id, timestamp] of [["copy 1", 1], ["copy 2", 1], ["copy 2", 2]] as const) await record(id, "copied", { timestamp });
+    for (const [id, timestamp] of [
+      ["copy 1", 1],
+      ["copy 2", 1],
+      ["copy 2", 2],
+    ] as const)
+      await record(id, "copied", { timestamp });
     const { statement } = await attested({ hash: `0x${sha256("copied").toUpperCase()}`, audience: "court" });
     assert.deepEqual(statement.subject, { hash: sha256("copied") });
-    assert.deepEqual(statement.records.map((r: any) => [r.document_id, r.metadata.timestamp]), [["copy 2", 2], ["copy 2", 1], ["copy 1", 1]]);
+    assert.deepEqual(
+      statement.records.map((r: any) => [r.document_id, r.metadata.timestamp]),
+      [
+        ["copy 2", 2],
+        ["copy 2", 1],
+        ["copy 1", 1],
+      ],
+    );
   });
 
   it("carry the root over all rows of a verification, which the answer's rows give", async () => {
@@ -134,8 +170,15 @@ describe("attestations", function () {
       ...Array.from({ length: 5 }, (_, n) => ({ document_id: `lost ${n} ☃`, hash: sha256(String(n)) })),
     ];
     const verified = await server.post("/api/v1/recovery/verify", { documents: rows, as_of: "2100-01-01" });
-    const streamed = await server.post("/api/v1/recovery/verify", rows.map((row) => `${JSON.stringify(row)}\n`).join(""), { "Content-Type": "application/x-ndjson" });
-    const ids = [verified.body.verification_id, JSON.parse(streamed.text.trimEnd().split("\n").at(-1) ?? "").verification_id];
+    const streamed = await server.post(
+      "/api/v1/recovery/verify",
+      rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+      { "Content-Type": "application/x-ndjson" },
+    );
+    const ids = [
+      verified.body.verification_id,
+      JSON.parse(streamed.text.trimEnd().split("\n").at(-1) ?? "").verification_id,
+    ];
     for (const [index, answered] of [verified, streamed].entries()) {
       const answer = await attested({ verification_id: ids[index], audience: "regulator" });
       const { verification, records } = answer.statement;
@@ -179,7 +222,10 @@ describe("attestations", function () {
     assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
     assert.match(answer.headers.get("content-type") ?? "", /^application\/jwk-set\+json/);
     const set = answer.body;
-    assert.deepEqual(set.keys.map((key: any) => key.kid), [after.kid, before.kid]);
+    assert.deepEqual(
+      set.keys.map((key: any) => key.kid),
+      [after.kid, before.kid],
+    );
     for (const key of set.keys) {
       assert.hasAllKeys(key, ["kty", "crv", "x", "kid", "use", "alg"]);
       assert.deepInclude(key, { kty: "OKP", crv: "Ed25519", use: "sig", alg: "EdDSA" });
@@ -197,9 +243,26 @@ describe("attestations", function () {
     const path = (name: string): string => join(directory, name);
     await writeFile(path("message"), `${header}.${payload}`);
     await writeFile(path("signature"), Buffer.from(signature, "base64url"));
-    await writeFile(path("key.der"), Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), Buffer.from(statement.issuer.public_key, "hex")]));
+    await writeFile(
+      path("key.der"),
+      Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), Buffer.from(statement.issuer.public_key, "hex")]),
+    );
     const check = () =>
-      runTool("openssl", "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", path("key.der"), "-rawin", "-in", path("message"), "-sigfile", path("signature"));
+      runTool(
+        "openssl",
+        "pkeyutl",
+        "-verify",
+        "-pubin",
+        "-keyform",
+        "DER",
+        "-inkey",
+        path("key.der"),
+        "-rawin",
+        "-in",
+        path("message"),
+        "-sigfile",
+        path("signature"),
+      );
     assert.include(await check(), "Signature Verified Successfully");
     await writeFile(path("message"), `${header}.${payload.slice(0, -1)}`);
     assert.match(await check().catch(String), /Error: Command failed/);
@@ -265,17 +328,29 @@ describe("attestations", function () {
       [{ audience: "court" }, "document_id", "hash", "verification_id"],
       [{ document_id: "x", hash, audience: "court" }, "document_id", "hash"],
       [{ hash, verification_id: "8ee36368-ecb3-496f-868e-7b7b35deffe0", audience: "court" }, "hash", "verification_id"],
-      ...["", "COURT", "judge", 1, null, ["court"], {}].map((audience) => [{ document_id: "x", audience }, "audience"] as const),
-      ...["", 1, null, [], "x".repeat(513), "a\0b"].map((document_id) => [{ document_id, audience: "court" }, "document_id"] as const),
-      ...["", "12", `${hash}0`, 1, null, "g".repeat(64)].map((value) => [{ hash: value, audience: "court" }, "hash"] as const),
-      ...["", "12", 1, null, "newest"].map((verification_id) => [{ verification_id, audience: "court" }, "verification_id"] as const),
+      ...["", "COURT", "judge", 1, null, ["court"], {}].map(
+        (audience) => [{ document_id: "x", audience }, "audience"] as const,
+      ),
+      ...["", 1, null, [], "x".repeat(513), "a\0b"].map(
+        (document_id) => [{ document_id, audience: "court" }, "document_id"] as const,
+      ),
+      ...["", "12", `${hash}0`, 1, null, "g".repeat(64)].map(
+        (value) => [{ hash: value, audience: "court" }, "hash"] as const,
+      ),
+      ...["", "12", 1, null, "newest"].map(
+        (verification_id) => [{ verification_id, audience: "court" }, "verification_id"] as const,
+      ),
     ];
     it("that is wrong is refused, and named", async () => {
       for (const [body, ...paths] of bad) {
         const answer = await attest(body);
         assert.equal(answer.status, 400, JSON.stringify(body));
         assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
-        assert.sameMembers(answer.body.errors.map(({ path }: { path: string }) => path), paths, JSON.stringify(body));
+        assert.sameMembers(
+          answer.body.errors.map(({ path }: { path: string }) => path),
+          paths,
+          JSON.stringify(body),
+        );
       }
       for (const body of ["", "[]", "null", "{", '"x"', "1"]) assert.equal((await attest(body)).status, 400, body);
       assert.equal((await attest("x=1", { "Content-Type": "application/x-www-form-urlencoded" })).status, 415);
@@ -292,10 +367,16 @@ describe("attestations", function () {
         const answer = await server.get(`/api/v1/proof/${id}?format=bundle`);
         assert.equal(answer.status, 200, answer.text);
         assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
-        assert.match(answer.headers.get("content-disposition") ?? "", new RegExp(`^attachment; filename="?${proof.id}\\.bundle\\.json"?$`));
+        assert.match(
+          answer.headers.get("content-disposition") ?? "",
+          new RegExp(`^attachment; filename="?${proof.id}\\.bundle\\.json"?$`),
+        );
         assert.equal(answer.text, canonicalJson(answer.body));
         assert.equal(answer.body.record.record_hash, proof.record_hash);
-        assert.include((await keySet()).keys.map((key: any) => key.kid), answer.body.signature.key_id);
+        assert.include(
+          (await keySet()).keys.map((key: any) => key.kid),
+          answer.body.signature.key_id,
+        );
       }
     });
 
@@ -304,7 +385,10 @@ describe("attestations", function () {
       for (const query of ["format=", "format=xml", "format=Bundle", "format=bundle&format=bundle"]) {
         const answer = await server.get(`/api/v1/proof/formats?${query}`);
         assert.equal(answer.status, 400, query);
-        assert.deepEqual(answer.body.errors.map(({ path }: { path: string }) => path), ["format"]);
+        assert.deepEqual(
+          answer.body.errors.map(({ path }: { path: string }) => path),
+          ["format"],
+        );
       }
       assert.equal((await server.get("/api/v1/proof/nothing?format=bundle")).status, 404);
     });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Contract, JsonRpcProvider } from "ethers";
-import { verifyPath } from "../../server/domain/merkle.ts";
+import { verifyPath } from "../../server/journal/integrity/merkle.ts";
 import type { Answer } from "../support/http.ts";
 import { allTransactions } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -33,7 +33,8 @@ describe("a bulk call", function () {
       assert.equal(proof.merkle.root, body.batch.root);
       assert.equal(proof.merkle.index, index);
       assert.isTrue(verifyPath(bytes(proof.record_hash), proof.merkle.path.map(bytes), bytes(body.batch.root)));
-      if (index % 100 === 0) assert.isTrue(await contract(`0x${proof.record_hash}`, proof.merkle.path, proof.merkle.root));
+      if (index % 100 === 0)
+        assert.isTrue(await contract(`0x${proof.record_hash}`, proof.merkle.path, proof.merkle.root));
     }
     provider.destroy();
   };
@@ -43,12 +44,29 @@ describe("a bulk call", function () {
     const answer = await post(documents);
     assert.equal(answer.status, 201, answer.text.slice(0, 500));
     assert.equal(answer.body.status, "confirmed");
-    assert.hasAllKeys(answer.body.batch, ["id", "root", "size", "tx_hash", "block_number", "block_hash", "timestamp", "validator"]);
+    assert.hasAllKeys(answer.body.batch, [
+      "id",
+      "root",
+      "size",
+      "tx_hash",
+      "block_number",
+      "block_hash",
+      "timestamp",
+      "validator",
+    ]);
     assert.equal(answer.body.batch.size, 1000);
-    assert.deepEqual(answer.body.proofs.map((each: Answer["body"]) => each.proof.document_id), documents.map(({ document_id }) => document_id));
+    assert.deepEqual(
+      answer.body.proofs.map((each: Answer["body"]) => each.proof.document_id),
+      documents.map(({ document_id }) => document_id),
+    );
     await assertWhole(answer, 1000);
     const { root, tx_hash } = answer.body.batch;
-    assert.deepEqual((await allTransactions(server.chainUrl)).filter(({ input }) => input.includes(root.slice(2))).map(({ hash }) => hash), [tx_hash]);
+    assert.deepEqual(
+      (await allTransactions(server.chainUrl))
+        .filter(({ input }) => input.includes(root.slice(2)))
+        .map(({ hash }) => hash),
+      [tx_hash],
+    );
   });
 
   it("is answered with the first proofs when it is repeated", async () => {
@@ -103,7 +121,10 @@ describe("a bulk call", function () {
     documents[3] = { document_id: "x", hash: "short" };
     const { status, body } = await post(documents);
     assert.equal(status, 400);
-    assert.sameMembers(body.errors.map(({ path }: { path: string }) => path), ["documents.1.document_id", "documents.3.hash"]);
+    assert.sameMembers(
+      body.errors.map(({ path }: { path: string }) => path),
+      ["documents.1.document_id", "documents.3.hash"],
+    );
     assert.equal((await server.get("/api/v1/proof/faulty%200")).status, 404, "nothing was accepted");
   });
 

@@ -6,9 +6,9 @@ import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
-import { BundleService } from "../../server/domain/evidence/bundle-service.ts";
-import { ed25519Signer } from "../../server/domain/evidence/ed25519-signer.ts";
-import type { Proof } from "../../server/domain/proofs/proof.ts";
+import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
+import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
+import type { Proof } from "../../server/proofs/proof.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -44,7 +44,9 @@ describe("bundles of a server's proofs", function () {
     }));
     const { status, text } = await server.post("/api/v1/proof/batch", { documents: hashed });
     expect(status, text).to.equal(201);
-    const answers = await Promise.all(hashed.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)));
+    const answers = await Promise.all(
+      hashed.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
+    );
     return answers.map(({ body }) => body.proof);
   };
   /** The proof as the domain has it, from what the server answers. */
@@ -57,7 +59,12 @@ describe("bundles of a server's proofs", function () {
     outcome: {
       state: "confirmed",
       transactionHash: hexBytes(answer.tx_hash),
-      block: { number: answer.block_number, hash: hexBytes(answer.block_hash), time: answer.timestamp, validator: answer.validator },
+      block: {
+        number: answer.block_number,
+        hash: hexBytes(answer.block_hash),
+        time: answer.timestamp,
+        validator: answer.validator,
+      },
     },
     merkle: answer.merkle && {
       root: hexBytes(answer.merkle.root),
@@ -69,17 +76,25 @@ describe("bundles of a server's proofs", function () {
   const bundleFor = async (answer: any): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(proofOf(answer));
+      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(
+        proofOf(answer),
+      );
     } finally {
       rpc.close();
     }
   };
   /** Runs the verifier as anybody would; the chain's node is in this process and has to be able to answer. */
-  const verify = async (bundle: string, document: string, ...options: string[]): Promise<{ code: number | null; out: string }> => {
+  const verify = async (
+    bundle: string,
+    document: string,
+    ...options: string[]
+  ): Promise<{ code: number | null; out: string }> => {
     const [bundleFile, documentFile] = [join(directory, "proof.bundle.json"), join(directory, "document")];
     writeFileSync(bundleFile, `${bundle}\n`);
     writeFileSync(documentFile, document);
-    const child = spawn(process.execPath, [VERIFIER, bundleFile, documentFile, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [VERIFIER, bundleFile, documentFile, ...options], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const code = new Promise<number | null>((resolve) => child.once("close", resolve));
     const [ended, out] = await Promise.all([code, text(child.stdout)]);
     return { code: ended, out };
@@ -93,7 +108,10 @@ describe("bundles of a server's proofs", function () {
       expect(bundle).to.include(answer.block_hash);
       kept.push({ bundle, document, answer });
     };
-    await keep(await submit("contract 1", "one", { type: "contract", source: "orders", note: { "ключ": ["ü", 1.5, null] } }), "one");
+    await keep(
+      await submit("contract 1", "one", { type: "contract", source: "orders", note: { ключ: ["ü", 1.5, null] } }),
+      "one",
+    );
     await keep(await submit("contract 2 \u{1f600}", "two"), "two");
     const documents = Array.from({ length: 37 }, (_, index) => `text ${index}`);
     const answers = await batch(documents);
@@ -133,7 +151,9 @@ describe("bundles of a server's proofs", function () {
     const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
     const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer });
     expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
-    expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(undefined);
+    expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(
+      undefined,
+    );
     rpc.close();
   });
 });

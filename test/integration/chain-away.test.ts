@@ -18,7 +18,8 @@ describe("when the chain is away", function () {
   let server: TestServer;
   let account: Login;
 
-  const start = () => startServer({ ...chain.variables, PROOF_WAIT: "1", CHAIN_WAIT: "1" }, { directory: chain.directory });
+  const start = () =>
+    startServer({ ...chain.variables, PROOF_WAIT: "1", CHAIN_WAIT: "1" }, { directory: chain.directory });
   before(async () => {
     chain = await startRemoteChain();
     server = await start();
@@ -33,15 +34,23 @@ describe("when the chain is away", function () {
   });
 
   const random = () => randomBytes(4).toString("hex");
-  const fresh = (): ProofRequest => ({ document_id: `doc ${random()}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: 1 } });
+  const fresh = (): ProofRequest => ({
+    document_id: `doc ${random()}`,
+    hash: randomBytes(32).toString("hex"),
+    metadata: { timestamp: 1 },
+  });
   const submit = (body: object) => server.post("/api/v1/proof", body);
   const verify = (hash: string) => server.get(`/api/v1/verify?hash=${hash}`);
-  const store = (token: string, code: string) => server.call(ROUTES.store, { token }, { code, topic: "t", payload: {} });
-  const search = (token: string, code = "*") => server.call(ROUTES.search, { token }, { search: { target: "1", value: code } });
+  const store = (token: string, code: string) =>
+    server.call(ROUTES.store, { token }, { code, topic: "t", payload: {} });
+  const search = (token: string, code = "*") =>
+    server.call(ROUTES.search, { token }, { search: { target: "1", value: code } });
   const found = async (token: string, code: string): Promise<number> =>
     content(await search(token, code), ROUTES.search).tparams.events.length;
-  const timesOnChain = async (text: string) => (await allTransactions(chain.url)).filter(({ input }) => input.includes(text)).length;
-  const timesAnchored = async (id: string) => timesOnChain(anchoredHash((await server.get(`/api/v1/proof/${id}`)).body.proof));
+  const timesOnChain = async (text: string) =>
+    (await allTransactions(chain.url)).filter(({ input }) => input.includes(text)).length;
+  const timesAnchored = async (id: string) =>
+    timesOnChain(anchoredHash((await server.get(`/api/v1/proof/${id}`)).body.proof));
   const confirmed = (id: string) =>
     eventually(async () => {
       const { body } = await server.get(`/api/v1/proof/${id}`);
@@ -55,23 +64,51 @@ describe("when the chain is away", function () {
     const many = Array.from({ length: 30 }, fresh);
     const code = `away ${random()}`;
     let tokens: { live: string; validated: string; closed: string };
-    let answers: Record<"first" | "again" | "known" | "login" | "store" | "validate" | "close" | "search" | "verifyWaiting"
-      | "byId" | "byDocument" | "status" | "metrics", Answer> & { many: Answer[]; needing: Answer[] };
+    let answers: Record<
+      | "first"
+      | "again"
+      | "known"
+      | "login"
+      | "store"
+      | "validate"
+      | "close"
+      | "search"
+      | "verifyWaiting"
+      | "byId"
+      | "byDocument"
+      | "status"
+      | "metrics",
+      Answer
+    > & { many: Answer[]; needing: Answer[] };
 
     before(async () => {
       await confirmed((await submit(known)).body.id);
-      tokens = { live: await server.login(account), validated: await server.login(account), closed: await server.login(account) };
+      tokens = {
+        live: await server.login(account),
+        validated: await server.login(account),
+        closed: await server.login(account),
+      };
       chain.proxy.mode = "off";
       const pending = submit(waiting);
       const others = Promise.all(many.map(submit));
       const calls = Promise.all([
-        server.call(ROUTES.auth, account), store(tokens.live, code), server.call(ROUTES.validate, { token: tokens.validated }),
-        server.call(ROUTES.close, { token: tokens.closed }), search(tokens.live), submit(known),
+        server.call(ROUTES.auth, account),
+        store(tokens.live, code),
+        server.call(ROUTES.validate, { token: tokens.validated }),
+        server.call(ROUTES.close, { token: tokens.closed }),
+        search(tokens.live),
+        submit(known),
       ]);
       const first = await pending;
       const [login, stored, validate, close, searched, repeated] = await calls;
       answers = {
-        first, login, store: stored, validate, close, search: searched, known: repeated,
+        first,
+        login,
+        store: stored,
+        validate,
+        close,
+        search: searched,
+        known: repeated,
         many: await others,
         again: await submit(waiting),
         verifyWaiting: await verify(waiting.hash),
@@ -80,9 +117,12 @@ describe("when the chain is away", function () {
         status: await server.get("/api/v1/status"),
         metrics: await server.get("/metrics"),
         needing: await Promise.all([
-          verify(known.hash), server.post("/api/v1/recovery/verify", { documents: [{ document_id: known.document_id, hash: known.hash }] }),
-          server.get("/api/v1/recovery/inventory"), server.get("/api/v1/recovery/gap?against=journal"),
-          server.post("/api/v1/recovery/attest", { hash: known.hash, audience: "court" }), server.get("/explorer/api/chain"),
+          verify(known.hash),
+          server.post("/api/v1/recovery/verify", { documents: [{ document_id: known.document_id, hash: known.hash }] }),
+          server.get("/api/v1/recovery/inventory"),
+          server.get("/api/v1/recovery/gap?against=journal"),
+          server.post("/api/v1/recovery/attest", { hash: known.hash, audience: "court" }),
+          server.get("/explorer/api/chain"),
         ]),
       };
       chain.proxy.mode = "pass";
@@ -145,7 +185,10 @@ describe("when the chain is away", function () {
       for (const { status, body } of [answers.first, ...answers.many]) {
         assert.equal(status, 202);
         const anchored = anchoredHash((await confirmed(body.id)).proof);
-        assert.lengthOf(all.filter(({ input }) => input.includes(anchored)), 1);
+        assert.lengthOf(
+          all.filter(({ input }) => input.includes(anchored)),
+          1,
+        );
       }
       assert.equal((await server.get("/api/v1/status")).body.status, "ok");
     });
@@ -153,7 +196,10 @@ describe("when the chain is away", function () {
     it("a search answers, and calls that need the chain are refused with 503", () => {
       content(answers.search, ROUTES.search);
       for (const [route, answer] of [
-        [ROUTES.auth, answers.login], [ROUTES.store, answers.store], [ROUTES.validate, answers.validate], [ROUTES.close, answers.close],
+        [ROUTES.auth, answers.login],
+        [ROUTES.store, answers.store],
+        [ROUTES.validate, answers.validate],
+        [ROUTES.close, answers.close],
       ] as const) {
         refused(answer, route, 503, "chain_unavailable");
         assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/, route);
@@ -234,7 +280,9 @@ describe("when the chain is away", function () {
     // Nothing is signed while the nonce is unknown: what was asked for is taken back.
     const code = `unsigned ${random()}`;
     const [unsigned, validated, stored] = await Promise.all([
-      submit(fresh()), server.call(ROUTES.validate, { token }), store(token, code),
+      submit(fresh()),
+      server.call(ROUTES.validate, { token }),
+      store(token, code),
     ]);
     assert.equal(unsigned.status, 202);
     refused(validated, ROUTES.validate, 503, "chain_unavailable");

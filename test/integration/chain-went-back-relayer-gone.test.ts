@@ -28,7 +28,10 @@ describe("a chain that comes back older, of which one relayer is gone", function
       for (const document of added) await anchored(other, "/api/v1/proof", document);
       await eventually(async () => {
         const hashes = (await allTransactions(pair.url)).map(({ hash }) => hash);
-        assert.includeMembers(hashes, before.map(({ tx_hash }) => tx_hash));
+        assert.includeMembers(
+          hashes,
+          before.map(({ tx_hash }) => tx_hash),
+        );
         assert.equal((await other.get("/api/v1/status")).body.journal.divergences, 0);
       }, 90_000);
       await assertExactlyOnce(other, pair.url, { accepted: [...documents, ...added] });

@@ -12,7 +12,9 @@ import { type ServerProcess, startProcess } from "../support/process.ts";
 import { allTransactions, anchoredHash, rpcCall } from "../support/rpc.ts";
 import { ROUTES } from "../support/server.ts";
 
-const INSERT = new Interface(["function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)"]);
+const INSERT = new Interface([
+  "function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)",
+]);
 const WORKERS = 8;
 
 interface Proof {
@@ -39,19 +41,31 @@ describe("killed at any moment", function () {
   const blocks = new Map<number, string>();
 
   const start = async (variables: Record<string, string> = {}) => {
-    server = await startProcess(directory, { SESSION_LIFETIME: "3600", PROOF_WAIT: "1", LOG_LEVEL: "debug", ...variables });
+    server = await startProcess(directory, {
+      SESSION_LIFETIME: "3600",
+      PROOF_WAIT: "1",
+      LOG_LEVEL: "debug",
+      ...variables,
+    });
     const running = server;
     outputs.push("");
     const index = outputs.length - 1;
     Object.defineProperty(outputs, index, { get: () => running.output(), configurable: true, enumerable: true });
   };
   const search = async (value: string) =>
-    content(await server.call(ROUTES.search, { token }, { search: { target: "1", value, limit: 10_000 } }), ROUTES.search).tparams.events;
+    content(
+      await server.call(ROUTES.search, { token }, { search: { target: "1", value, limit: 10_000 } }),
+      ROUTES.search,
+    ).tparams.events;
 
   const submitOne = async (): Promise<void> => {
     const hash = randomBytes(32).toString("hex");
     asked.push(hash);
-    const { status, body } = await server.post("/api/v1/proof", { document_id: `doc ${hash}`, hash, metadata: { timestamp: 7 } });
+    const { status, body } = await server.post("/api/v1/proof", {
+      document_id: `doc ${hash}`,
+      hash,
+      metadata: { timestamp: 7 },
+    });
     assert.oneOf(status, [201, 202]);
     if (status === 201) proofs.set(hash, body.proof);
     else pending.add(hash);
@@ -93,7 +107,10 @@ describe("killed at any moment", function () {
       await sleep(300 + Math.random() * ("CHAIN_BLOCK_PERIOD" in variables ? 1_500 : 700));
       const head = Number(await rpcCall(server.chainUrl, "eth_blockNumber"));
       for (let number = Math.max(0, head - 5); number <= head; number += 1) {
-        blocks.set(number, (await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash);
+        blocks.set(
+          number,
+          (await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash,
+        );
       }
       assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
       await Promise.all(busy);
@@ -122,7 +139,8 @@ describe("killed at any moment", function () {
       assert.equal(status, 200);
       assert.deepEqual(body.proof, proof);
     }
-    for (const hash of [...proofs.keys()].slice(-20)) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+    for (const hash of [...proofs.keys()].slice(-20))
+      assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
   });
 
   it("anchored each recorded hash once, and only what was asked for", async () => {
@@ -134,7 +152,10 @@ describe("killed at any moment", function () {
     }
     assert.isAtLeast(known.length, proofs.size + pending.size);
     const contract = known[0].contract.toLowerCase();
-    const anchored = all.filter(({ to }) => to?.toLowerCase() === contract).map(({ input }) => input.slice(10, 74)).sort();
+    const anchored = all
+      .filter(({ to }) => to?.toLowerCase() === contract)
+      .map(({ input }) => input.slice(10, 74))
+      .sort();
     assert.deepEqual(anchored, [...new Set(known.map(anchoredHash))].sort());
     const places = known.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`);
     assert.lengthOf(new Set(places), known.length, "each has a place of its own");
@@ -146,7 +167,9 @@ describe("killed at any moment", function () {
     assert.lengthOf(new Set(codes), codes.length);
     assert.includeMembers(codes, [...records.keys()]);
     assert.includeMembers([...records.keys(), ...unanswered], codes);
-    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) => input.startsWith(INSERT.getFunction("insert")?.selector ?? "-"));
+    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) =>
+      input.startsWith(INSERT.getFunction("insert")?.selector ?? "-"),
+    );
     const ids = rows.map(({ input }) => Number(INSERT.decodeFunctionData("insert", input).getValue("rowid")));
     assert.lengthOf(new Set(ids), ids.length, "no row id was used twice");
     assert.includeMembers(ids, [...records.values()]);
@@ -156,7 +179,10 @@ describe("killed at any moment", function () {
   it("has the same blocks", async () => {
     assert.isAbove(blocks.size, 5);
     for (const [number, hash] of blocks) {
-      assert.equal((await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash, hash);
+      assert.equal(
+        (await rpcCall(server.chainUrl, "eth_getBlockByNumber", `0x${number.toString(16)}`, false)).hash,
+        hash,
+      );
     }
   });
 
@@ -196,7 +222,8 @@ describe("killed at any moment", function () {
     const robbed = async (...statements: string[]) => {
       assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
       const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
-      for (const statement of statements) assert.isAbove(Number(database.prepare(statement).run().changes), 0, statement);
+      for (const statement of statements)
+        assert.isAbove(Number(database.prepare(statement).run().changes), 0, statement);
       database.close();
       await start();
     };
@@ -205,14 +232,23 @@ describe("killed at any moment", function () {
       const before = await search("*");
       await robbed("delete from records", "delete from copy_progress");
       await eventually(async () => assert.deepEqual(await search("*"), before));
-      const { chainid } = content(await server.call(ROUTES.store, { token }, { code: "robbed", topic: "crash", payload: {} }), ROUTES.store);
+      const { chainid } = content(
+        await server.call(ROUTES.store, { token }, { code: "robbed", topic: "crash", payload: {} }),
+        ROUTES.store,
+      );
       assert.isAbove(chainid, Math.max(...records.values()));
     });
 
     it("goes on counting after the highest row, even without its counter", async () => {
-      const { chainid } = content(await server.call(ROUTES.store, { token }, { code: "highest", topic: "crash", payload: {} }), ROUTES.store);
+      const { chainid } = content(
+        await server.call(ROUTES.store, { token }, { code: "highest", topic: "crash", payload: {} }),
+        ROUTES.store,
+      );
       await robbed("delete from records", "delete from copy_progress", "delete from row_counters");
-      const next = content(await server.call(ROUTES.store, { token }, { code: "next", topic: "crash", payload: {} }), ROUTES.store);
+      const next = content(
+        await server.call(ROUTES.store, { token }, { code: "next", topic: "crash", payload: {} }),
+        ROUTES.store,
+      );
       assert.equal(next.chainid, chainid + 1);
     });
   });

@@ -48,21 +48,31 @@ describe("the page to try the APIs", function () {
     assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
     assert.notMatch(answer.text, /<script>|<script (?!src=)|\son\w+=/);
     assert.equal((await server.get("/docs", { redirect: "manual" })).status, 301);
-    for (const path of ["/docs/index.js", "/docs/package.json", "/docs/..%2fpackage.json", "/docs/%2e%2e/server/main.ts", "/docs/initializer.js/"]) {
+    for (const path of [
+      "/docs/index.js",
+      "/docs/package.json",
+      "/docs/..%2fpackage.json",
+      "/docs/%2e%2e/server/main.ts",
+      "/docs/initializer.js/",
+    ]) {
       assert.equal((await server.get(path)).status, 404, path);
     }
   });
 
   it("lists the operations of both APIs", async () => {
     assert.equal(page.url(), `${server.url}/docs/`);
-    const paths = (await page.locator(".opblock-summary-path").allTextContents()).map((text) => text.replaceAll("\u200b", ""));
+    const paths = (await page.locator(".opblock-summary-path").allTextContents()).map((text) =>
+      text.replaceAll("\u200b", ""),
+    );
     assert.includeMembers(paths, ["/api", "/api/v1/proof", "/api/v1/verify", "/api/v1/recovery/gap", "/api/v1/status"]);
   });
 
   it("makes a call and shows its answer", async () => {
     await page.locator("#operations-Operation-status .opblock-summary-control").click();
     await page.locator("#operations-Operation-status button.execute").click();
-    const answer = page.locator("#operations-Operation-status .live-responses-table .response-col_description .microlight");
+    const answer = page.locator(
+      "#operations-Operation-status .live-responses-table .response-col_description .microlight",
+    );
     await answer.first().waitFor();
     assert.include(await answer.first().textContent(), '"status": "ok"');
     assert.include(requested, `${server.url}/api/v1/status`);
@@ -79,6 +89,9 @@ describe("the page to try the APIs", function () {
   it("asks nobody else, and breaks no rule of its policy", () => {
     for (const url of requested) assert.isTrue(url.startsWith(`${server.url}/`) || url.startsWith("data:"), url);
     // An example's account is not that of this server; to be refused is what the call above is for.
-    assert.deepEqual(complaints.filter((text) => !/status of 401/.test(text)), []);
+    assert.deepEqual(
+      complaints.filter((text) => !/status of 401/.test(text)),
+      [],
+    );
   });
 });

@@ -46,7 +46,15 @@ describe("the explorer", function () {
   /** Sends a transaction with the administrator's key, and waits until it is mined. */
   const send = async (to: string, data: string): Promise<string> => {
     const nonce = Number(await rpcCall(server.chainUrl, "eth_getTransactionCount", administrator.address, "latest"));
-    const raw = await administrator.signTransaction({ type: 0, chainId: 7325, nonce, to, data, gasLimit: 1_000_000, gasPrice: 0n });
+    const raw = await administrator.signTransaction({
+      type: 0,
+      chainId: 7325,
+      nonce,
+      to,
+      data,
+      gasLimit: 1_000_000,
+      gasPrice: 0n,
+    });
     const sent = await rpcCall(server.chainUrl, "eth_sendRawTransaction", raw);
     while ((await rpcCall(server.chainUrl, "eth_getTransactionReceipt", sent)) === null);
     return sent;
@@ -55,7 +63,13 @@ describe("the explorer", function () {
   before(async () => {
     server = await startServer({ EXPLORER_RATE: "300", TRUSTED_PROXIES: "127.0.0.1" });
     administrator = new Wallet(JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8")).administrator);
-    one = (await server.post("/api/v1/proof", { document_id: SECRET, hash: documentHash, metadata: { type: "secret kind", source: "secret source" } })).body;
+    one = (
+      await server.post("/api/v1/proof", {
+        document_id: SECRET,
+        hash: documentHash,
+        metadata: { type: "secret kind", source: "secret source" },
+      })
+    ).body;
     const documents = [1, 2, 3].map((number) => ({ document_id: `${SECRET} ${number}`, hash: hash() }));
     batch = (await server.post("/api/v1/proof/batch", { documents })).body;
     ({ contracts } = await explore("/chain"));
@@ -70,7 +84,10 @@ describe("the explorer", function () {
   });
 
   it("lists blocks and anchors, the newest first, page by page", async () => {
-    for (const [list, name] of [["blocks", "number"], ["anchors", "hash"]] as const) {
+    for (const [list, name] of [
+      ["blocks", "number"],
+      ["anchors", "hash"],
+    ] as const) {
       const whole = (await explore(`/${list}?limit=100`))[list];
       const paged: any[] = [];
       let cursor = "";
@@ -79,13 +96,19 @@ describe("the explorer", function () {
         paged.push(...page[list]);
         cursor = page.next ?? "";
       } while (cursor !== "");
-      assert.deepEqual(paged.map((item) => item[name]), whole.map((item: any) => item[name]));
+      assert.deepEqual(
+        paged.map((item) => item[name]),
+        whole.map((item: any) => item[name]),
+      );
     }
     const { anchors } = await explore("/anchors");
-    assert.deepEqual(anchors.map(({ hash, size, tx_hash }: any) => [hash, size, tx_hash]), [
-      [batch.batch.root, 3, batch.batch.tx_hash],
-      [`0x${one.id}`, 0, one.proof.tx_hash],
-    ]);
+    assert.deepEqual(
+      anchors.map(({ hash, size, tx_hash }: any) => [hash, size, tx_hash]),
+      [
+        [batch.batch.root, 3, batch.batch.tx_hash],
+        [`0x${one.id}`, 0, one.proof.tx_hash],
+      ],
+    );
   });
 
   it("shows a block by its number and by its hash", async () => {
@@ -93,9 +116,10 @@ describe("the explorer", function () {
     assert.deepEqual(await explore(`/blocks/${one.proof.block_hash}`), block);
     assert.equal(block.timestamp, one.proof.timestamp);
     assert.equal(block.proposer.name, "embedded");
-    assert.deepEqual(block.transactions.map(({ hash, kind, function: name, status }: any) => [hash, kind, name, status]), [
-      [one.proof.tx_hash, "anchor", "anchor", "succeeded"],
-    ]);
+    assert.deepEqual(
+      block.transactions.map(({ hash, kind, function: name, status }: any) => [hash, kind, name, status]),
+      [[one.proof.tx_hash, "anchor", "anchor", "succeeded"]],
+    );
     assert.equal((await explore(`/blocks/${block.number - 1}`)).hash, block.parent_hash);
     assert.deepEqual((await explore("/blocks/0")).transactions, []);
   });
@@ -104,11 +128,16 @@ describe("the explorer", function () {
     const single = await explore(`/transactions/${one.proof.tx_hash}`);
     assert.equal(single.status, "succeeded");
     assert.deepEqual(single.deed, {
-      kind: "anchor", hash: `0x${one.id}`, size: 0,
+      kind: "anchor",
+      hash: `0x${one.id}`,
+      size: 0,
       first: { block_number: one.proof.block_number, timestamp: one.proof.timestamp, size: 0 },
     });
     assert.equal(single.call.signature, "anchor(bytes32)");
-    assert.deepEqual(single.logs.map(({ event }: any) => event.name), ["Anchored"]);
+    assert.deepEqual(
+      single.logs.map(({ event }: any) => event.name),
+      ["Anchored"],
+    );
     const many = await explore(`/transactions/${batch.batch.tx_hash.slice(2).toUpperCase()}`);
     assert.deepEqual([many.deed.hash, many.deed.size], [batch.batch.root, 3]);
     assert.equal(many.block.hash, batch.batch.block_hash);
@@ -116,7 +145,10 @@ describe("the explorer", function () {
 
   it("shows an anchor, and where it was made", async () => {
     const anchor = await explore(`/anchors/${batch.batch.root}`);
-    assert.deepEqual([anchor.size, anchor.tx_hash, anchor.block.number], [3, batch.batch.tx_hash, batch.batch.block_number]);
+    assert.deepEqual(
+      [anchor.size, anchor.tx_hash, anchor.block.number],
+      [3, batch.batch.tx_hash, batch.batch.block_number],
+    );
     problem(await ask(`/anchors/${batch.proofs[0].proof.record_hash}`), 404);
   });
 
@@ -124,17 +156,30 @@ describe("the explorer", function () {
     token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     const { activity } = await explore(`/addresses/${server.demo.login}/activity`);
-    assert.deepEqual(activity.map(({ event }: any) => event.name), ["RowWritten", "SessionOpened", "AccountEnrolled"]);
+    assert.deepEqual(
+      activity.map(({ event }: any) => event.name),
+      ["RowWritten", "SessionOpened", "AccountEnrolled"],
+    );
     const { deed, call, from } = await explore(`/transactions/${activity[0].tx_hash}`);
     assert.deepEqual(deed.row, {
-      row_id: "1", sender: server.demo.login, code: "station-1", created_at: deed.row.created_at,
-      payload: { sensorvalue: 12.5 }, topic: "PM2.5", format: "1",
+      row_id: "1",
+      sender: server.demo.login,
+      code: "station-1",
+      created_at: deed.row.created_at,
+      payload: { sensorvalue: 12.5 },
+      topic: "PM2.5",
+      format: "1",
     });
     assert.deepEqual([deed.signer, deed.on_chain, deed.overwrites], [server.demo.login, "held", false]);
     assert.equal(call.function, "insert");
     assert.notEqual(from, server.demo.login);
     const session = await explore(`/transactions/${activity[1].tx_hash}`);
-    assert.deepEqual(session.deed, { kind: "session", step: "open", account: server.demo.login, token_hash: keccak256(token) });
+    assert.deepEqual(session.deed, {
+      kind: "session",
+      step: "open",
+      account: server.demo.login,
+      token_hash: keccak256(token),
+    });
     await server.call(ROUTES.validate, { token });
     const { activity: events } = await explore(`/addresses/${contracts.SessionRegistry}/activity?limit=1`);
     const validated = (await explore(`/transactions/${events[0].tx_hash}`)).deed;
@@ -146,22 +191,43 @@ describe("the explorer", function () {
     const table = EventTable__factory.createInterface();
     const account = new Wallet(hexlify(randomBytes(32)));
     const row = async (name: "insert" | "set", text: string): Promise<string> =>
-      table.encodeFunctionData(name as "set", ["elsewhere", 7, toUtf8Bytes(text), false, await account.signMessage(toUtf8Bytes(text))]);
+      table.encodeFunctionData(name as "set", [
+        "elsewhere",
+        7,
+        toUtf8Bytes(text),
+        false,
+        await account.signMessage(toUtf8Bytes(text)),
+      ]);
     const refused = await send(contracts.EventTable, await row("insert", "x"));
     const { status, reason, deed } = await explore(`/transactions/${refused}`);
     assert.deepEqual([status, deed.on_chain], ["reverted", "absent"]);
     assert.match(reason, /^AccessControlUnauthorizedAccount\(0x/);
 
-    await send(contracts.EventTable, table.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), administrator.address]));
-    await send(contracts.SessionRegistry, SessionRegistry__factory.createInterface().encodeFunctionData("enroll", [account.address, 2]));
+    await send(
+      contracts.EventTable,
+      table.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), administrator.address]),
+    );
+    await send(
+      contracts.SessionRegistry,
+      SessionRegistry__factory.createInterface().encodeFunctionData("enroll", [account.address, 2]),
+    );
     const first = await send(contracts.EventTable, await row("insert", "not seven segments"));
     assert.equal((await explore(`/transactions/${first}`)).deed.on_chain, "held");
     const payload = Buffer.from('{"a":1}').toString("base64");
-    const second = await send(contracts.EventTable, await row("set", `7|${account.address}|c%7Cd|today|${payload}|t|1`));
-    const [replaced, written] = [(await explore(`/transactions/${first}`)).deed, (await explore(`/transactions/${second}`)).deed];
+    const second = await send(
+      contracts.EventTable,
+      await row("set", `7|${account.address}|c%7Cd|today|${payload}|t|1`),
+    );
+    const [replaced, written] = [
+      (await explore(`/transactions/${first}`)).deed,
+      (await explore(`/transactions/${second}`)).deed,
+    ];
     assert.deepEqual([replaced.on_chain, replaced.signer, replaced.row], ["replaced", account.address, undefined]);
     assert.match(replaced.fault, /1 segments instead of 7/);
-    assert.deepEqual([written.on_chain, written.overwrites, written.row.code, written.row.payload], ["held", true, "c|d", { a: 1 }]);
+    assert.deepEqual(
+      [written.on_chain, written.overwrites, written.row.code, written.row.payload],
+      ["held", true, "c|d", { a: 1 }],
+    );
   });
 
   it("says of everything else what it can", async () => {
@@ -171,43 +237,74 @@ describe("the explorer", function () {
     assert.equal(await kindOf(await send(contracts.ProofAnchor, "0x12345678")), "other");
     const truncated = ProofAnchor__factory.createInterface().getFunction("anchor").selector;
     assert.equal(await kindOf(await send(contracts.ProofAnchor, truncated)), "other");
-    const grant = ProofAnchor__factory.createInterface().encodeFunctionData("grantRole", [id("RELAYER_ROLE"), administrator.address]);
+    const grant = ProofAnchor__factory.createInterface().encodeFunctionData("grantRole", [
+      id("RELAYER_ROLE"),
+      administrator.address,
+    ]);
     assert.equal(await kindOf(await send(contracts.ProofAnchor, grant)), "administration");
     // A hash once more: the chain goes by the first time.
-    const again = await send(contracts.ProofAnchor, concat([truncated, AbiCoder.defaultAbiCoder().encode(["bytes32"], [`0x${one.id}`])]));
+    const again = await send(
+      contracts.ProofAnchor,
+      concat([truncated, AbiCoder.defaultAbiCoder().encode(["bytes32"], [`0x${one.id}`])]),
+    );
     const repeated = await explore(`/transactions/${again}`);
     assert.deepEqual([repeated.deed.first.block_number, repeated.logs], [one.proof.block_number, []]);
     const { transactions } = await explore("/blocks/1");
     const deployment = await explore(`/transactions/${transactions[0].hash}`);
-    assert.deepEqual([deployment.deed.kind, deployment.to, deployment.deployed.contract], ["deployment", null, "SessionRegistry"]);
+    assert.deepEqual(
+      [deployment.deed.kind, deployment.to, deployment.deployed.contract],
+      ["deployment", null, "SessionRegistry"],
+    );
   });
 
   it("says what an address is", async () => {
     const { from } = await explore(`/transactions/${one.proof.tx_hash}`);
     const relayer = await explore(`/addresses/${from}`);
-    assert.deepEqual([relayer.relays, relayer.administers, relayer.has_code], [["SessionRegistry", "EventTable", "ProofAnchor"], [], false]);
+    assert.deepEqual(
+      [relayer.relays, relayer.administers, relayer.has_code],
+      [["SessionRegistry", "EventTable", "ProofAnchor"], [], false],
+    );
     assert.isAbove(relayer.sent, 1);
-    assert.deepEqual((await explore(`/addresses/${administrator.address.toLowerCase()}`)).administers, ["SessionRegistry", "EventTable", "ProofAnchor"]);
+    assert.deepEqual((await explore(`/addresses/${administrator.address.toLowerCase()}`)).administers, [
+      "SessionRegistry",
+      "EventTable",
+      "ProofAnchor",
+    ]);
     assert.equal((await explore(`/addresses/${contracts.EventTable.slice(2)}`)).contract, "EventTable");
     assert.equal((await explore(`/addresses/${server.demo.login}`)).scope, "full");
     const stranger = Wallet.createRandom().address;
-    assert.deepEqual(await explore(`/addresses/${stranger}`), { address: stranger, has_code: false, relays: [], administers: [], balance: "0", sent: 0 });
+    assert.deepEqual(await explore(`/addresses/${stranger}`), {
+      address: stranger,
+      has_code: false,
+      relays: [],
+      administers: [],
+      balance: "0",
+      sent: 0,
+    });
     assert.deepEqual((await explore(`/addresses/${stranger}/activity`)).activity, []);
     const { activity } = await explore(`/addresses/${from}/activity?limit=100`);
-    assert.includeMembers(activity.map(({ tx_hash }: any) => tx_hash), [one.proof.tx_hash, batch.batch.tx_hash]);
-    for (const { tx_hash } of activity.slice(0, 3)) assert.equal((await explore(`/transactions/${tx_hash}`)).from, from);
+    assert.includeMembers(
+      activity.map(({ tx_hash }: any) => tx_hash),
+      [one.proof.tx_hash, batch.batch.tx_hash],
+    );
+    for (const { tx_hash } of activity.slice(0, 3))
+      assert.equal((await explore(`/transactions/${tx_hash}`)).from, from);
   });
 
   it("finds by anything that is on the chain, and by nothing else", async () => {
     const found = async (text: string) => (await explore(`/search?q=${encodeURIComponent(text)}`)).results;
-    assert.deepEqual(await found(String(one.proof.block_number)), [{ kind: "block", number: one.proof.block_number, hash: one.proof.block_hash }]);
+    assert.deepEqual(await found(String(one.proof.block_number)), [
+      { kind: "block", number: one.proof.block_number, hash: one.proof.block_hash },
+    ]);
     assert.deepEqual((await found(` ${one.proof.block_hash} `))[0].kind, "block");
     assert.deepEqual(await found(one.proof.tx_hash), [{ kind: "transaction", hash: one.proof.tx_hash }]);
-    for (const written of [one.id.toUpperCase(), `0X${one.id}`]) assert.deepEqual(await found(written), [{ kind: "anchor", hash: `0x${one.id}`, size: 0 }]);
+    for (const written of [one.id.toUpperCase(), `0X${one.id}`])
+      assert.deepEqual(await found(written), [{ kind: "anchor", hash: `0x${one.id}`, size: 0 }]);
     assert.deepEqual(await found(batch.batch.root), [{ kind: "anchor", hash: batch.batch.root, size: 3 }]);
     assert.deepEqual(await found(keccak256(token)).then((results) => results[0].kind), "session");
     assert.deepEqual(await found(server.demo.login.toLowerCase()), [{ kind: "address", address: server.demo.login }]);
-    for (const nothing of ["999999999", documentHash, batch.proofs[0].id, hash()]) assert.deepEqual(await found(nothing), [], nothing);
+    for (const nothing of ["999999999", documentHash, batch.proofs[0].id, hash()])
+      assert.deepEqual(await found(nothing), [], nothing);
   });
 
   it("refuses what is no hash, no number and no address, and says where", async () => {
@@ -215,13 +312,16 @@ describe("the explorer", function () {
       problem(await ask(`/transactions/${bad}`), 400, "hash");
       problem(await ask(`/anchors/${bad}`), 400, "hash");
     }
-    for (const bad of ["x", "-1", "1.5", "1e3", "9".repeat(16), "latest"]) problem(await ask(`/blocks/${bad}`), 400, "id");
-    for (const bad of ["x", server.demo.login.slice(0, -1), `${server.demo.login}0`]) problem(await ask(`/addresses/${bad}`), 400, "address");
+    for (const bad of ["x", "-1", "1.5", "1e3", "9".repeat(16), "latest"])
+      problem(await ask(`/blocks/${bad}`), 400, "id");
+    for (const bad of ["x", server.demo.login.slice(0, -1), `${server.demo.login}0`])
+      problem(await ask(`/addresses/${bad}`), 400, "address");
     for (const bad of ["limit=0", "limit=101", "limit=x"]) problem(await ask(`/blocks?${bad}`), 400, "limit");
     for (const bad of ["cursor=x", "cursor=1-1"]) problem(await ask(`/blocks?${bad}`), 400, "cursor");
     problem(await ask("/anchors?cursor=1"), 400, "cursor");
     for (const bad of ["", "q=", "q=hello", `q=${"1".repeat(300)}`]) problem(await ask(`/search?${bad}`), 400, "q");
-    for (const path of [`/transactions/${hash()}`, `/blocks/${hash()}`, "/blocks/999999", "/nothing", "/"]) problem(await ask(path), 404);
+    for (const path of [`/transactions/${hash()}`, `/blocks/${hash()}`, "/blocks/999999", "/nothing", "/"])
+      problem(await ask(path), 404);
     problem(await server.post("/explorer/api/search", {}), 405);
   });
 
@@ -232,10 +332,16 @@ describe("the explorer", function () {
     assert.equal((await client.blocks({ limit: 1 })).blocks.length, 1);
     assert.equal((await client.transaction(batch.batch.tx_hash))?.deed.kind, "anchor");
     assert.equal((await client.anchor(batch.batch.root))?.size, 3);
-    assert.include((await client.anchors()).anchors.map((anchor) => anchor.hash), batch.batch.root);
+    assert.include(
+      (await client.anchors()).anchors.map((anchor) => anchor.hash),
+      batch.batch.root,
+    );
     assert.equal((await client.address(server.demo.login)).scope, "full");
     assert.isNotEmpty((await client.activity(server.demo.login, { limit: 1 })).activity);
-    assert.deepEqual((await client.search(one.proof.tx_hash)).map(({ kind }) => kind), ["transaction"]);
+    assert.deepEqual(
+      (await client.search(one.proof.tx_hash)).map(({ kind }) => kind),
+      ["transaction"],
+    );
     assert.isUndefined(await client.transaction(hash()));
     assert.include(String(await thrownBy(client.search("x"))), "no block number");
   });
@@ -251,7 +357,8 @@ describe("the explorer", function () {
   });
 
   it("answers the networks that are allowed, each address so often a minute", async () => {
-    const from = (address: string) => server.get("/explorer/api/search?q=x", { headers: { "X-Forwarded-For": address } });
+    const from = (address: string) =>
+      server.get("/explorer/api/search?q=x", { headers: { "X-Forwarded-For": address } });
     problem(await from("8.8.8.8"), 403);
     const answers = await Promise.all(Array.from({ length: 301 }, () => from("10.1.2.3")));
     const refused = answers.filter(({ status }) => status === 429);
@@ -268,7 +375,10 @@ describe("the explorer of another chain", function () {
   before(async () => {
     chain = await startRemoteChain();
     const VALIDATOR_NAMES = `0x${"0".repeat(40)}=Data centre 1`;
-    server = await startServer({ ...chain.variables, API_AUTH: "apikey", VALIDATOR_NAMES }, { directory: chain.directory });
+    server = await startServer(
+      { ...chain.variables, API_AUTH: "apikey", VALIDATOR_NAMES },
+      { directory: chain.directory },
+    );
   });
   after(async () => {
     chain.proxy.mode = "pass";
@@ -280,8 +390,15 @@ describe("the explorer of another chain", function () {
     const head = (await server.get("/explorer/api/chain")).body.head;
     assert.equal(head.proposer.name, "Data centre 1");
     const paths = [
-      "/chain", "/blocks", `/blocks/${head.hash}`, `/transactions/${hash()}`, "/anchors", `/anchors/${hash()}`,
-      `/addresses/${chain.relayer}`, `/addresses/${chain.relayer}/activity`, "/search?q=1",
+      "/chain",
+      "/blocks",
+      `/blocks/${head.hash}`,
+      `/transactions/${hash()}`,
+      "/anchors",
+      `/anchors/${hash()}`,
+      `/addresses/${chain.relayer}`,
+      `/addresses/${chain.relayer}/activity`,
+      "/search?q=1",
     ];
     chain.proxy.mode = "off";
     for (const path of paths) {

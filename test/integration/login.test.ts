@@ -12,7 +12,12 @@ describe("logins", function () {
   let aside = 0;
   before(async () => {
     server = await startServer(
-      { LOGIN_ATTEMPTS_PER_ADDRESS: "2", LOGIN_ATTEMPTS_PER_SOURCE: "3", TRUSTED_PROXIES: "127.0.0.1", SESSION_LIFETIME: "86400" },
+      {
+        LOGIN_ATTEMPTS_PER_ADDRESS: "2",
+        LOGIN_ATTEMPTS_PER_SOURCE: "3",
+        TRUSTED_PROXIES: "127.0.0.1",
+        SESSION_LIFETIME: "86400",
+      },
       { overrides: { clock: () => Date.now() + aside } },
     );
   });
@@ -20,7 +25,8 @@ describe("logins", function () {
 
   const from = (source: string, { login, password }: Login): Promise<Answer> =>
     server.call(ROUTES.auth, { login, password }, undefined, { "X-Forwarded-For": source });
-  const wrong = (source: string, login: string = Wallet.createRandom().address) => from(source, { login, password: "wrong" });
+  const wrong = (source: string, login: string = Wallet.createRandom().address) =>
+    from(source, { login, password: "wrong" });
   const secondsToWait = (answer: Answer): number => {
     refused(answer, ROUTES.auth, 429, "too_many_requests");
     assert.match(answer.headers.get("Retry-After") ?? "", /^[1-9]\d*$/);
@@ -46,7 +52,10 @@ describe("logins", function () {
     const known = await refusal("10.1.0.1", { ...server.demo, password: "wrong" });
     assert.equal(known.derivations, 1);
     assert.deepEqual(await refusal("10.1.0.2", { login: Wallet.createRandom().address, password: "wrong" }), known);
-    assert.deepEqual(await refusal("10.1.0.3", { login: Wallet.createRandom().address, password: server.demo.password }), known);
+    assert.deepEqual(
+      await refusal("10.1.0.3", { login: Wallet.createRandom().address, password: server.demo.password }),
+      known,
+    );
     assert.deepEqual(await refusal("10.1.0.4", { login: revoked.login, password: "wrong" }), known);
     assert.deepEqual(await refusal("10.1.0.5", revoked), known);
     await server.login();
@@ -102,7 +111,10 @@ describe("logins", function () {
     const first = await round();
     assert.isAtMost(first, 60);
     assert.isTrue(server.log.some((line) => line.includes("logins are locked out") && line.includes(source)));
-    assert.match((await server.get("/metrics", { headers: { "X-Forwarded-For": "127.0.0.1" } })).text, /^sealbook_logins_total\{result="locked_out"\} [1-9]/m);
+    assert.match(
+      (await server.get("/metrics", { headers: { "X-Forwarded-For": "127.0.0.1" } })).text,
+      /^sealbook_logins_total\{result="locked_out"\} [1-9]/m,
+    );
     aside += MINUTE;
     const second = await round();
     assert.isAbove(second, 60);

@@ -21,14 +21,18 @@ const run = promisify(execFile);
 async function promtool(args: readonly string[], input = ""): Promise<string> {
   const running = run(debianProgram("promtool", "prometheus"), args);
   running.child.stdin?.end(input);
-  const { stdout, stderr } = await running.catch((error: { stdout: string; stderr: string }) => assert.fail(`${error.stdout}${error.stderr}`));
+  const { stdout, stderr } = await running.catch((error: { stdout: string; stderr: string }) =>
+    assert.fail(`${error.stdout}${error.stderr}`),
+  );
   return stdout + stderr;
 }
 
 /** Everything that a dashboard asks for, as it is written there. */
 function queriesOf(node: unknown): string[] {
   if (typeof node !== "object" || node === null) return [];
-  return Object.entries(node).flatMap(([key, value]) => (key === "expr" && typeof value === "string" ? [value] : queriesOf(value)));
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === "expr" && typeof value === "string" ? [value] : queriesOf(value),
+  );
 }
 
 /** The metrics that a query is about: Sealbook's own, and those of the process. */
@@ -53,7 +57,9 @@ describe("monitoring", function () {
   });
 
   const queries = async (): Promise<string[]> => {
-    const rules = [...(await readFile(RULES, "utf8")).matchAll(/expr: (?:>-\n)?((?:.*\n)(?: {10}.*\n)*)/g)].map(([, query = ""]) => query);
+    const rules = [...(await readFile(RULES, "utf8")).matchAll(/expr: (?:>-\n)?((?:.*\n)(?: {10}.*\n)*)/g)].map(
+      ([, query = ""]) => query,
+    );
     const panels = queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")));
     assert.isAbove(rules.length, 10);
     assert.isAbove(panels.length, 40);
@@ -69,14 +75,26 @@ describe("monitoring", function () {
     await eventually(async () => {
       const lines = (await server.get("/metrics")).text.split("\n").filter((line) => !line.startsWith("#"));
       const there = new Set(lines.map((line) => line.split(/[{ ]/)[0]));
-      assert.deepEqual([...asked].filter((name) => !there.has(name)), []);
+      assert.deepEqual(
+        [...asked].filter((name) => !there.has(name)),
+        [],
+      );
     });
   });
 
   it("shows every metric of Sealbook's own on the dashboard", async () => {
-    const shown = new Set(queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8"))).flatMap(metricsIn).map((name) => name.replace(/_(bucket|count|sum)$/, "")));
-    const types = [...(await server.get("/metrics")).text.matchAll(/^# TYPE (sealbook_\w+)/gm)].map(([, name = ""]) => name);
-    assert.deepEqual(types.filter((name) => !shown.has(name)), []);
+    const shown = new Set(
+      queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")))
+        .flatMap(metricsIn)
+        .map((name) => name.replace(/_(bucket|count|sum)$/, "")),
+    );
+    const types = [...(await server.get("/metrics")).text.matchAll(/^# TYPE (sealbook_\w+)/gm)].map(
+      ([, name = ""]) => name,
+    );
+    assert.deepEqual(
+      types.filter((name) => !shown.has(name)),
+      [],
+    );
   });
 
   it("has rules of which each fires when it should, and none when all is well", async () => {
@@ -91,7 +109,10 @@ describe("monitoring", function () {
 
   it("has a dashboard whose queries Prometheus understands", async () => {
     const panels = queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")));
-    const rules = panels.map((query, index) => ({ record: `query:${index}`, expr: query.replaceAll("$__rate_interval", "5m") }));
+    const rules = panels.map((query, index) => ({
+      record: `query:${index}`,
+      expr: query.replaceAll("$__rate_interval", "5m"),
+    }));
     const file = join(directory, "queries.yml");
     // JSON is YAML.
     await writeFile(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));

@@ -9,7 +9,7 @@ import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts"
 import { readSealedBlock } from "../../server/chain/evidence/sealed-block.ts";
 import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { turnsFor } from "../../server/domain/consensus/bft-block.ts";
+import { turnsFor } from "../../server/chain/consensus/bft-block.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { itToOurNodes, type NetworkUnderTest, startNetworkUnderTest } from "../support/bft/network-under-test.ts";
@@ -20,77 +20,83 @@ const run = promisify(execFile);
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const PROTOCOLS: readonly BftProtocol[] = ["ibft2", "qbft"];
 
-for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : PROTOCOLS.slice(0, 1)) describe(`blocks of a network of validators, with ${protocol} unless it runs already`, function () {
-  this.timeout(300_000);
-  let chain: NetworkUnderTest;
-  let own: RelayedNetwork | undefined;
-  let server: TestServer;
-  let rpc: Rpc;
-  let directory: string;
-  before(async () => {
-    const started = await startNetworkUnderTest({ protocol });
-    [chain, own] = [started, started.own];
-    server = await startServer({ ...chain.variables, PROOF_WAIT: "60" }, { directory: chain.directory });
-    rpc = connectRpc(chain.url, await askChainId(chain.url));
-    directory = await temporaryDirectory();
-  });
-  after(async () => {
-    rpc.close();
-    await server.stop("keep");
-    await chain.stop();
-    await removeDirectory(directory);
-  });
+for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : PROTOCOLS.slice(0, 1))
+  describe(`blocks of a network of validators, with ${protocol} unless it runs already`, function () {
+    this.timeout(300_000);
+    let chain: NetworkUnderTest;
+    let own: RelayedNetwork | undefined;
+    let server: TestServer;
+    let rpc: Rpc;
+    let directory: string;
+    before(async () => {
+      const started = await startNetworkUnderTest({ protocol });
+      [chain, own] = [started, started.own];
+      server = await startServer({ ...chain.variables, PROOF_WAIT: "60" }, { directory: chain.directory });
+      rpc = connectRpc(chain.url, await askChainId(chain.url));
+      directory = await temporaryDirectory();
+    });
+    after(async () => {
+      rpc.close();
+      await server.stop("keep");
+      await chain.stop();
+      await removeDirectory(directory);
+    });
 
-  /** Proves a document, and writes it beside its bundle. */
-  const bundle = async (): Promise<{ readonly paths: readonly [string, string]; readonly block: number }> => {
-    const document = randomBytes(32).toString("hex");
-    const hash = createHash("sha256").update(document).digest("hex");
-    const { status, body, text } = await server.post("/api/v1/proof", { document_id: document, hash });
-    assert.equal(status, 201, text);
-    const paths = [join(directory, `${document}.bundle.json`), join(directory, document)] as const;
-    const answer = await server.get(`/api/v1/proof/${document}?format=bundle`);
-    assert.equal(answer.status, 200, answer.text);
-    await writeFile(paths[0], answer.text);
-    await writeFile(paths[1], document);
-    return { paths, block: body.proof.block_number };
-  };
-  const list = async (addresses: readonly string[]): Promise<string> => {
-    const path = join(directory, `validators-${addresses.length}.txt`);
-    await writeFile(path, addresses.join("\n"));
-    return path;
-  };
-  const addresses = (): string[] => chain.validators.map(([address]) => address);
+    /** Proves a document, and writes it beside its bundle. */
+    const bundle = async (): Promise<{ readonly paths: readonly [string, string]; readonly block: number }> => {
+      const document = randomBytes(32).toString("hex");
+      const hash = createHash("sha256").update(document).digest("hex");
+      const { status, body, text } = await server.post("/api/v1/proof", { document_id: document, hash });
+      assert.equal(status, 201, text);
+      const paths = [join(directory, `${document}.bundle.json`), join(directory, document)] as const;
+      const answer = await server.get(`/api/v1/proof/${document}?format=bundle`);
+      assert.equal(answer.status, 200, answer.text);
+      await writeFile(paths[0], answer.text);
+      await writeFile(paths[1], document);
+      return { paths, block: body.proof.block_number };
+    };
+    const list = async (addresses: readonly string[]): Promise<string> => {
+      const path = join(directory, `validators-${addresses.length}.txt`);
+      await writeFile(path, addresses.join("\n"));
+      return path;
+    };
+    const addresses = (): string[] => chain.validators.map(([address]) => address);
 
-  it("prove what is in them by the seals of the validators, offline", async () => {
-    const { paths } = await bundle();
-    const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
-    assert.match(stdout, /VERIFIED\. .*; by the seals of the chain's validators\.\n$/);
-    const others = await list(addresses().slice(1));
-    const refused = await run(process.execPath, [VERIFIER, ...paths, "--validators", others]).catch((error: { stdout: string }) => error);
-    assert.match(refused.stdout, /NOT VERIFIED\.\n$/);
-  });
+    it("prove what is in them by the seals of the validators, offline", async () => {
+      const { paths } = await bundle();
+      const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
+      assert.match(stdout, /VERIFIED\. .*; by the seals of the chain's validators\.\n$/);
+      const others = await list(addresses().slice(1));
+      const refused = await run(process.execPath, [VERIFIER, ...paths, "--validators", others]).catch(
+        (error: { stdout: string }) => error,
+      );
+      assert.match(refused.stdout, /NOT VERIFIED\.\n$/);
+    });
 
-  itToOurNodes("prove it just as well when they were agreed on in a later round", async () => {
-    const network = own ?? assert.fail();
-    for (const place of [1, 4]) network.at(place).proposes = false;
-    const roundOf = async (block: number): Promise<number> => (await new BftHistory(rpc).upTo(block))?.blocks.at(-1)?.round ?? 0;
-    const { paths } = await eventually(async () => {
-      const made = await bundle();
-      assert.isAbove(await roundOf(made.block), 0, "another one");
-      return made;
-    }, 60_000);
-    const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
-    assert.match(stdout, /by the seals of the chain's validators\.\n$/);
-  });
+    itToOurNodes("prove it just as well when they were agreed on in a later round", async () => {
+      const network = own ?? assert.fail();
+      for (const place of [1, 4]) network.at(place).proposes = false;
+      const roundOf = async (block: number): Promise<number> =>
+        (await new BftHistory(rpc).upTo(block))?.blocks.at(-1)?.round ?? 0;
+      const { paths } = await eventually(async () => {
+        const made = await bundle();
+        assert.isAbove(await roundOf(made.block), 0, "another one");
+        return made;
+      }, 60_000);
+      const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
+      assert.match(stdout, /by the seals of the chain's validators\.\n$/);
+    });
 
-  it("follow each other, sealed by enough, proposed by those whose turn it was", async () => {
-    const head = await chain.head();
-    for (let number = Math.max(1, head - 8); number <= head; number += 1) assert.notEqual((await readSealedBlock(rpc, number))?.protocol, "none");
-    const { blocks } = (await new BftHistory(rpc).upTo(head)) ?? assert.fail("the blocks are those of validators");
-    for (const [index, block] of blocks.entries()) {
-      assert.deepEqual(block.validators, addresses().sort());
-      const before = blocks[index - 1];
-      if (before !== undefined) assert.equal(turnsFor(block, before).at(-1), block.proposer, `block ${block.number} of round ${block.round}`);
-    }
+    it("follow each other, sealed by enough, proposed by those whose turn it was", async () => {
+      const head = await chain.head();
+      for (let number = Math.max(1, head - 8); number <= head; number += 1)
+        assert.notEqual((await readSealedBlock(rpc, number))?.protocol, "none");
+      const { blocks } = (await new BftHistory(rpc).upTo(head)) ?? assert.fail("the blocks are those of validators");
+      for (const [index, block] of blocks.entries()) {
+        assert.deepEqual(block.validators, addresses().sort());
+        const before = blocks[index - 1];
+        if (before !== undefined)
+          assert.equal(turnsFor(block, before).at(-1), block.proposer, `block ${block.number} of round ${block.round}`);
+      }
+    });
   });
-});

@@ -32,7 +32,10 @@ describe("the relayer on a network of validators", function () {
       const { participation, pace } = await consensus();
       assert.deepEqual([...new Set(participation.map(({ state }: { state: string }) => state))], ["active"]);
       assert.equal(pace, "on_time");
-      assert.deepEqual((await alerts("raised")).map(({ message }) => message), []);
+      assert.deepEqual(
+        (await alerts("raised")).map(({ message }) => message),
+        [],
+      );
     }, 60_000);
   });
 
@@ -42,12 +45,17 @@ describe("the relayer on a network of validators", function () {
   };
   const consensus = async (): Promise<any> => (await server.get("/api/v1/status")).body.consensus;
   const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);
-  const alerts = async (state: "raised" | "resolved"): Promise<{ alert: string; subject?: string; message: string }[]> =>
+  const alerts = async (
+    state: "raised" | "resolved",
+  ): Promise<{ alert: string; subject?: string; message: string }[]> =>
     (await server.get("/api/v1/alerts")).body.alerts.filter((alert: { state: string }) => alert.state === state);
   const raised = (kind: string, message: RegExp): Promise<void> =>
     eventually(async () => {
       const told = (await alerts("raised")).filter(({ alert }) => alert === kind).map((alert) => alert.message);
-      assert.isTrue(told.some((each) => message.test(each)), `${message}: ${told.join("; ")}`);
+      assert.isTrue(
+        told.some((each) => message.test(each)),
+        `${message}: ${told.join("; ")}`,
+      );
     }, 60_000);
   const down = (...places: number[]): void => places.forEach((place) => (network.at(place).isUp = false));
   /** Waits for so many more blocks. */
@@ -73,7 +81,10 @@ describe("the relayer on a network of validators", function () {
     });
     assert.equal(body.status, "ok");
     assert.oneOf(body.consensus.protocol, ["IBFT 2.0", "QBFT"]);
-    assert.sameMembers(body.consensus.validators, chain.validators.map(([, name]) => name));
+    assert.sameMembers(
+      body.consensus.validators,
+      chain.validators.map(([, name]) => name),
+    );
     assert.include(body.consensus.validators, body.consensus.proposer);
     const { proof } = await prove(201);
     assert.include(body.consensus.validators, proof.validator);
@@ -103,7 +114,10 @@ describe("the relayer on a network of validators", function () {
 
   itToOurNodes("goes on with one validator down: its turns cost rounds, and it is named", async () => {
     down(2);
-    await raised("degraded_performance", /^the validator validator-3 takes no part: 1 of 6 are missing, 4 have to agree, 1 more may go$/);
+    await raised(
+      "degraded_performance",
+      /^the validator validator-3 takes no part: 1 of 6 are missing, 4 have to agree, 1 more may go$/,
+    );
     await raised("degraded_performance", /^the node has 4 of 5 peers: validator-3 lacks$/);
     const { participation, missing, pace } = await consensus();
     assert.deepEqual(missing, names(2));
@@ -120,25 +134,37 @@ describe("the relayer on a network of validators", function () {
     const before = (await server.get("/api/v1/alerts")).body.alerts.length;
     await server.stop("keep");
     server = await start();
-    await eventually(async () => assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m));
+    await eventually(async () =>
+      assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m),
+    );
     await blocks(10);
-    assert.lengthOf((await server.get("/api/v1/alerts")).body.alerts, before, "what lasts is not raised again by a restart");
+    assert.lengthOf(
+      (await server.get("/api/v1/alerts")).body.alerts,
+      before,
+      "what lasts is not raised again by a restart",
+    );
   });
 
   itToOurNodes("goes on with two validators down, four being enough, and says that no further one may go", async () => {
     down(1, 2);
     // Whichever is missed first is told as the only one.
-    for (const name of names(1, 2)) await raised("degraded_performance", new RegExp(`^the validator ${name} takes no part: [12] of 6`));
-    await raised("degraded_performance", /^the validator validator-[23] takes no part: 2 of 6 are missing, 4 have to agree, no further one may go$/);
+    for (const name of names(1, 2))
+      await raised("degraded_performance", new RegExp(`^the validator ${name} takes no part: [12] of 6`));
+    await raised(
+      "degraded_performance",
+      /^the validator validator-[23] takes no part: 2 of 6 are missing, 4 have to agree, no further one may go$/,
+    );
     await prove(201);
     const { status, consensus: told } = (await server.get("/api/v1/status")).body;
     assert.deepEqual([status, told.quorum_missing, told.missing], ["ok", 0, names(1, 2)]);
   });
 
   itToOurNodes("tells a chain that stalls, with three validators down, and anchors when they are back", async () => {
-    
     down(3, 4, 5);
-    await raised("sync_lost", /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6$/);
+    await raised(
+      "sync_lost",
+      /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6$/,
+    );
     const { body } = await server.get("/api/v1/status");
     assert.equal(body.status, "degraded");
     assert.deepInclude(body.consensus, { pace: "stalled", quorum_missing: 1, missing: names(3, 4, 5) });
@@ -151,7 +177,10 @@ describe("the relayer on a network of validators", function () {
 
   itToOurNodes("names a validator that seals and never proposes", async () => {
     network.at(4).proposes = false;
-    await raised("degraded_performance", /^the validator validator-5 seals blocks and proposes none: it let \d+ turns pass/);
+    await raised(
+      "degraded_performance",
+      /^the validator validator-5 seals blocks and proposes none: it let \d+ turns pass/,
+    );
     const { participation, missing } = await consensus();
     assert.deepEqual([missing, participation[4].state], [[], "silent"]);
   });

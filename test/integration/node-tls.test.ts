@@ -37,66 +37,93 @@ describe("mutual TLS to the node", function () {
 
   const filesOf = ({ certificateFile, keyFile }: IssuedCertificate) => ({ certificate: certificateFile, key: keyFile });
 
-  for (const protocol of ["https", "wss"] as const) describe(`over ${protocol}`, function () {
-    const ask = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
-      askChainId(
-        `${protocol}://${host}:${proxy.port}`,
-        peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
-      );
-    const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
-      const error = await ask(tls).catch((reason: unknown) => reason);
-      assert.instanceOf(error, SealbookError, String(error));
-      assert.equal(error.code, "chain_unavailable");
-      return error.message;
-    };
-
-    it("is made with a certificate on both sides, by pin too", async () => {
-      const chainId = await askChainId(chain.url);
-      assert.equal(await ask({}), chainId);
-      assert.equal(await ask({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
-      assert.equal(await ask({}, "localhost"), chainId);
-    });
-
-    it("is refused, with the reason, where the node is not the right one or wants another certificate", async () => {
-      assert.match(await refusal({ pins: [renewed.fingerprint] }), new RegExp(`not among those of RPC_TLS_PIN; it is ${node.fingerprint}`));
-      assert.match(await refusal({ authority: strangers.certificateFile }), /authority that is not known: RPC_TLS_CA_FILE/);
-      assert.match(await refusal({ authority: undefined }), /authority that is not known: RPC_TLS_CA_FILE/);
-      // A pin does not make up for an authority.
-      assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /authority that is not known/);
-      assert.match(await refusal({ client: undefined }), /wants to be shown a certificate: RPC_TLS_CERT_FILE/);
-      proxy.show(await nodes.issue("expired", -1));
-      assert.match(await refusal({}), /certificate has expired/);
-    });
-
-    it("carries a server, over a node that gets a new certificate", async () => {
-      const variables: EnvironmentVariables = {
-        ...chain.variables, RPC_URL: `${protocol}://127.0.0.1:${proxy.port}`,
-        RPC_TLS_CERT_FILE: client.certificateFile, RPC_TLS_KEY_FILE: client.keyFile, RPC_TLS_CA_FILE: nodes.certificateFile,
-        RPC_TLS_PIN: `${node.fingerprint},${renewed.fingerprint}`, PROOF_WAIT: "60", DATABASE_URL: `file:${directory}/${protocol}.sqlite`,
+  for (const protocol of ["https", "wss"] as const)
+    describe(`over ${protocol}`, function () {
+      const ask = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
+        askChainId(
+          `${protocol}://${host}:${proxy.port}`,
+          peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
+        );
+      const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
+        const error = await ask(tls).catch((reason: unknown) => reason);
+        assert.instanceOf(error, SealbookError, String(error));
+        assert.equal(error.code, "chain_unavailable");
+        return error.message;
       };
-      const server = await startServer(variables, { directory: chain.directory });
-      const accepted = freshDocuments(3);
-      assert.equal((await server.post("/api/v1/proof/batch", { documents: accepted })).status, 201);
-      proxy.show(renewed);
-      accepted.push(...freshDocuments(1));
-      assert.equal((await server.post("/api/v1/proof", accepted.at(-1))).status, 201);
-      await assertExactlyOnce(server, chain.url, { accepted });
-      proxy.show(await nodes.issue(`unknown-${protocol}`));
-      await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("not among those of RPC_TLS_PIN"))));
-      await server.stop("keep");
+
+      it("is made with a certificate on both sides, by pin too", async () => {
+        const chainId = await askChainId(chain.url);
+        assert.equal(await ask({}), chainId);
+        assert.equal(await ask({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
+        assert.equal(await ask({}, "localhost"), chainId);
+      });
+
+      it("is refused, with the reason, where the node is not the right one or wants another certificate", async () => {
+        assert.match(
+          await refusal({ pins: [renewed.fingerprint] }),
+          new RegExp(`not among those of RPC_TLS_PIN; it is ${node.fingerprint}`),
+        );
+        assert.match(
+          await refusal({ authority: strangers.certificateFile }),
+          /authority that is not known: RPC_TLS_CA_FILE/,
+        );
+        assert.match(await refusal({ authority: undefined }), /authority that is not known: RPC_TLS_CA_FILE/);
+        // A pin does not make up for an authority.
+        assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /authority that is not known/);
+        assert.match(await refusal({ client: undefined }), /wants to be shown a certificate: RPC_TLS_CERT_FILE/);
+        proxy.show(await nodes.issue("expired", -1));
+        assert.match(await refusal({}), /certificate has expired/);
+      });
+
+      it("carries a server, over a node that gets a new certificate", async () => {
+        const variables: EnvironmentVariables = {
+          ...chain.variables,
+          RPC_URL: `${protocol}://127.0.0.1:${proxy.port}`,
+          RPC_TLS_CERT_FILE: client.certificateFile,
+          RPC_TLS_KEY_FILE: client.keyFile,
+          RPC_TLS_CA_FILE: nodes.certificateFile,
+          RPC_TLS_PIN: `${node.fingerprint},${renewed.fingerprint}`,
+          PROOF_WAIT: "60",
+          DATABASE_URL: `file:${directory}/${protocol}.sqlite`,
+        };
+        const server = await startServer(variables, { directory: chain.directory });
+        const accepted = freshDocuments(3);
+        assert.equal((await server.post("/api/v1/proof/batch", { documents: accepted })).status, 201);
+        proxy.show(renewed);
+        accepted.push(...freshDocuments(1));
+        assert.equal((await server.post("/api/v1/proof", accepted.at(-1))).status, 201);
+        await assertExactlyOnce(server, chain.url, { accepted });
+        proxy.show(await nodes.issue(`unknown-${protocol}`));
+        await eventually(async () =>
+          assert.isTrue(server.log.some((line) => line.includes("not among those of RPC_TLS_PIN"))),
+        );
+        await server.stop("keep");
+      });
     });
-  });
 
   it("that does not come about keeps a server from starting that never met the node, with the reason", async () => {
-    const variables = { ...chain.variables, RPC_URL: `wss://127.0.0.1:${proxy.port}`, RPC_TLS_CA_FILE: nodes.certificateFile };
+    const variables = {
+      ...chain.variables,
+      RPC_URL: `wss://127.0.0.1:${proxy.port}`,
+      RPC_TLS_CA_FILE: nodes.certificateFile,
+    };
     const refused = await startServer(variables).catch((error: unknown) => error);
     assert.match(String(refused), /no connection to RPC_URL: the node wants to be shown a certificate/);
   });
 
   it("with files that are of no use keeps the server from starting", async () => {
-    const variables = { ...chain.variables, RPC_URL: `https://127.0.0.1:${proxy.port}`, RPC_TLS_CERT_FILE: client.certificateFile };
-    for (const [key, reason] of [[node.keyFile, /RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: /], [`${directory}/nothing`, /RPC_TLS_KEY_FILE: ENOENT/]] as const) {
-      const refused = await startServer({ ...variables, RPC_TLS_KEY_FILE: key }, { directory: chain.directory }).catch((error: unknown) => error);
+    const variables = {
+      ...chain.variables,
+      RPC_URL: `https://127.0.0.1:${proxy.port}`,
+      RPC_TLS_CERT_FILE: client.certificateFile,
+    };
+    for (const [key, reason] of [
+      [node.keyFile, /RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: /],
+      [`${directory}/nothing`, /RPC_TLS_KEY_FILE: ENOENT/],
+    ] as const) {
+      const refused = await startServer({ ...variables, RPC_TLS_KEY_FILE: key }, { directory: chain.directory }).catch(
+        (error: unknown) => error,
+      );
       assert.match(String(refused), reason);
     }
   });

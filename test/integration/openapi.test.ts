@@ -1,9 +1,9 @@
 import { assert } from "chai";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { createApp } from "../../server/app.ts";
-import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/proofs/examples.ts";
-import { EXAMPLE_ADDRESSES } from "../../server/http/explorer/examples.ts";
-import { EXAMPLE_CREDENTIALS } from "../../server/http/records/examples.ts";
+import { createApp } from "../../server/composition/app.ts";
+import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/openapi/examples.ts";
+import { EXAMPLE_ADDRESSES } from "../../server/explorer/examples.ts";
+import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
 import type { Answer } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
 import { routesOf, unusedParts } from "../support/routes.ts";
@@ -34,17 +34,24 @@ describe("the OpenAPI document", function () {
     const served = routesOf(createApp(unusedParts())).filter((route) => !isOfAPage(route));
     assert.isAbove(served.length, 15);
     assert.sameMembers(served, named);
-    const routes = Object.keys(openApi.document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator.mapping);
+    const routes = Object.keys(
+      openApi.document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator.mapping,
+    );
     assert.sameMembers(routes, Object.values(ROUTES));
   });
 
   it("passes the linter", async function () {
     const config = await createConfig({ extends: ["recommended"] });
     const faults = async (text: string) =>
-      (await lintFromString({ source: text, absoluteRef: "/openapi.json", config })).map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+      (await lintFromString({ source: text, absoluteRef: "/openapi.json", config })).map(
+        ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
+      );
     const text = JSON.stringify(openApi.document, null, 1);
     assert.deepEqual(await faults(text), []);
-    assert.isNotEmpty(await faults(text.replace('"operationId": "status"', '"operationId": "live"')), "the linter does look");
+    assert.isNotEmpty(
+      await faults(text.replace('"operationId": "status"', '"operationId": "live"')),
+      "the linter does look",
+    );
     assert.isNotEmpty(await faults(text.replaceAll('"documents": 3', '"documents": "3"')), "also at examples");
   });
 
@@ -55,14 +62,19 @@ describe("the OpenAPI document", function () {
     before(async () => {
       actual.set(EXAMPLE_CREDENTIALS.login, server.demo.login).set(EXAMPLE_CREDENTIALS.password, server.demo.password);
       const proof = (await server.post("/api/v1/proof", { ...CONTRACT, document_id: "another contract" })).body;
-      const batch = (await server.post("/api/v1/proof/batch", { documents: ORDERS.map((order) => ({ ...order, document_id: `${order.document_id} a` })) })).body;
+      const batch = (
+        await server.post("/api/v1/proof/batch", {
+          documents: ORDERS.map((order) => ({ ...order, document_id: `${order.document_id} a` })),
+        })
+      ).body;
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents: RESTORED })).body;
       actual.set(EXAMPLE_IDS.transaction, proof.proof.tx_hash).set(EXAMPLE_IDS.proof, proof.id);
       actual.set(EXAMPLE_ADDRESSES.ProofAnchor, proof.proof.contract);
       actual.set(EXAMPLE_IDS.batch, batch.batch.id).set(EXAMPLE_IDS.verification, verification_id);
     });
 
-    const replaced = (text: string): string => [...actual].reduce((result, [from, to]) => result.replaceAll(from, to), text);
+    const replaced = (text: string): string =>
+      [...actual].reduce((result, [from, to]) => result.replaceAll(from, to), text);
 
     /** What an example needs besides a session. */
     const prepare = async ({ id }: DocumentedOperation, { name }: DocumentedExample): Promise<void> => {
@@ -72,14 +84,22 @@ describe("the OpenAPI document", function () {
       actual.set(EXAMPLE_CREDENTIALS.token, token);
     };
 
-    const execute = ({ method, path }: DocumentedOperation, { path: parameters, query, body, answer }: DocumentedExample): Promise<Answer> => {
-      const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(replaced(String(parameters[name]))));
+    const execute = (
+      { method, path }: DocumentedOperation,
+      { path: parameters, query, body, answer }: DocumentedExample,
+    ): Promise<Answer> => {
+      const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+        encodeURIComponent(replaced(String(parameters[name]))),
+      );
       const asked = new URLSearchParams();
       for (const [name, value] of Object.entries(query)) asked.set(name, replaced(String(value)));
       const text = typeof body?.value === "string" ? body.value : JSON.stringify(body?.value);
       return server.get(`${place}?${asked}`, {
         method,
-        headers: { Accept: `${answer.type}, application/json;q=0.5`, ...(body === undefined ? {} : { "Content-Type": body.type }) },
+        headers: {
+          Accept: `${answer.type}, application/json;q=0.5`,
+          ...(body === undefined ? {} : { "Content-Type": body.type }),
+        },
         ...(body === undefined ? {} : { body: replaced(text) }),
       });
     };
@@ -91,11 +111,21 @@ describe("the OpenAPI document", function () {
           await prepare(operation, example);
           const { status, headers, text, body } = await execute(operation, example);
           assert.equal(status, example.answer.status, `${example.name}: ${text}`);
-          assert.equal(openApi.faultOf(operation, status, headers.get("content-type") ?? "", text), undefined, `${example.name}: ${text}`);
+          assert.equal(
+            openApi.faultOf(operation, status, headers.get("content-type") ?? "", text),
+            undefined,
+            `${example.name}: ${text}`,
+          );
           const { type, value } = example.answer;
-          assert.equal(openApi.faultOf(operation, status, type, typeof value === "string" ? value : JSON.stringify(value)), undefined, example.name);
-          if (status >= 400) assert.deepEqual(errorOf(body), errorOf(JSON.parse(replaced(JSON.stringify(value)))), example.name);
-          if (type === "application/json") assert.sameMembers(Object.keys(body), Object.keys(value as object), example.name);
+          assert.equal(
+            openApi.faultOf(operation, status, type, typeof value === "string" ? value : JSON.stringify(value)),
+            undefined,
+            example.name,
+          );
+          if (status >= 400)
+            assert.deepEqual(errorOf(body), errorOf(JSON.parse(replaced(JSON.stringify(value)))), example.name);
+          if (type === "application/json")
+            assert.sameMembers(Object.keys(body), Object.keys(value as object), example.name);
         }
       });
     }
@@ -105,19 +135,37 @@ describe("the OpenAPI document", function () {
     const isDescribed = (answer: Answer, method: string, path: string, status: number): void => {
       const operation = openApi.operationOf(method, path) ?? assert.fail(path);
       assert.equal(answer.status, status, answer.text);
-      assert.equal(openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text), undefined, answer.text);
+      assert.equal(
+        openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text),
+        undefined,
+        answer.text,
+      );
     };
-    const get = async (path: string, status: number, init?: RequestInit) => isDescribed(await server.get(path, init), "GET", path, status);
+    const get = async (path: string, status: number, init?: RequestInit) =>
+      isDescribed(await server.get(path, init), "GET", path, status);
     const post = async (path: string, body: unknown, status: number, headers?: Record<string, string>) =>
       isDescribed(await server.post(path, body, headers), "POST", path, status);
 
     it("of the integrity-proof API", async () => {
       const hash = "ab".repeat(32);
-      for (const timestamp of [1, 2]) await post("/api/v1/proof", { document_id: "twice", hash, metadata: { timestamp, more: [1] } }, 201);
+      for (const timestamp of [1, 2])
+        await post("/api/v1/proof", { document_id: "twice", hash, metadata: { timestamp, more: [1] } }, 201);
       await get("/api/v1/proof/twice", 200);
-      await post("/api/v1/proof/batch", { documents: [{ document_id: "twice", hash, metadata: { timestamp: 1 } }] }, 200);
+      await post(
+        "/api/v1/proof/batch",
+        { documents: [{ document_id: "twice", hash, metadata: { timestamp: 1 } }] },
+        200,
+      );
       await get(`/api/v1/proof/tx/${(await server.get("/api/v1/proof/order%201")).body.proof.tx_hash}`, 200);
-      for (const path of ["/api/v1/proof/%ff", "/api/v1/verify", "/api/v1/proof/batch/x", "/api/v1/proof/tx/x", "/api/v1/recovery/gap?limit=0", "/api/v1/recovery/inventory?date=x", "/api/v1/alerts?limit=0"]) {
+      for (const path of [
+        "/api/v1/proof/%ff",
+        "/api/v1/verify",
+        "/api/v1/proof/batch/x",
+        "/api/v1/proof/tx/x",
+        "/api/v1/recovery/gap?limit=0",
+        "/api/v1/recovery/inventory?date=x",
+        "/api/v1/alerts?limit=0",
+      ]) {
         await get(path, 400);
       }
       for (const path of ["/api/v1/proof", "/api/v1/proof/batch", "/api/v1/verify", "/api/v1/recovery/verify"]) {
@@ -126,7 +174,11 @@ describe("the OpenAPI document", function () {
         await post(path, `{"a":"${"x".repeat(17 * 1024 * 1024)}"}`, 413);
       }
       await post("/api/v1/recovery/verify", "{}\n", 400, { "Content-Type": "application/x-ndjson" });
-      for (const path of ["/api/v1/recovery/inventory", "/api/v1/recovery/gap", "/api/v1/recovery/gap?against=journal"]) {
+      for (const path of [
+        "/api/v1/recovery/inventory",
+        "/api/v1/recovery/gap",
+        "/api/v1/recovery/gap?against=journal",
+      ]) {
         await get(path, 200, { headers: { Accept: "application/x-ndjson" } });
       }
     });
@@ -135,7 +187,11 @@ describe("the OpenAPI document", function () {
       const hash = "cd".repeat(32);
       await post("/api/v1/proof", { document_id: "changed", hash, metadata: { timestamp: 1 } }, 201);
       await post("/api/v1/proof", { document_id: "changed", hash: "ce".repeat(32), metadata: { timestamp: 2 } }, 201);
-      await post("/api/v1/recovery/verify", { as_of: "2100-01-01", documents: [{ document_id: "changed", hash }] }, 200);
+      await post(
+        "/api/v1/recovery/verify",
+        { as_of: "2100-01-01", documents: [{ document_id: "changed", hash }] },
+        200,
+      );
       await post("/api/v1/recovery/verify", { as_of: 1, documents: [{ document_id: "changed", hash }] }, 200);
     });
 
@@ -157,7 +213,12 @@ describe("the OpenAPI document", function () {
       await post("/api", { credentials: {}, method: "GET", route: "/none" }, 404);
       await post("/api", { a: "x".repeat(300_000) }, 413);
       const token = await server.login();
-      const call = (route: string, payload?: object) => ({ credentials: { token }, method: "GET", route, ...(payload === undefined ? {} : { payload }) });
+      const call = (route: string, payload?: object) => ({
+        credentials: { token },
+        method: "GET",
+        route,
+        ...(payload === undefined ? {} : { payload }),
+      });
       for (const code of ["a", "b"]) await post("/api", call(ROUTES.store, { code, topic: "t", payload: {} }), 200);
       await post("/api", call(ROUTES.search, { search: { target: "2", value: "t", limit: 1 } }), 200);
       await post("/api", call(ROUTES.validate), 401, { Cookie: "svcauth=0x12" });
@@ -170,20 +231,34 @@ describe("the OpenAPI document", function () {
     for (const operation of openApi.operations) {
       const answer = await server.get(operation.path.replaceAll(/[{}]/g, ""), { method: "DELETE" });
       assert.equal(answer.status, 405, operation.id);
-      assert.equal(openApi.faultOf(operation, 405, answer.headers.get("content-type") ?? "", answer.text), undefined, operation.id);
+      assert.equal(
+        openApi.faultOf(operation, 405, answer.headers.get("content-type") ?? "", answer.text),
+        undefined,
+        operation.id,
+      );
       assert.include((answer.headers.get("allow") ?? "").split(", "), operation.method, operation.id);
       assert.property(operation.described.responses[405].headers, "Allow", operation.id);
     }
   });
 
   it("describes refusals of those who may not ask, and of those who ask too often", async () => {
-    const guarded = await startServer({ API_AUTH: "apikey", TRUSTED_PROXIES: "127.0.0.1", LOGIN_ATTEMPTS_PER_ADDRESS: "1" });
+    const guarded = await startServer({
+      API_AUTH: "apikey",
+      TRUSTED_PROXIES: "127.0.0.1",
+      LOGIN_ATTEMPTS_PER_ADDRESS: "1",
+    });
     try {
       for (const operation of openApi.operations.filter(({ described }) => described.security.length > 0)) {
         const ask = async (status: number, headers: Record<string, string>): Promise<void> => {
-          const answer = await guarded.get(operation.path.replaceAll(/[{}]/g, ""), { method: operation.method, headers });
+          const answer = await guarded.get(operation.path.replaceAll(/[{}]/g, ""), {
+            method: operation.method,
+            headers,
+          });
           assert.equal(answer.status, status, operation.id);
-          assert.equal(openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text), undefined);
+          assert.equal(
+            openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text),
+            undefined,
+          );
         };
         await ask(401, {});
         await ask(403, { "X-Forwarded-For": "8.8.8.8" });
@@ -193,7 +268,10 @@ describe("the OpenAPI document", function () {
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const answer = await guarded.call(ROUTES.auth, { ...guarded.demo, password: "wrong" });
         statuses.push(answer.status);
-        assert.equal(openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text), undefined);
+        assert.equal(
+          openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text),
+          undefined,
+        );
       }
       assert.deepEqual(statuses, [401, 429]);
     } finally {
@@ -207,7 +285,11 @@ describe("the OpenAPI document", function () {
       const isPending = (answer: Answer, method: string, path: string): void => {
         const operation = openApi.operationOf(method, path) ?? assert.fail(path);
         assert.equal(answer.body.status, "pending", answer.text);
-        assert.equal(openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text), undefined, answer.text);
+        assert.equal(
+          openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text),
+          undefined,
+          answer.text,
+        );
       };
       const sent = await waiting.post("/api/v1/proof", { document_id: "waits", hash: "ab".repeat(32) });
       assert.equal(sent.status, 202);

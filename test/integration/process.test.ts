@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
-import { terminalAnnouncer } from "../../server/announcements.ts";
+import { terminalAnnouncer } from "../../server/composition/announcements.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
@@ -28,25 +28,42 @@ describe("the server's process", function () {
     const server = await startProcess(directory);
     try {
       const file = join(directory, "demo-account.json");
-      const lines = server.output().trimEnd().split("\n").map((line) => JSON.parse(line));
+      const lines = server
+        .output()
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
       assert.notInclude(server.output(), server.demo.password);
       const made = lines.find(({ msg }) => /^A demo account was made/.test(msg));
       assert.deepInclude(made, { login: server.demo.login, file });
       assert.equal(statSync(file).mode & 0o777, 0o600);
 
       const said: string[] = [];
-      terminalAnnouncer((text) => said.push(text)).started({ url: server.url, embeddedChainUrl: server.chainUrl, demoAccount: server.demo, demoAccountFile: file });
+      terminalAnnouncer((text) => said.push(text)).started({
+        url: server.url,
+        embeddedChainUrl: server.chainUrl,
+        demoAccount: server.demo,
+        demoAccountFile: file,
+      });
       const output = said.join("\n");
       for (const text of [file, server.demo.login, server.demo.password, server.chainUrl]) assert.include(output, text);
       const command = /-d '(.*)'$/m.exec(output)?.[1] ?? "";
       const address = /curl -s (\S+) /.exec(output)?.[1] ?? "";
-      const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: command });
+      const answer = await fetch(address, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: command,
+      });
       assert.equal(answer.status, 200);
       assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
     } finally {
       assert.deepEqual(await server.end("SIGINT"), { code: 0, signal: null });
     }
-    const lines = server.output().trimEnd().split("\n").map((line) => JSON.parse(line).msg);
+    const lines = server
+      .output()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).msg);
     assert.deepEqual(lines.slice(-2), ["Stopping.", "Stopped."]);
   });
 
@@ -63,7 +80,12 @@ describe("the server's process", function () {
 
   it("does not start with a variable that is wrong, and names all of them", async () => {
     const secret = "5e".repeat(40);
-    const output = await fails({ RELAYER_KEY: secret, LOG_LEVEL: "loud", CHAIN_WAIT: "x" }, /RELAYER_KEY/, /LOG_LEVEL/, /CHAIN_WAIT/);
+    const output = await fails(
+      { RELAYER_KEY: secret, LOG_LEVEL: "loud", CHAIN_WAIT: "x" },
+      /RELAYER_KEY/,
+      /LOG_LEVEL/,
+      /CHAIN_WAIT/,
+    );
     assert.notInclude(output, secret);
     assert.isEmpty(readdirSync(directory), "nothing was made");
   });
@@ -78,7 +100,11 @@ describe("the server's process", function () {
     writeFileSync(file, "not a database, and long enough to be taken for one".repeat(100));
     await fails({ DATA_DIR: file }, /file/);
     await fails({ DATABASE_URL: `file:${file}` }, /database/i, /file/);
-    const output = await fails({ DATABASE_URL: "postgres://user:pass-word@127.0.0.1:1/db" }, /DATABASE_URL/, /ECONNREFUSED/);
+    const output = await fails(
+      { DATABASE_URL: "postgres://user:pass-word@127.0.0.1:1/db" },
+      /DATABASE_URL/,
+      /ECONNREFUSED/,
+    );
     assert.notInclude(output, "pass-word");
   });
 

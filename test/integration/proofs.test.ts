@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
-import { keyOf } from "../../server/journal/proof-key.ts";
+import { keyOf } from "../../server/journal/index/proof-key.ts";
 import type { Answer } from "../support/http.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -54,7 +54,7 @@ describe("proofs", function () {
 
   it("are made with every documented field, and can be fetched from their Location", async () => {
     const hash = sha256("the document");
-    const metadata = { type: "contract", timestamp: 1_700_000_000, source: "orders", note: { "ключ": ["ü", 1.5, null] } };
+    const metadata = { type: "contract", timestamp: 1_700_000_000, source: "orders", note: { ключ: ["ü", 1.5, null] } };
     const answer = await created({ document_id: "contract-1", hash, metadata });
     const { body } = answer;
     const recordHash = recorded("contract-1", 1_700_000_000, "contract", hash);
@@ -63,8 +63,18 @@ describe("proofs", function () {
     assert.containsAllKeys(body, ["status", "id", "proof", "verification_url"]);
     const { proof } = body;
     assert.hasAllKeys(proof, [
-      "id", "document_id", "hash", "record_hash", "metadata", "chain_id", "contract", "tx_hash", "block_number",
-      "block_hash", "timestamp", "validator",
+      "id",
+      "document_id",
+      "hash",
+      "record_hash",
+      "metadata",
+      "chain_id",
+      "contract",
+      "tx_hash",
+      "block_number",
+      "block_hash",
+      "timestamp",
+      "validator",
     ]);
     assert.equal(proof.id, recordHash);
     assert.equal(proof.document_id, "contract-1");
@@ -175,7 +185,8 @@ describe("proofs", function () {
 
   it("of one document come newest first, the others under history", async () => {
     const made = [];
-    for (let n = 1; n <= 3; n += 1) made.push((await created({ document_id: "versions", hash: fresh(), metadata: { timestamp: n } })).body);
+    for (let n = 1; n <= 3; n += 1)
+      made.push((await created({ document_id: "versions", hash: fresh(), metadata: { timestamp: n } })).body);
     const { body } = await get("versions");
     const { history, ...newest } = body;
     assert.deepEqual(newest, made[2]);
@@ -185,8 +196,34 @@ describe("proofs", function () {
 
   it("of documents with any name are found by it", async () => {
     const names = [
-      "a/b/c", "/", "//", "with space", " ", "100%", "%2F", "%25", "a?b=c", "a#b", "a&b+c", "Київ/договір №1", "😀", "..", ".", "../..",
-      "tx", "tx/1", "a\\b", 'q"uote', "<script>", "line\nbreak", "x".repeat(512), "ü".repeat(512), "0", "null", "é", "e\u0301",
+      "a/b/c",
+      "/",
+      "//",
+      "with space",
+      " ",
+      "100%",
+      "%2F",
+      "%25",
+      "a?b=c",
+      "a#b",
+      "a&b+c",
+      "Київ/договір №1",
+      "😀",
+      "..",
+      ".",
+      "../..",
+      "tx",
+      "tx/1",
+      "a\\b",
+      'q"uote',
+      "<script>",
+      "line\nbreak",
+      "x".repeat(512),
+      "ü".repeat(512),
+      "0",
+      "null",
+      "é",
+      "e\u0301",
     ];
     for (const document_id of names) {
       const { body } = await created({ document_id, hash: fresh() });
@@ -209,7 +246,10 @@ describe("proofs", function () {
     const { body } = await created({ document_id: "by transaction", hash: fresh() });
     assert.deepEqual((await server.get(`/api/v1/proof/tx/${body.proof.tx_hash}`)).body, body);
     for (const prefix of ["0x", "0X"]) {
-      assert.deepEqual((await server.get(`/api/v1/proof/tx/${prefix}${body.proof.tx_hash.slice(2).toUpperCase()}`)).body, body);
+      assert.deepEqual(
+        (await server.get(`/api/v1/proof/tx/${prefix}${body.proof.tx_hash.slice(2).toUpperCase()}`)).body,
+        body,
+      );
     }
     problem(await server.get(`/api/v1/proof/tx/0x${fresh()}`), 404);
     for (const bad of ["x", "0x", fresh().slice(1), `0x${fresh()}0`, `0x${"g".repeat(64)}`, "%00"]) {
@@ -224,7 +264,10 @@ describe("proofs", function () {
   it("are verified by GET and POST, under either name of the hash", async () => {
     const hash = fresh();
     const { proof } = (await created({ document_id: "verified", hash })).body;
-    const expected = { valid: true, proof: { tx_hash: proof.tx_hash, block_number: proof.block_number, timestamp: proof.timestamp } };
+    const expected = {
+      valid: true,
+      proof: { tx_hash: proof.tx_hash, block_number: proof.block_number, timestamp: proof.timestamp },
+    };
     for (const written of [hash, hash.toUpperCase(), `0x${hash}`, `0X${hash.toUpperCase()}`]) {
       for (const name of ["hash", "document_hash"]) {
         const asked = await server.get(`/api/v1/verify?${name}=${written}`);
@@ -235,7 +278,10 @@ describe("proofs", function () {
         }
       }
     }
-    assert.deepEqual((await server.get(`/api/v1/verify?hash=${hash}&document_hash=0x${hash.toUpperCase()}`)).body, expected);
+    assert.deepEqual(
+      (await server.get(`/api/v1/verify?hash=${hash}&document_hash=0x${hash.toUpperCase()}`)).body,
+      expected,
+    );
     problem(await server.get(`/api/v1/verify?hash=${hash}&document_hash=${fresh()}`), 400);
     problem(await server.post("/api/v1/verify", { hash, document_hash: fresh() }), 400);
   });
@@ -255,16 +301,27 @@ describe("proofs", function () {
   it("are one when twenty ask for the same at once", async () => {
     const body = { document_id: "twenty", hash: fresh(), metadata: { timestamp: 20 } };
     const answers = await Promise.all(Array.from({ length: 20 }, () => submit(body)));
-    assert.lengthOf(answers.filter(({ status }) => status === 201), 1);
-    assert.lengthOf(answers.filter(({ status }) => status === 200), 19);
+    assert.lengthOf(
+      answers.filter(({ status }) => status === 201),
+      1,
+    );
+    assert.lengthOf(
+      answers.filter(({ status }) => status === 200),
+      19,
+    );
     for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
     const id = answers[0]?.body.id;
-    assert.lengthOf((await allTransactions(server.chainUrl)).filter(({ input }) => input.includes(id)), 1);
+    assert.lengthOf(
+      (await allTransactions(server.chainUrl)).filter(({ input }) => input.includes(id)),
+      1,
+    );
   });
 
   it("are as many as two hundred when those are asked for at once", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => submit({ document_id: `load ${n}`, hash: fresh(), metadata: { timestamp: n } })),
+      Array.from({ length: 200 }, (_, n) =>
+        submit({ document_id: `load ${n}`, hash: fresh(), metadata: { timestamp: n } }),
+      ),
     );
     for (const { status, body } of answers) {
       assert.equal(status, 201);
@@ -277,7 +334,11 @@ describe("proofs", function () {
   });
 
   it("let nothing but the hash out: every transaction on the chain is a selector and a hash, or a root and a size", async () => {
-    const secret = { document_id: "SECRET-DOCUMENT", hash: sha256("x"), metadata: { type: "SECRET-TYPE", source: "SECRET-SOURCE", note: "SECRET-NOTE", timestamp: 1 } };
+    const secret = {
+      document_id: "SECRET-DOCUMENT",
+      hash: sha256("x"),
+      metadata: { type: "SECRET-TYPE", source: "SECRET-SOURCE", note: "SECRET-NOTE", timestamp: 1 },
+    };
     const { proof } = (await created(secret)).body;
     const all = await allTransactions(server.chainUrl);
     const anchors = all.filter(({ to }) => to === proof.contract.toLowerCase() || to === proof.contract);
@@ -333,12 +394,21 @@ describe("proofs", function () {
         }
         continue;
       }
-      assert.match(line, /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\.)*",?)*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|NaN|[+-]Inf)$/);
+      assert.match(
+        line,
+        /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\.)*",?)*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|NaN|[+-]Inf)$/,
+      );
     }
     for (const [name, type] of [
-      ["process_cpu_seconds_total", "counter"], ["process_resident_memory_bytes", "gauge"], ["nodejs_heap_size_used_bytes", "gauge"],
-      ["sealbook_journal_proofs", "gauge"], ["sealbook_proofs_accepted_total", "counter"], ["sealbook_proof_confirmation_seconds", "histogram"],
-      ["sealbook_journal_divergences_total", "counter"], ["sealbook_http_request_duration_seconds", "histogram"], ["sealbook_chain_up", "gauge"],
+      ["process_cpu_seconds_total", "counter"],
+      ["process_resident_memory_bytes", "gauge"],
+      ["nodejs_heap_size_used_bytes", "gauge"],
+      ["sealbook_journal_proofs", "gauge"],
+      ["sealbook_proofs_accepted_total", "counter"],
+      ["sealbook_proof_confirmation_seconds", "histogram"],
+      ["sealbook_journal_divergences_total", "counter"],
+      ["sealbook_http_request_duration_seconds", "histogram"],
+      ["sealbook_chain_up", "gauge"],
       ["sealbook_consensus_validators", "gauge"],
     ] as const) {
       assert.equal(types.get(name), type, name);
@@ -370,7 +440,10 @@ describe("proofs", function () {
     };
     const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
     /** The database refuses to change a journal; whoever has its file can make it. */
-    const force = (table: string, ...changes: (readonly [sql: string, ...values: (string | number | Uint8Array)[]])[]) => {
+    const force = (
+      table: string,
+      ...changes: (readonly [sql: string, ...values: (string | number | Uint8Array)[]])[]
+    ) => {
       const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
       try {
         database.exec("PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF");
@@ -380,33 +453,63 @@ describe("proofs", function () {
       }
       for (const [statement, ...values] of changes) change(statement, ...values);
     };
-    const confirmation = (set: string, ...values: Uint8Array[]) => ({ tx_hash = "" }: Record<string, string>) =>
-      force("confirmations", [`update confirmations set ${set} where transaction_hash = ?`, ...values, bytes(tx_hash)]);
-    const fact = (set: string, ...values: (string | number)[]) => ({ document_id = "" }: Record<string, string>) =>
-      force("proofs", [`update proofs set ${set} where document_id = ?`, ...values, document_id]);
-    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>, asked: string) => void])[] = [
-      ["document hash", ({ document_id = "" }, asked) =>
-        force(
-          "proofs",
-          ["update proofs set hash = ? where document_id = ?", bytes(asked), document_id],
-          ["insert into proof_keys_recent select ?, sequence from proofs where document_id = ?", keyOf(bytes(asked)), document_id],
-        )],
-      ["document id", fact("document_id = ?", "forged")],
-      ["timestamp", fact("timestamp = ?", 4)],
-      ["type", fact("label_id = null")],
-      ["block number", confirmation("block_number = block_number - 1")],
-      ["block hash", confirmation("block_hash = ?", randomBytes(32))],
-      ["block time", confirmation("block_time = block_time - 86400")],
-      ["transaction hash", confirmation("transaction_hash = ?", randomBytes(32))],
-      ["confirmation, an older one", ({ record_hash = "" }) =>
-        change("update anchors set confirmation = (select min(sequence) from confirmations) where hash = ?", bytes(record_hash))],
-      ["confirmation, a later one", ({ record_hash = "" }) =>
-        change("update anchors set confirmation = (select max(sequence) from confirmations) where hash = ?", bytes(record_hash))],
-    ];
+    const confirmation =
+      (set: string, ...values: Uint8Array[]) =>
+      ({ tx_hash = "" }: Record<string, string>) =>
+        force("confirmations", [
+          `update confirmations set ${set} where transaction_hash = ?`,
+          ...values,
+          bytes(tx_hash),
+        ]);
+    const fact =
+      (set: string, ...values: (string | number)[]) =>
+      ({ document_id = "" }: Record<string, string>) =>
+        force("proofs", [`update proofs set ${set} where document_id = ?`, ...values, document_id]);
+    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>, asked: string) => void])[] =
+      [
+        [
+          "document hash",
+          ({ document_id = "" }, asked) =>
+            force(
+              "proofs",
+              ["update proofs set hash = ? where document_id = ?", bytes(asked), document_id],
+              [
+                "insert into proof_keys_recent select ?, sequence from proofs where document_id = ?",
+                keyOf(bytes(asked)),
+                document_id,
+              ],
+            ),
+        ],
+        ["document id", fact("document_id = ?", "forged")],
+        ["timestamp", fact("timestamp = ?", 4)],
+        ["type", fact("label_id = null")],
+        ["block number", confirmation("block_number = block_number - 1")],
+        ["block hash", confirmation("block_hash = ?", randomBytes(32))],
+        ["block time", confirmation("block_time = block_time - 86400")],
+        ["transaction hash", confirmation("transaction_hash = ?", randomBytes(32))],
+        [
+          "confirmation, an older one",
+          ({ record_hash = "" }) =>
+            change(
+              "update anchors set confirmation = (select min(sequence) from confirmations) where hash = ?",
+              bytes(record_hash),
+            ),
+        ],
+        [
+          "confirmation, a later one",
+          ({ record_hash = "" }) =>
+            change(
+              "update anchors set confirmation = (select max(sequence) from confirmations) where hash = ?",
+              bytes(record_hash),
+            ),
+        ],
+      ];
     for (const [what, forge] of cases) {
       it(`are not valid with another ${what}, which raises an alert`, async () => {
         const hash = fresh();
-        const { proof } = (await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })).body;
+        const { proof } = (
+          await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })
+        ).body;
         await created({ document_id: `after ${what}`, hash: fresh() });
         assert.isTrue((await verify(hash)).body.valid);
         const before = await metric("sealbook_journal_divergences_total");
@@ -418,7 +521,10 @@ describe("proofs", function () {
         assert.strictEqual(body.valid, false);
         assert.isNotEmpty(body.message);
         assert.equal(await metric("sealbook_journal_divergences_total"), before + 1);
-        assert.isTrue(server.log.some((line) => line.includes("journal_divergence")), "it is in the log");
+        assert.isTrue(
+          server.log.some((line) => line.includes("journal_divergence")),
+          "it is in the log",
+        );
       });
     }
 
@@ -429,11 +535,13 @@ describe("proofs", function () {
       change(
         `insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, hash, size, transaction_id, confirmation, relayer, opened_at)
         select 1000000, 0, 0, first_sequence, last_sequence, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
-        bytes(recordHash), bytes(proof.record_hash),
+        bytes(recordHash),
+        bytes(proof.record_hash),
       );
       change(
         "insert into proofs (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, alike, link) values (1000000, 'invented', ?, 3, 0, 1000000, 0, 0, ?)",
-        bytes(hash), randomBytes(8),
+        bytes(hash),
+        randomBytes(8),
       );
       change("insert into proof_keys_recent values (?, 1000000)", keyOf(bytes(hash)));
       const { body } = await verify(hash);

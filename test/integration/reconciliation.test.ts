@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Wallet } from "ethers";
-import { INTERFACES } from "../../server/chain/contracts.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type Engine, emptyDatabase, ENGINES } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
@@ -19,7 +19,12 @@ import { startServer, type TestServer, type TestServerOptions } from "../support
 
 /** Short: what is found by one comparison is looked at over several. */
 const PERIOD = 200;
-const PERIODS = { replicaIntervalMilliseconds: PERIOD, reconcileIntervalMilliseconds: PERIOD, fullReconcileIntervalMilliseconds: PERIOD, sealIntervalMilliseconds: PERIOD };
+const PERIODS = {
+  replicaIntervalMilliseconds: PERIOD,
+  reconcileIntervalMilliseconds: PERIOD,
+  fullReconcileIntervalMilliseconds: PERIOD,
+  sealIntervalMilliseconds: PERIOD,
+};
 
 /** Waits until everything was compared so many times more. */
 async function fullPasses(database: EngineDatabase, count: number): Promise<void> {
@@ -33,238 +38,340 @@ async function fullPasses(database: EngineDatabase, count: number): Promise<void
   }
 }
 
-for (const engine of ENGINES) describe(`journal, replica and chain that are tampered with, on ${engine}`, function () {
-  this.timeout(120_000);
-  let chain: RemoteChain;
-  let place: FolderPlace;
-  let database: EngineDatabase;
-  let server: TestServer;
-  let intruder: Intruder;
+for (const engine of ENGINES)
+  describe(`journal, replica and chain that are tampered with, on ${engine}`, function () {
+    this.timeout(120_000);
+    let chain: RemoteChain;
+    let place: FolderPlace;
+    let database: EngineDatabase;
+    let server: TestServer;
+    let intruder: Intruder;
 
-  const start = (periods: TestServerOptions["periods"] = PERIODS): Promise<TestServer> =>
-    startServer(
-      { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}` },
-      { directory: chain.directory, periods },
-    );
-  const prove = async (count: number): Promise<any[]> => {
-    const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });
-    assert.equal(status, 201, text);
-    return body.proofs.map(({ proof }: any) => proof);
-  };
-  const alerts = (): any[] => server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
-  const divergences = async (): Promise<number> => {
-    const { body } = await server.get("/api/v1/status");
-    // Without transactions this node makes no blocks, which is another reason to be degraded.
-    if (body.journal.divergences > 0) assert.equal(body.status, "degraded");
-    assert.isNumber(body.journal.last_reconciled);
-    return body.journal.divergences;
-  };
-  const counted = async (): Promise<number> => Number(/^sealbook_journal_divergences_total (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
-  const atRest = (): Promise<void> => eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
+    const start = (periods: TestServerOptions["periods"] = PERIODS): Promise<TestServer> =>
+      startServer(
+        { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}` },
+        { directory: chain.directory, periods },
+      );
+    const prove = async (count: number): Promise<any[]> => {
+      const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });
+      assert.equal(status, 201, text);
+      return body.proofs.map(({ proof }: any) => proof);
+    };
+    const alerts = (): any[] =>
+      server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
+    const divergences = async (): Promise<number> => {
+      const { body } = await server.get("/api/v1/status");
+      // Without transactions this node makes no blocks, which is another reason to be degraded.
+      if (body.journal.divergences > 0) assert.equal(body.status, "degraded");
+      assert.isNumber(body.journal.last_reconciled);
+      return body.journal.divergences;
+    };
+    const counted = async (): Promise<number> =>
+      Number(/^sealbook_journal_divergences_total (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
+    const atRest = (): Promise<void> =>
+      eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
 
-  /** Something is found as `subject`, told once however many passes find it, and over when it is mended. */
-  const assertFound = async (subject: RegExp, message: RegExp, tamper: () => Promise<unknown>, mend: () => Promise<unknown>): Promise<void> => {
-    await atRest();
-    const [before, countedBefore] = [alerts().length, await counted()];
-    const raised = () => alerts().slice(before).filter((alert) => alert.state === "raised");
-    await tamper();
-    try {
-      await eventually(async () => assert.isTrue(raised().some((alert) => subject.test(alert.subject)), JSON.stringify(raised())));
-      assert.isAbove(await divergences(), 0);
-      await fullPasses(database, 3);
-    } finally {
-      await mend();
+    /** Something is found as `subject`, told once however many passes find it, and over when it is mended. */
+    const assertFound = async (
+      subject: RegExp,
+      message: RegExp,
+      tamper: () => Promise<unknown>,
+      mend: () => Promise<unknown>,
+    ): Promise<void> => {
+      await atRest();
+      const [before, countedBefore] = [alerts().length, await counted()];
+      const raised = () =>
+        alerts()
+          .slice(before)
+          .filter((alert) => alert.state === "raised");
+      await tamper();
+      try {
+        await eventually(async () =>
+          assert.isTrue(
+            raised().some((alert) => subject.test(alert.subject)),
+            JSON.stringify(raised()),
+          ),
+        );
+        assert.isAbove(await divergences(), 0);
+        await fullPasses(database, 3);
+      } finally {
+        await mend();
+      }
+      const mine = raised().filter((alert) => subject.test(alert.subject));
+      assert.lengthOf(mine, 1);
+      assert.match(mine[0].msg, message);
+      await eventually(async () => assert.equal(await counted(), countedBefore + raised().length));
+      const lines = await server.context.journal.serviceLog.newest("", 1_000);
+      assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
+      await atRest();
+      const over = alerts()
+        .slice(before)
+        .filter((alert) => alert.state === "resolved");
+      assert.includeMembers(
+        over.map((alert) => alert.subject),
+        raised().map((alert) => alert.subject),
+      );
+    };
+    /** Puts other values into a row, and the old ones back. */
+    const assertChangeFound = (
+      subject: RegExp,
+      message: RegExp,
+      table: string,
+      column: string,
+      value: string,
+      where: string,
+    ): Promise<void> =>
+      assertFound(
+        subject,
+        message,
+        () =>
+          intruder
+            .run(`create table kept as select ${column} as value from ${table} where ${where}`)
+            .then(() => intruder.run(`update ${table} set ${column} = ${value} where ${where}`)),
+        () =>
+          intruder
+            .run(`update ${table} set ${column} = (select value from kept) where ${where}`)
+            .then(() => intruder.run("drop table kept")),
+      );
+    const oldestConfirmation = "sequence = (select min(sequence) from confirmations)";
+
+    before(async () => {
+      chain = await startRemoteChain(startRawNode);
+      place = await folderPlace();
+      database = await emptyDatabase(engine);
+      server = await start();
+      intruder = await breakIn(database, engine);
+      const segments = async (): Promise<number> =>
+        (await place.list()).filter((name) => name.endsWith(".json")).length;
+      for (let n = 0; n < 4; n += 1) {
+        const before = await segments();
+        await prove(3);
+        await eventually(async () => assert.isAbove(await segments(), before));
+      }
+    });
+    after(async () => {
+      await server.stop("keep");
+      await chain.close();
+      await place.close();
+      await database.remove();
+    });
+
+    for (const [column, value] of [
+      ["block_number", () => "block_number + 1"],
+      ["block_time", () => "block_time - 1"],
+      ["block_hash", () => database.literal(randomBytes(32))],
+      ["transaction_hash", () => database.literal(randomBytes(32))],
+      ["hash", () => database.literal(randomBytes(32))],
+    ] as const) {
+      it(`find a confirmation whose ${column} was changed`, () =>
+        assertChangeFound(
+          column === "hash" ? /^anchor/ : /^confirmation/,
+          column === "hash" ? /another one/ : /the journal was changed/,
+          "confirmations",
+          column,
+          value(),
+          oldestConfirmation,
+        ));
     }
-    const mine = raised().filter((alert) => subject.test(alert.subject));
-    assert.lengthOf(mine, 1);
-    assert.match(mine[0].msg, message);
-    await eventually(async () => assert.equal(await counted(), countedBefore + raised().length));
-    const lines = await server.context.journal.serviceLog.newest("", 1_000);
-    assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
-    await atRest();
-    const over = alerts().slice(before).filter((alert) => alert.state === "resolved");
-    assert.includeMembers(over.map((alert) => alert.subject), raised().map((alert) => alert.subject));
-  };
-  /** Puts other values into a row, and the old ones back. */
-  const assertChangeFound = (subject: RegExp, message: RegExp, table: string, column: string, value: string, where: string): Promise<void> =>
-    assertFound(
-      subject,
-      message,
-      () => intruder.run(`create table kept as select ${column} as value from ${table} where ${where}`).then(() => intruder.run(`update ${table} set ${column} = ${value} where ${where}`)),
-      () => intruder.run(`update ${table} set ${column} = (select value from kept) where ${where}`).then(() => intruder.run("drop table kept")),
-    );
-  const oldestConfirmation = "sequence = (select min(sequence) from confirmations)";
 
-  before(async () => {
-    chain = await startRemoteChain(startRawNode);
-    place = await folderPlace();
-    database = await emptyDatabase(engine);
-    server = await start();
-    intruder = await breakIn(database, engine);
-    const segments = async (): Promise<number> => (await place.list()).filter((name) => name.endsWith(".json")).length;
-    for (let n = 0; n < 4; n += 1) {
-      const before = await segments();
-      await prove(3);
-      await eventually(async () => assert.isAbove(await segments(), before));
+    for (const [column, value] of [
+      ["hash", () => database.literal(randomBytes(32))],
+      ["timestamp", () => "timestamp + 1"],
+      ["metadata", () => `'{"a":1}'`],
+      ["sequence", () => "-1"],
+      ["leaf_index", () => "leaf_index + 7"],
+    ] as const) {
+      it(`find a proof whose ${column} was changed`, async () => {
+        const [row] = await database.ask("select document_id from proofs order by sequence limit 1");
+        await assertChangeFound(
+          /^entries$/,
+          /is missing or was changed/,
+          "proofs",
+          column,
+          value(),
+          `document_id = '${String(row?.["document_id"])}'`,
+        );
+      });
     }
-  });
-  after(async () => {
-    await server.stop("keep");
-    await chain.close();
-    await place.close();
-    await database.remove();
-  });
 
-  for (const [column, value] of [
-    ["block_number", () => "block_number + 1"],
-    ["block_time", () => "block_time - 1"],
-    ["block_hash", () => database.literal(randomBytes(32))],
-    ["transaction_hash", () => database.literal(randomBytes(32))],
-    ["hash", () => database.literal(randomBytes(32))],
-  ] as const) {
-    it(`find a confirmation whose ${column} was changed`, () =>
-      assertChangeFound(column === "hash" ? /^anchor/ : /^confirmation/, column === "hash" ? /another one/ : /the journal was changed/, "confirmations", column, value(), oldestConfirmation));
-  }
+    it("find a proof that was deleted", () =>
+      assertFound(
+        /^entries$/,
+        /has no entry|is missing/,
+        async () => {
+          await intruder.run(
+            "create table kept as select * from proofs where sequence = (select max(sequence) from proofs)",
+          );
+          await intruder.run("delete from proofs where sequence = (select max(sequence) from proofs)");
+        },
+        () => intruder.run("insert into proofs select * from kept").then(() => intruder.run("drop table kept")),
+      ));
 
-  for (const [column, value] of [
-    ["hash", () => database.literal(randomBytes(32))],
-    ["timestamp", () => "timestamp + 1"],
-    ["metadata", () => `'{"a":1}'`],
-    ["sequence", () => "-1"],
-    ["leaf_index", () => "leaf_index + 7"],
-  ] as const) {
-    it(`find a proof whose ${column} was changed`, async () => {
-      const [row] = await database.ask("select document_id from proofs order by sequence limit 1");
-      await assertChangeFound(/^entries$/, /is missing or was changed/, "proofs", column, value(), `document_id = '${String(row?.["document_id"])}'`);
+    it("find another digest in the place of the newest", () =>
+      assertChangeFound(
+        /^entries$/,
+        /does not have the digest/,
+        "journal_head",
+        "digest",
+        database.literal(randomBytes(32)),
+        "id = 1",
+      ));
+
+    it("find a journal that was cut off", () =>
+      assertChangeFound(
+        /^replica/,
+        /does not have the journal's digest/,
+        "journal_head",
+        "sequence",
+        "sequence - 3",
+        "id = 1",
+      ));
+
+    it("mend an anchor that is confirmed by the chain and not by the journal", async () => {
+      await atRest();
+      const [proof] = await prove(2);
+      await fullPasses(database, 2);
+      await atRest();
+      const before = alerts().length;
+      await intruder.run(
+        `update anchors set confirmation = null where hash = ${database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"))}`,
+      );
+      await eventually(async () => {
+        const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
+        assert.equal(body.status, "confirmed");
+        assert.deepEqual(body.proof, proof);
+      });
+      await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("the journal had lost"))));
+      assert.lengthOf(alerts(), before);
     });
-  }
 
-  it("find a proof that was deleted", () =>
-    assertFound(
-      /^entries$/,
-      /has no entry|is missing/,
-      async () => {
-        await intruder.run("create table kept as select * from proofs where sequence = (select max(sequence) from proofs)");
-        await intruder.run("delete from proofs where sequence = (select max(sequence) from proofs)");
-      },
-      () => intruder.run("insert into proofs select * from kept").then(() => intruder.run("drop table kept")),
-    ));
-
-  it("find another digest in the place of the newest", () =>
-    assertChangeFound(/^entries$/, /does not have the digest/, "journal_head", "digest", database.literal(randomBytes(32)), "id = 1"));
-
-  it("find a journal that was cut off", () =>
-    assertChangeFound(/^replica/, /does not have the journal's digest/, "journal_head", "sequence", "sequence - 3", "id = 1"));
-
-  it("mend an anchor that is confirmed by the chain and not by the journal", async () => {
-    await atRest();
-    const [proof] = await prove(2);
-    await fullPasses(database, 2);
-    await atRest();
-    const before = alerts().length;
-    await intruder.run(`update anchors set confirmation = null where hash = ${database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"))}`);
-    await eventually(async () => {
-      const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
-      assert.equal(body.status, "confirmed");
-      assert.deepEqual(body.proof, proof);
+    it("follow a block that was replaced, and keep what was before", async () => {
+      await atRest();
+      const snapshot = await rpcCall(chain.url, "evm_snapshot");
+      const from = chain.proxy.delivered.length;
+      const [proof] = await prove(2);
+      const again = chain.proxy.delivered.slice(from);
+      await rpcCall(chain.url, "evm_revert", snapshot);
+      await rpcCall(chain.url, "evm_increaseTime", 60);
+      for (const raw of again) await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+      await eventually(async () => {
+        const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
+        assert.notEqual(body.proof.block_hash, proof.block_hash);
+        assert.equal(body.superseded[0].block_hash, proof.block_hash);
+        assert.equal(body.proof.tx_hash, proof.tx_hash);
+      });
+      assert.match((await server.get("/metrics")).text, /^sealbook_journal_repairs_total [1-9]/m);
+      const lines = await server.context.journal.serviceLog.newest("", 100);
+      assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
+      await atRest();
     });
-    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("the journal had lost"))));
-    assert.lengthOf(alerts(), before);
-  });
 
-  it("follow a block that was replaced, and keep what was before", async () => {
-    await atRest();
-    const snapshot = await rpcCall(chain.url, "evm_snapshot");
-    const from = chain.proxy.delivered.length;
-    const [proof] = await prove(2);
-    const again = chain.proxy.delivered.slice(from);
-    await rpcCall(chain.url, "evm_revert", snapshot);
-    await rpcCall(chain.url, "evm_increaseTime", 60);
-    for (const raw of again) await rpcCall(chain.url, "eth_sendRawTransaction", raw);
-    await eventually(async () => {
-      const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
-      assert.notEqual(body.proof.block_hash, proof.block_hash);
-      assert.equal(body.superseded[0].block_hash, proof.block_hash);
-      assert.equal(body.proof.tx_hash, proof.tx_hash);
+    const segment = async (index: number, ending: boolean): Promise<string> =>
+      (await place.list())
+        .filter((name) => name.endsWith(".json") === ending && name !== "sealbook-replica.json")
+        .at(index) ?? assert.fail("there is no such segment");
+
+    it("find a byte of a segment that was changed", async () => {
+      const key = await segment(1, false);
+      const genuine = await place.get(key);
+      const forged = Buffer.from(genuine);
+      forged.writeUInt8(forged.readUInt8(forged.length - 3) ^ 4, forged.length - 3);
+      await assertFound(
+        /^replica/,
+        /segment 2/,
+        () => place.put(key, forged),
+        () => place.put(key, genuine),
+      );
     });
-    assert.match((await server.get("/metrics")).text, /^sealbook_journal_repairs_total [1-9]/m);
-    const lines = await server.context.journal.serviceLog.newest("", 100);
-    assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
-    await atRest();
-  });
 
-  const segment = async (index: number, ending: boolean): Promise<string> =>
-    (await place.list()).filter((name) => name.endsWith(".json") === ending && name !== "sealbook-replica.json").at(index) ?? assert.fail("there is no such segment");
-
-  it("find a byte of a segment that was changed", async () => {
-    const key = await segment(1, false);
-    const genuine = await place.get(key);
-    const forged = Buffer.from(genuine);
-    forged.writeUInt8(forged.readUInt8(forged.length - 3) ^ 4, forged.length - 3);
-    await assertFound(/^replica/, /segment 2/, () => place.put(key, forged), () => place.put(key, genuine));
-  });
-
-  it("find a segment that is gone", async () => {
-    const key = await segment(1, true);
-    const genuine = await place.get(key);
-    await assertFound(/^replica/, /segment 2.*is missing/, () => place.remove(key), () => place.put(key, genuine));
-  });
-
-  it("find a manifest that was put in the place of another", async () => {
-    const [key, other] = [await segment(1, true), await segment(2, true)];
-    const genuine = await place.get(key);
-    await assertFound(/^replica/, /segment/, async () => place.put(key, await place.get(other)), () => place.put(key, genuine));
-  });
-
-  it("find a journal that was written anew as a whole, by what was sealed and by what proofs are under", async () => {
-    const [row] = await database.ask("select hash from proofs order by sequence limit 1");
-    const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
-    const put = (value: string) => intruder.run(`update proofs set hash = ${value} where sequence = (select min(sequence) from proofs)`);
-    await server.stop("keep");
-    await put(database.literal(randomBytes(32)));
-    await intruder.rewrite();
-    // What it sealed of a forged journal would be on the chain for ever.
-    server = await start({ ...PERIODS, sealIntervalMilliseconds: 3_600_000 });
-    await eventually(async () => {
-      const raised = alerts();
-      assert.isTrue(raised.some(({ subject, msg }) => subject === "entries" && /not what was sealed/.test(msg)), JSON.stringify(raised));
-      assert.isTrue(raised.some(({ subject }) => /^leaves of anchor/.test(subject)));
-      assert.isTrue(raised.some(({ subject }) => /^replica/.test(subject)));
+    it("find a segment that is gone", async () => {
+      const key = await segment(1, true);
+      const genuine = await place.get(key);
+      await assertFound(
+        /^replica/,
+        /segment 2.*is missing/,
+        () => place.remove(key),
+        () => place.put(key, genuine),
+      );
     });
-    await server.stop("keep");
-    await put(genuine);
-    await intruder.rewrite();
-    server = await start();
-    await atRest();
-  });
 
-  it("find a hash that is on the chain without the journal, and know of it after a restart", async () => {
-    await atRest();
-    const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
-    const [{ contract }] = await prove(1);
-    const hash = randomBytes(32);
-    const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
-    const chainId = Number(await rpcCall(chain.url, "eth_chainId"));
-    // The server's own, such as the seal that follows, may use the nonce before.
-    await eventually(async () => {
-      const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
-      const raw = await relayer.signTransaction({ to: contract, data, nonce, chainId, gasLimit: 500_000, gasPrice: 0, type: 0 });
-      await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+    it("find a manifest that was put in the place of another", async () => {
+      const [key, other] = [await segment(1, true), await segment(2, true)];
+      const genuine = await place.get(key);
+      await assertFound(
+        /^replica/,
+        /segment/,
+        async () => place.put(key, await place.get(other)),
+        () => place.put(key, genuine),
+      );
     });
-    await eventually(async () => assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)));
-    assert.equal(await divergences(), 1);
-    // The key's nonce is used up, and what is asked for is done all the same.
-    await prove(1);
-    const told = async () => (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) => message.includes("that the journal does not know")).length;
-    assert.equal(await told(), 1);
-    await server.stop("keep");
-    server = await start();
-    assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
-    await fullPasses(database, 2);
-    assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
-    assert.equal(await told(), 1, "accounts were told once");
+
+    it("find a journal that was written anew as a whole, by what was sealed and by what proofs are under", async () => {
+      const [row] = await database.ask("select hash from proofs order by sequence limit 1");
+      const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
+      const put = (value: string) =>
+        intruder.run(`update proofs set hash = ${value} where sequence = (select min(sequence) from proofs)`);
+      await server.stop("keep");
+      await put(database.literal(randomBytes(32)));
+      await intruder.rewrite();
+      // What it sealed of a forged journal would be on the chain for ever.
+      server = await start({ ...PERIODS, sealIntervalMilliseconds: 3_600_000 });
+      await eventually(async () => {
+        const raised = alerts();
+        assert.isTrue(
+          raised.some(({ subject, msg }) => subject === "entries" && /not what was sealed/.test(msg)),
+          JSON.stringify(raised),
+        );
+        assert.isTrue(raised.some(({ subject }) => /^leaves of anchor/.test(subject)));
+        assert.isTrue(raised.some(({ subject }) => /^replica/.test(subject)));
+      });
+      await server.stop("keep");
+      await put(genuine);
+      await intruder.rewrite();
+      server = await start();
+      await atRest();
+    });
+
+    it("find a hash that is on the chain without the journal, and know of it after a restart", async () => {
+      await atRest();
+      const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
+      const [{ contract }] = await prove(1);
+      const hash = randomBytes(32);
+      const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
+      const chainId = Number(await rpcCall(chain.url, "eth_chainId"));
+      // The server's own, such as the seal that follows, may use the nonce before.
+      await eventually(async () => {
+        const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
+        const raw = await relayer.signTransaction({
+          to: contract,
+          data,
+          nonce,
+          chainId,
+          gasLimit: 500_000,
+          gasPrice: 0,
+          type: 0,
+        });
+        await rpcCall(chain.url, "eth_sendRawTransaction", raw);
+      });
+      await eventually(async () =>
+        assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)),
+      );
+      assert.equal(await divergences(), 1);
+      // The key's nonce is used up, and what is asked for is done all the same.
+      await prove(1);
+      const told = async () =>
+        (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) =>
+          message.includes("that the journal does not know"),
+        ).length;
+      assert.equal(await told(), 1);
+      await server.stop("keep");
+      server = await start();
+      assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
+      await fullPasses(database, 2);
+      assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
+      assert.equal(await told(), 1, "accounts were told once");
+    });
   });
-});
 
 describe("journal, replica and chain that nobody tampers with", function () {
   this.timeout(180_000);
@@ -274,8 +381,14 @@ describe("journal, replica and chain that nobody tampers with", function () {
     const database = await emptyDatabase(engine);
     const place = await folderPlace();
     const variables: EnvironmentVariables = {
-      ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}`, REPLICA_INTERVAL: "1",
-      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1", SEAL_INTERVAL: "1", BATCH_MAX_AGE: "1",
+      ...chain.variables,
+      DATABASE_URL: database.url,
+      REPLICA_TARGETS: `file://${place.path}`,
+      REPLICA_INTERVAL: "1",
+      RECONCILE_INTERVAL: "1",
+      RECONCILE_FULL_INTERVAL: "1",
+      SEAL_INTERVAL: "1",
+      BATCH_MAX_AGE: "1",
     };
     let server: ServerProcess | undefined;
     try {
@@ -304,5 +417,12 @@ describe("journal, replica and chain that nobody tampers with", function () {
       await database.remove();
     }
   };
-  inParallel(Object.fromEntries(ENGINES.map((engine) => [`agree all the time, under load, over restarts and kills, on ${engine}`, undisturbed(engine)])));
+  inParallel(
+    Object.fromEntries(
+      ENGINES.map((engine) => [
+        `agree all the time, under load, over restarts and kills, on ${engine}`,
+        undisturbed(engine),
+      ]),
+    ),
+  );
 });

@@ -9,7 +9,8 @@ import { callDataVectors } from "../vectors/calldata/vectors.ts";
 type Event = [sender: string, code: string, createdAt: string, payload: string, topic: string];
 
 const SIGNATURE = "function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)";
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
 describe("records", function () {
   let server: TestServer;
@@ -89,14 +90,48 @@ describe("records", function () {
     const found = events.map((event) => JSON.parse(Buffer.from(event[3], "base64").toString()).n);
     assert.deepEqual(found, [4, 3, 2, 1, 0]);
     const dates = events.map((event) => Date.parse(event[2]));
-    assert.deepEqual(dates, [...dates].sort((a, b) => b - a));
+    assert.deepEqual(
+      dates,
+      [...dates].sort((a, b) => b - a),
+    );
   });
 
   describe("are searched", function () {
     const texts = [
-      "alpha", "alphabet", "Alpha", "al*ha", "al\\*ha", "al%ha", "al_ha", "a|b", "a%7Cb", "a%257Cb", "a'b", 'a"b', "50%",
-      "ä", "a\u0308", "Ä", "日本語", "😀", "😀x", " lead", "lead ", "\\", "\\\\", "a\\", "*", "**", "line\nbreak", "\u{10FFFF}z",
-      "[abc]", "a?c", "^", "a.c", "x\uFFFFy", "\uFFFFstart",
+      "alpha",
+      "alphabet",
+      "Alpha",
+      "al*ha",
+      "al\\*ha",
+      "al%ha",
+      "al_ha",
+      "a|b",
+      "a%7Cb",
+      "a%257Cb",
+      "a'b",
+      'a"b',
+      "50%",
+      "ä",
+      "a\u0308",
+      "Ä",
+      "日本語",
+      "😀",
+      "😀x",
+      " lead",
+      "lead ",
+      "\\",
+      "\\\\",
+      "a\\",
+      "*",
+      "**",
+      "line\nbreak",
+      "\u{10FFFF}z",
+      "[abc]",
+      "a?c",
+      "^",
+      "a.c",
+      "x\uFFFFy",
+      "\uFFFFstart",
     ];
     const tag = "search: ";
     before(async () => {
@@ -138,7 +173,7 @@ describe("records", function () {
       assert.deepEqual(await some("al\\*ha"), ["al*ha"]);
       assert.deepEqual(await some("\\*"), ["*"]);
       assert.deepEqual(await some("\\*\\*"), ["**"]);
-      assert.deepEqual((await some("\\**")), ["*", "**"]);
+      assert.deepEqual(await some("\\**"), ["*", "**"]);
     });
 
     it("with percent, underscore and brackets as they are", async () => {
@@ -211,8 +246,16 @@ describe("records", function () {
 
   it("take the largest body that is let in", async () => {
     const body = (filler: string) => ({ filler });
-    const overhead = JSON.stringify({ credentials: { token }, method: "GET", route: ROUTES.store, payload: { code: "large", topic: "t", payload: body("") } }).length;
-    const random = Array.from({ length: 64 * 1024 - overhead }, () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)]).join("");
+    const overhead = JSON.stringify({
+      credentials: { token },
+      method: "GET",
+      route: ROUTES.store,
+      payload: { code: "large", topic: "t", payload: body("") },
+    }).length;
+    const random = Array.from(
+      { length: 64 * 1024 - overhead },
+      () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)],
+    ).join("");
     await stored("large", "t", body(random));
     const [event] = (await page({ target: "1", value: "large" })).events;
     assert.equal(JSON.parse(Buffer.from(event?.[3] ?? "", "base64").toString()).filler, random);
@@ -224,7 +267,10 @@ describe("records", function () {
     const ids = results.map(({ chainid }) => chainid);
     assert.lengthOf(new Set(ids), 50);
     const { events } = await page({ target: "2", value: "burst" });
-    assert.sameMembers(events.map(([, code]) => code), Array.from({ length: 50 }, (_, n) => `burst ${n}`));
+    assert.sameMembers(
+      events.map(([, code]) => code),
+      Array.from({ length: 50 }, (_, n) => `burst ${n}`),
+    );
   });
 
   describe("of other accounts", function () {
@@ -251,7 +297,10 @@ describe("records", function () {
       refused(await store("by a reader", "t", {}, tx), ROUTES.store, 403, "scope_refused");
       content(await ask({ target: "1", value: "*" }, tx), ROUTES.search);
       const [vector] = callDataVectors();
-      content(await server.call(ROUTES.decode, { token: tx }, { function: vector?.function, inputdata: vector?.inputdata }), ROUTES.decode);
+      content(
+        await server.call(ROUTES.decode, { token: tx }, { function: vector?.function, inputdata: vector?.inputdata }),
+        ROUTES.decode,
+      );
       const validated = content(await server.call(ROUTES.validate, { token: tx }), ROUTES.validate).tparams;
       assert.equal(validated.scope, "read");
       assert.isEmpty(await codes("by a reader"));
@@ -264,8 +313,10 @@ describe("records", function () {
       refused(await store("by a revoked one", "t", {}, live), ROUTES.store, 401, "token_invalid");
       refused(await server.call(ROUTES.validate, { token: live }), ROUTES.validate, 401, "token_invalid");
       const answer = await server.call(ROUTES.auth, writer);
-      assert.equal(refused(answer, ROUTES.auth, 401, "login_refused"),
-        refused(await server.call(ROUTES.auth, { ...writer, password: "wrong" }), ROUTES.auth, 401, "login_refused"));
+      assert.equal(
+        refused(answer, ROUTES.auth, 401, "login_refused"),
+        refused(await server.call(ROUTES.auth, { ...writer, password: "wrong" }), ROUTES.auth, 401, "login_refused"),
+      );
       assert.lengthOf(await codes("of another"), 1, "what it stored stays");
     });
   });
@@ -277,7 +328,9 @@ describe("records", function () {
     it("also when they are as large as they can be stored", async () => {
       const payload = { noise: randomBytes(47_000).toString("base64") };
       const { chainid } = await stored("large", "large", payload);
-      const [input = ""] = (await allTransactions(server.chainUrl)).map((transaction) => transaction.input).toReversed();
+      const [input = ""] = (await allTransactions(server.chainUrl))
+        .map((transaction) => transaction.input)
+        .toReversed();
       assert.isAbove(input.length, 100_000);
       const { transaction } = content(await decode(input), ROUTES.decode).tparams;
       assert.equal(transaction.rowid.reference, chainid);
@@ -326,7 +379,11 @@ describe("records", function () {
       const text = Buffer.from(signature.hexdata, "hex").toString();
       assert.equal(text, expected.getValue("signature"));
       assert.equal(verifyMessage(bytes, text), server.demo.login);
-      for (const [index, element] of [[0, tabname], [2, rowdata], [4, signature]] as const) {
+      for (const [index, element] of [
+        [0, tabname],
+        [2, rowdata],
+        [4, signature],
+      ] as const) {
         assert.equal(element.reference, Number.parseInt(input.slice(10 + 64 * index, 74 + 64 * index), 16));
         assert.equal(element.length, element.hexdata.length / 2);
       }
@@ -380,9 +437,14 @@ describe("records", function () {
 
   it("are paid by the relayer, and the chain knows no other table writer", async () => {
     const table = new Interface([SIGNATURE]);
-    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) => input.startsWith(table.getFunction("insert")?.selector ?? "-"));
+    const rows = (await allTransactions(server.chainUrl)).filter(({ input }) =>
+      input.startsWith(table.getFunction("insert")?.selector ?? "-"),
+    );
     assert.lengthOf(new Set(rows.map(({ from }) => from)), 1);
-    assert.notInclude(rows.map(({ from }) => getAddress(from)), server.demo.login);
+    assert.notInclude(
+      rows.map(({ from }) => getAddress(from)),
+      server.demo.login,
+    );
     const block = Number(await rpcCall(server.chainUrl, "eth_blockNumber"));
     const { stats } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams;
     assert.isAtLeast(stats.block, block);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "chai";
 import { ProofClient, type RecoveryVerification } from "../../client/index.ts";
-import { LogRoot } from "../../server/domain/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/log-root.ts";
 import { readJson, runScript } from "../scripts/proofs-support.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -44,7 +44,13 @@ describe("a disaster", function () {
     );
 
   const record = async (day: number, documents: readonly (readonly [id: string, content: string])[]): Promise<void> => {
-    const body = { documents: documents.map(([document_id, content]) => ({ document_id, hash: sha256(content), metadata: { type: "file" } })) };
+    const body = {
+      documents: documents.map(([document_id, content]) => ({
+        document_id,
+        hash: sha256(content),
+        metadata: { type: "file" },
+      })),
+    };
     const answer = await server.post("/api/v1/proof/batch", body);
     assert.equal(answer.status, 201, answer.text.slice(0, 300));
     for (const [id, content] of documents) recorded.set(id, [...(recorded.get(id) ?? []), { day, content }]);
@@ -57,9 +63,16 @@ describe("a disaster", function () {
     client = new ProofClient(server.url);
     for (let day = 0; day < DAYS; day += 1) {
       await rpcCall(chain.url, "evm_increaseTime", DAY_SECONDS);
-      await record(day, Array.from({ length: A_DAY }, (_, n) => [idOf(day, n), `content ${day} ${n}`] as const));
+      await record(
+        day,
+        Array.from({ length: A_DAY }, (_, n) => [idOf(day, n), `content ${day} ${n}`] as const),
+      );
       // Some are written anew every day, and some of them are the same as before.
-      if (day > 0) await record(day, Array.from({ length: 40 }, (_, n) => [idOf(0, n), `version ${n % 4 === 0 ? 0 : day} of ${n}`] as const));
+      if (day > 0)
+        await record(
+          day,
+          Array.from({ length: 40 }, (_, n) => [idOf(0, n), `version ${n % 4 === 0 ? 0 : day} of ${n}`] as const),
+        );
     }
     tree = join(chain.directory, "restored");
     for (const [id, content] of at(DAYS)) {
@@ -73,7 +86,10 @@ describe("a disaster", function () {
   });
 
   const compare = async (documents: Iterable<readonly [string, string]>, asOf?: string | number) => {
-    const rows = client.verifyRestored([...documents].map(([document_id, content]) => ({ document_id, hash: sha256(content) })), { asOf });
+    const rows = client.verifyRestored(
+      [...documents].map(([document_id, content]) => ({ document_id, hash: sha256(content) })),
+      { asOf },
+    );
     const results = new Map<string, string>();
     const root = new LogRoot();
     let last = await rows.next();
@@ -90,7 +106,10 @@ describe("a disaster", function () {
   it("leaves nothing to report when everything came back", async () => {
     const { code, out, err } = await recover();
     assert.equal(code, 0, err + out);
-    assert.match(out, /^10000 of 10000 files match \(0 mismatch, 0 unrecorded, 0 not checked\), 0 recorded documents are missing/);
+    assert.match(
+      out,
+      /^10000 of 10000 files match \(0 mismatch, 0 unrecorded, 0 not checked\), 0 recorded documents are missing/,
+    );
   });
 
   for (const day of [0, 4, DAYS - 1]) {
@@ -139,14 +158,24 @@ describe("a disaster", function () {
       assert.deepEqual(row.recorded_as, original === row.document_id ? undefined : [original]);
     }
     assert.deepEqual(named(report.missing), sorted([...missing, ...renamed]));
-    for (const row of report.missing) assert.deepEqual(row.found_as, renamed.includes(row.document_id) ? [`${row.document_id}.bak`] : undefined);
+    for (const row of report.missing)
+      assert.deepEqual(row.found_as, renamed.includes(row.document_id) ? [`${row.document_id}.bak`] : undefined);
     const files = 10_000 - missing.length + added.length;
     assert.deepInclude(report.totals, {
-      files, mismatch: 40, unrecorded: 42, missing: 60, not_checked: 0, unlisted: 0, match: files - 82,
+      files,
+      mismatch: 40,
+      unrecorded: 42,
+      missing: 60,
+      not_checked: 0,
+      unlisted: 0,
+      match: files - 82,
     });
     const html = await readFile(join(chain.directory, "reports/recovery-report.html"), "utf8");
     for (const id of [...changed, ...missing, ...renamed, ...older, ...added]) assert.include(html, id);
-    assert.isAtMost([...html.matchAll(/größe \d+\.txt/g)].length, 4 * (changed.length + missing.length + renamed.length + older.length));
+    assert.isAtMost(
+      [...html.matchAll(/größe \d+\.txt/g)].length,
+      4 * (changed.length + missing.length + renamed.length + older.length),
+    );
   });
 
   function recover() {

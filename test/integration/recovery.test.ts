@@ -23,7 +23,10 @@ describe("recovery over HTTP", function () {
 
   before(async () => {
     chain = await startRemoteChain();
-    server = await startServer({ ...chain.variables, PROOF_WAIT: "1", RECONCILE_INTERVAL: "3600" }, { directory: chain.directory });
+    server = await startServer(
+      { ...chain.variables, PROOF_WAIT: "1", RECONCILE_INTERVAL: "3600" },
+      { directory: chain.directory },
+    );
     client = new ProofClient(server.url, { retryForMilliseconds: 0 });
   });
   after(async () => {
@@ -33,10 +36,16 @@ describe("recovery over HTTP", function () {
   });
 
   const documentsOf = (name: string, count: number) =>
-    Array.from({ length: count }, (_, n) => ({ document_id: `${name} ${n}`, hash: sha256(`${name} ${n}`), metadata: { timestamp: 1_700_000_000 } }));
-  const record = async (documents: readonly object[]): Promise<any> => (await anchored(server, "/api/v1/proof/batch", { documents })).body;
-  const rowsOf = (documents: readonly { document_id: string; hash: string }[]): { document_id: string; hash: string }[] =>
-    documents.map(({ document_id, hash }) => ({ document_id, hash }));
+    Array.from({ length: count }, (_, n) => ({
+      document_id: `${name} ${n}`,
+      hash: sha256(`${name} ${n}`),
+      metadata: { timestamp: 1_700_000_000 },
+    }));
+  const record = async (documents: readonly object[]): Promise<any> =>
+    (await anchored(server, "/api/v1/proof/batch", { documents })).body;
+  const rowsOf = (
+    documents: readonly { document_id: string; hash: string }[],
+  ): { document_id: string; hash: string }[] => documents.map(({ document_id, hash }) => ({ document_id, hash }));
   const verify = async (documents: readonly object[]): Promise<any> => {
     const answer = await server.post("/api/v1/recovery/verify", { documents });
     assert.equal(answer.status, 200, answer.text.slice(0, 300));
@@ -61,9 +70,16 @@ describe("recovery over HTTP", function () {
   it("tells the same rows as JSON and as lines, with the same root", async () => {
     const documents = documentsOf("same", 5);
     await record(documents);
-    const rows = [...rowsOf(documents), { document_id: "same 1", hash: sha256("x") }, { document_id: "other", hash: sha256("same 2") }];
+    const rows = [
+      ...rowsOf(documents),
+      { document_id: "same 1", hash: sha256("x") },
+      { document_id: "other", hash: sha256("same 2") },
+    ];
     const json = await verify(rows);
-    const lines = (await stream(rows)).text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const lines = (await stream(rows)).text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const last = lines.pop();
     assert.deepEqual(lines, json.documents);
     assert.deepEqual(last.totals, { documents: 7, match: 5, mismatch: 1, unrecorded: 1 });
@@ -73,26 +89,48 @@ describe("recovery over HTTP", function () {
     const [match, , , , , mismatch, unrecorded] = json.documents;
     const { body } = await server.get("/api/v1/proof/same%200");
     assert.deepEqual(match, {
-      document_id: "same 0", result: "match", hash: body.proof.hash, id: body.id,
-      recorded_at: body.proof.timestamp, tx_hash: body.proof.tx_hash, block_number: body.proof.block_number,
+      document_id: "same 0",
+      result: "match",
+      hash: body.proof.hash,
+      id: body.id,
+      recorded_at: body.proof.timestamp,
+      tx_hash: body.proof.tx_hash,
+      block_number: body.proof.block_number,
     });
     assert.equal(mismatch.recorded_hash, sha256("same 1"));
-    assert.deepEqual(unrecorded, { document_id: "other", result: "unrecorded", hash: sha256("same 2"), recorded_as: ["same 2"] });
+    assert.deepEqual(unrecorded, {
+      document_id: "other",
+      result: "unrecorded",
+      hash: sha256("same 2"),
+      recorded_as: ["same 2"],
+    });
   });
 
   it("compares with what was recorded last, and knows older versions", async () => {
-    const version = (n: number) => ({ document_id: "versions", hash: sha256(`version ${n}`), metadata: { timestamp: n } });
+    const version = (n: number) => ({
+      document_id: "versions",
+      hash: sha256(`version ${n}`),
+      metadata: { timestamp: n },
+    });
     for (const n of [1, 2, 3]) await record([version(n)]);
     const { documents } = await verify(rowsOf([version(3), version(2), version(1), version(4)]));
-    assert.deepEqual(documents.map(({ result }: any) => result), ["match", "mismatch", "mismatch", "mismatch"]);
-    assert.deepEqual(documents.map(({ earlier }: any) => earlier !== undefined), [false, true, true, false]);
+    assert.deepEqual(
+      documents.map(({ result }: any) => result),
+      ["match", "mismatch", "mismatch", "mismatch"],
+    );
+    assert.deepEqual(
+      documents.map(({ earlier }: any) => earlier !== undefined),
+      [false, true, true, false],
+    );
   });
 
   it("does not take what waits for the chain for recorded", async () => {
     chain.proxy.mode = "off";
     const pending = documentsOf("pending", 1);
     assert.equal((await server.post("/api/v1/proof/batch", { documents: pending })).status, 202);
-    const { documents: [row] } = await verify(rowsOf(pending));
+    const {
+      documents: [row],
+    } = await verify(rowsOf(pending));
     assert.equal(row.result, "unrecorded");
     assert.match(row.reason, /not on chain/);
     chain.proxy.mode = "pass";
@@ -105,14 +143,19 @@ describe("recovery over HTTP", function () {
     chain.proxy.mode = "off";
     try {
       for (const answer of [
-        await server.post("/api/v1/recovery/verify", { documents: rowsOf(documents) }), await stream(rowsOf(documents)),
-        await server.get("/api/v1/recovery/inventory"), await server.get("/api/v1/recovery/gap?against=journal"),
+        await server.post("/api/v1/recovery/verify", { documents: rowsOf(documents) }),
+        await stream(rowsOf(documents)),
+        await server.get("/api/v1/recovery/inventory"),
+        await server.get("/api/v1/recovery/gap?against=journal"),
         await request(`${server.url}/api/v1/recovery/inventory`, { headers: { Accept: NDJSON } }),
       ]) {
         assert.equal(answer.status, 503, answer.text.slice(0, 300));
         assert.match(answer.headers.get("content-type") ?? "", /problem\+json/);
       }
-      const error = await client.verifyRestored(rowsOf(documents)).next().catch((thrown: unknown) => thrown);
+      const error = await client
+        .verifyRestored(rowsOf(documents))
+        .next()
+        .catch((thrown: unknown) => thrown);
       assert.instanceOf(error, ClientError);
       if (error instanceof ClientError) assert.equal(error.code, "chain_unavailable");
     } finally {
@@ -126,7 +169,10 @@ describe("recovery over HTTP", function () {
     const { batch } = await record(documents);
     const forged = sha256("forged");
     inDatabase((database) => {
-      for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger' and tbl_name = 'proofs'").all()) database.exec(`drop trigger "${name}"`);
+      for (const { name } of database
+        .prepare("select name from sqlite_master where type = 'trigger' and tbl_name = 'proofs'")
+        .all())
+        database.exec(`drop trigger "${name}"`);
       database.exec(`update proofs set hash = x'${forged}' where document_id = 'tampered 2'`);
     });
     const { documents: rows } = await verify([...rowsOf(documents), { document_id: "tampered 2", hash: forged }]);
@@ -137,15 +183,20 @@ describe("recovery over HTTP", function () {
     const alert = server.log.find((line) => line.includes(batch.root.slice(2)) && line.includes("journal_divergence"));
     assert.isDefined(alert);
     const listed = await Array.fromAsync(client.inventory());
-    for (const { document_id, fault } of listed) assert.equal(fault !== undefined, document_id.startsWith("tampered"), document_id);
+    for (const { document_id, fault } of listed)
+      assert.equal(fault !== undefined, document_id.startsWith("tampered"), document_id);
   });
 
   it("lists anchors that the journal lacks", async () => {
     const before = await Array.fromAsync(client.unknownAnchors());
     const { batch } = await record(documentsOf("lost", 3));
-    inDatabase((database) => database.exec(`update anchors set hash = x'${"00".repeat(32)}' where hash = x'${batch.root.slice(2)}'`));
+    inDatabase((database) =>
+      database.exec(`update anchors set hash = x'${"00".repeat(32)}' where hash = x'${batch.root.slice(2)}'`),
+    );
     const after = await Array.fromAsync(client.unknownAnchors());
-    inDatabase((database) => database.exec(`update anchors set hash = x'${batch.root.slice(2)}' where hash = x'${"00".repeat(32)}'`));
+    inDatabase((database) =>
+      database.exec(`update anchors set hash = x'${batch.root.slice(2)}' where hash = x'${"00".repeat(32)}'`),
+    );
     assert.deepEqual(after.slice(before.length), [
       { hash: batch.root.slice(2), size: 3, tx_hash: batch.tx_hash, block_number: batch.block_number },
     ]);
@@ -154,16 +205,28 @@ describe("recovery over HTTP", function () {
   it("pages say where to go on, and lines give all of them", async () => {
     await record(documentsOf("pages", 30));
     const { verification_id } = await verify([{ document_id: "none", hash: sha256("none") }]);
-    for (const [path, list] of [["inventory?", "documents"], [`gap?verification_id=${verification_id}&`, "documents"], ["gap?against=journal&", "anchors"]] as const) {
+    for (const [path, list] of [
+      ["inventory?", "documents"],
+      [`gap?verification_id=${verification_id}&`, "documents"],
+      ["gap?against=journal&", "anchors"],
+    ] as const) {
       const paged: unknown[] = [];
-      for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-        const { body }: { body: any } = await server.get(`/api/v1/recovery/${path}limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      for (let cursor: string | undefined = ""; cursor !== undefined;) {
+        const { body }: { body: any } = await server.get(
+          `/api/v1/recovery/${path}limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`,
+        );
         paged.push(...body[list]);
         cursor = body.next;
       }
       const { text, headers } = await request(`${server.url}/api/v1/recovery/${path}`, { headers: { Accept: NDJSON } });
       assert.match(headers.get("content-type") ?? "", /^application\/x-ndjson/);
-      assert.deepEqual(text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line)), paged);
+      assert.deepEqual(
+        text
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => JSON.parse(line)),
+        paged,
+      );
       if (list === "documents") assert.isAtLeast(paged.length, 30);
     }
   });
@@ -178,20 +241,32 @@ describe("recovery over HTTP", function () {
         let last = await rows.next();
         while (last.done !== true) last = await rows.next();
         assert.deepInclude(last.value.totals, { documents: 900, match: 450, unrecorded: 450 });
-        return (await Array.fromAsync(client.gap(last.value.verification_id))).map(({ document_id }) => document_id).filter((id) => known.has(id));
+        return (await Array.fromAsync(client.gap(last.value.verification_id)))
+          .map(({ document_id }) => document_id)
+          .filter((id) => known.has(id));
       }),
     );
-    assert.deepEqual(gaps, [two, one].map((documents) => documents.slice(0, 450).map(({ document_id }) => document_id)));
+    assert.deepEqual(
+      gaps,
+      [two, one].map((documents) => documents.slice(0, 450).map(({ document_id }) => document_id)),
+    );
   });
 
   describe("as a stream", () => {
     const line = `${JSON.stringify({ document_id: "x".repeat(400), hash: "ab".repeat(32) })}\n`;
     const open = () => {
-      const sent = httpRequest(`${server.url}/api/v1/recovery/verify`, { method: "POST", headers: { "Content-Type": NDJSON } });
+      const sent = httpRequest(`${server.url}/api/v1/recovery/verify`, {
+        method: "POST",
+        headers: { "Content-Type": NDJSON },
+      });
       sent.on("error", () => undefined);
       return sent;
     };
-    const unfinished = (): unknown => inDatabase((database) => database.prepare("select count(*) as n from recovery_verifications where finished_at is null").get()?.["n"]);
+    const unfinished = (): unknown =>
+      inDatabase(
+        (database) =>
+          database.prepare("select count(*) as n from recovery_verifications where finished_at is null").get()?.["n"],
+      );
 
     it("gives its first rows before the last are sent", async () => {
       const sent = open();
@@ -202,7 +277,8 @@ describe("recovery over HTTP", function () {
       sent.end(line);
       let last = "";
       let count = 1;
-      for (let next = await lines.next(); next.done !== true; next = await lines.next(), count += 1) last = String(next.value);
+      for (let next = await lines.next(); next.done !== true; next = await lines.next(), count += 1)
+        last = String(next.value);
       assert.equal(count, 2_002);
       assert.equal(JSON.parse(last).totals.documents, 2_001);
     });
@@ -214,10 +290,11 @@ describe("recovery over HTTP", function () {
       let count = 0;
       const many = line.repeat(1_000);
       // Until nothing is taken for a while.
-      for (let isTaken = true; isTaken; ) {
+      for (let isTaken = true; isTaken;) {
         count += 1_000;
         assert.isBelow(count, 300_000, "the server takes rows although nobody reads");
-        if (!sent.write(many)) isTaken = await Promise.race([once(sent, "drain").then(() => true), sleep(3_000, false)]);
+        if (!sent.write(many))
+          isTaken = await Promise.race([once(sent, "drain").then(() => true), sleep(3_000, false)]);
       }
       sent.end();
       const [response] = await answered;

@@ -4,7 +4,7 @@ import { assert } from "chai";
 import { id, Interface, Wallet } from "ethers";
 import { z } from "zod";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
-import { mined } from "../../server/chain/mined.ts";
+import { mined } from "../../server/chain/transactions/mined.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -58,7 +58,11 @@ describe("the relayer's key", function () {
     await server.stop("keep");
 
     const refusal = async (changed: EnvironmentVariables): Promise<string> =>
-      String(await startServer({ ...variables, ...changed }, { directory: chain.directory }).catch((error: unknown) => error));
+      String(
+        await startServer({ ...variables, ...changed }, { directory: chain.directory }).catch(
+          (error: unknown) => error,
+        ),
+      );
     const other = join(chain.directory, "other");
     await writeFile(other, "another password");
     const wrong = await refusal({ RELAYER_KEYSTORE_PASSWORD_FILE: other });
@@ -72,7 +76,10 @@ describe("the relayer's key", function () {
   it("is a signer's, over Web3Signer's API, which may be away, hang or sign something else meanwhile", async () => {
     const signer = await startLocalSigner([Wallet.createRandom().privateKey, key]);
     const variables = { ...without(), RELAYER_SIGNER_URL: signer.url, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "1" };
-    const stranger = await startServer({ ...variables, RELAYER_ADDRESS: Wallet.createRandom().address }, { directory: chain.directory }).catch((error: unknown) => error);
+    const stranger = await startServer(
+      { ...variables, RELAYER_ADDRESS: Wallet.createRandom().address },
+      { directory: chain.directory },
+    ).catch((error: unknown) => error);
     assert.match(String(stranger), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
     const server = await startServer(variables, { directory: chain.directory });
     const accepted = freshDocuments(1);
@@ -95,22 +102,48 @@ describe("the relayer's key", function () {
 
   it("is a signer's behind TLS, which is known by its authority and its pin and is shown a certificate", async () => {
     const authority = await makeAuthority(chain.directory, "signers");
-    const [shown, renewed, client] = [await authority.issue("signer"), await authority.issue("renewed"), await authority.issue("relayer")];
+    const [shown, renewed, client] = [
+      await authority.issue("signer"),
+      await authority.issue("renewed"),
+      await authority.issue("relayer"),
+    ];
     const signer = await startLocalSigner([key]);
     const proxy = await startTlsProxy(Number(new URL(signer.url).port), shown, authority);
     const variables = {
-      ...without(), RELAYER_SIGNER_URL: `https://127.0.0.1:${proxy.port}`, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "2",
-      RELAYER_SIGNER_TLS_CA_FILE: authority.certificateFile, RELAYER_SIGNER_TLS_PIN: `${shown.fingerprint},${renewed.fingerprint}`,
-      RELAYER_SIGNER_TLS_CERT_FILE: client.certificateFile, RELAYER_SIGNER_TLS_KEY_FILE: client.keyFile,
+      ...without(),
+      RELAYER_SIGNER_URL: `https://127.0.0.1:${proxy.port}`,
+      RELAYER_ADDRESS: chain.relayer,
+      PROOF_WAIT: "2",
+      RELAYER_SIGNER_TLS_CA_FILE: authority.certificateFile,
+      RELAYER_SIGNER_TLS_PIN: `${shown.fingerprint},${renewed.fingerprint}`,
+      RELAYER_SIGNER_TLS_CERT_FILE: client.certificateFile,
+      RELAYER_SIGNER_TLS_KEY_FILE: client.keyFile,
     };
-    const refusal = async (changed: EnvironmentVariables, ...left: readonly (keyof EnvironmentVariables)[]): Promise<string> => {
-      const told = Object.fromEntries(Object.entries({ ...variables, ...changed }).filter(([name]) => !left.some((each) => each === name)));
+    const refusal = async (
+      changed: EnvironmentVariables,
+      ...left: readonly (keyof EnvironmentVariables)[]
+    ): Promise<string> => {
+      const told = Object.fromEntries(
+        Object.entries({ ...variables, ...changed }).filter(([name]) => !left.some((each) => each === name)),
+      );
       return String(await startServer(told, { directory: chain.directory }).catch((error: unknown) => error));
     };
-    assert.match(await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"), /does not tell its keys: the signer's certificate is of an authority that is not known: RELAYER_SIGNER_TLS_CA_FILE/);
-    assert.match(await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"), /the signer wants to be shown a certificate: RELAYER_SIGNER_TLS_CERT_FILE/);
-    assert.match(await refusal({ RELAYER_SIGNER_TLS_PIN: renewed.fingerprint }), /not among those of RELAYER_SIGNER_TLS_PIN; it is /);
-    assert.match(await refusal({ RELAYER_SIGNER_TLS_KEY_FILE: shown.keyFile }), /RELAYER_SIGNER_TLS_CERT_FILE, RELAYER_SIGNER_TLS_KEY_FILE and RELAYER_SIGNER_TLS_CA_FILE: /);
+    assert.match(
+      await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"),
+      /does not tell its keys: the signer's certificate is of an authority that is not known: RELAYER_SIGNER_TLS_CA_FILE/,
+    );
+    assert.match(
+      await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"),
+      /the signer wants to be shown a certificate: RELAYER_SIGNER_TLS_CERT_FILE/,
+    );
+    assert.match(
+      await refusal({ RELAYER_SIGNER_TLS_PIN: renewed.fingerprint }),
+      /not among those of RELAYER_SIGNER_TLS_PIN; it is /,
+    );
+    assert.match(
+      await refusal({ RELAYER_SIGNER_TLS_KEY_FILE: shown.keyFile }),
+      /RELAYER_SIGNER_TLS_CERT_FILE, RELAYER_SIGNER_TLS_KEY_FILE and RELAYER_SIGNER_TLS_CA_FILE: /,
+    );
 
     const server = await startServer(variables, { directory: chain.directory });
     const accepted = freshDocuments(1);
@@ -120,7 +153,10 @@ describe("the relayer's key", function () {
     proxy.show(await authority.issue("other"));
     accepted.push(...freshDocuments(1));
     assert.equal((await server.post("/api/v1/proof", accepted[1])).status, 202);
-    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("not among those of RELAYER_SIGNER_TLS_PIN"))), 60_000);
+    await eventually(
+      async () => assert.isTrue(server.log.some((line) => line.includes("not among those of RELAYER_SIGNER_TLS_PIN"))),
+      60_000,
+    );
     proxy.show(renewed);
     await assertExactlyOnce(server, chain.url, { accepted });
     await server.stop("keep");
@@ -141,7 +177,10 @@ describe("the relayer's key", function () {
     assert.equal(load.refused, 0);
     assert.equal((await server.get("/api/v1/status")).body.relayer.address, next);
     await assertExactlyOnce(server, chain.url, { accepted: load.accepted });
-    assert.deepEqual((await relayer(variables, "list")).map(({ address }: { address: string }) => address), [next]);
+    assert.deepEqual(
+      (await relayer(variables, "list")).map(({ address }: { address: string }) => address),
+      [next],
+    );
     assert.include(await readFile(variables.RELAYER_KEYSTORE_FILE ?? "", "utf8"), next.slice(2).toLowerCase());
     for (const ending of ["next", "old"]) assert.isFalse(existsSync(`${variables.RELAYER_KEYSTORE_FILE}.${ending}`));
 
@@ -164,6 +203,9 @@ describe("the relayer's key", function () {
     const made = JSON.parse(await readFile(`${variables.RELAYER_KEYSTORE_FILE}.next`, "utf8")).address;
     const { old, new: next } = await relayer(variables, "rotate");
     assert.deepEqual([old, next.toLowerCase()], [chain.relayer, `0x${made}`]);
-    assert.deepEqual((await relayer(variables, "list")).map(({ address }: { address: string }) => address), [next]);
+    assert.deepEqual(
+      (await relayer(variables, "list")).map(({ address }: { address: string }) => address),
+      [next],
+    );
   });
 });

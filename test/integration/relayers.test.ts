@@ -3,9 +3,9 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
-import { INTERFACES } from "../../server/chain/contracts.ts";
-import { deploymentFile, readDeployment } from "../../server/chain/deployment.ts";
-import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
+import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
+import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -20,80 +20,94 @@ import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 const CHAIN_ID = 7326;
 const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
 
-for (const engine of ENGINES) describe(`two relayers with a key each on one database, on ${engine}`, function () {
-  this.timeout(120_000);
-  let chain: RemoteChain;
-  let database: EngineDatabase;
-  let otherDirectory: string;
-  const servers: TestServer[] = [];
-  const other = new Wallet(hexlify(randomBytes(32)));
+for (const engine of ENGINES)
+  describe(`two relayers with a key each on one database, on ${engine}`, function () {
+    this.timeout(120_000);
+    let chain: RemoteChain;
+    let database: EngineDatabase;
+    let otherDirectory: string;
+    const servers: TestServer[] = [];
+    const other = new Wallet(hexlify(randomBytes(32)));
 
-  before(async () => {
-    chain = await startRemoteChain();
-    const deployment = (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
-    const rpc = connectRpc(chain.url, CHAIN_ID);
-    const roles = new RelayerRoles(rpc, deployment);
-    const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
-    for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
-    rpc.close();
-    database = await emptyDatabase(engine);
-    otherDirectory = await temporaryDirectory();
-    await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
-    const shared = { ...chain.variables, DATABASE_URL: database.url };
-    servers.push(await startServer(shared, { directory: chain.directory }));
-    servers.push(await startServer({ ...shared, RELAYER_KEY: other.privateKey }, { directory: otherDirectory }));
-  });
-  after(async () => {
-    for (const server of servers) await server.stop("keep");
-    await chain.close();
-    await removeDirectory(otherDirectory);
-    await database.remove();
-  });
+    before(async () => {
+      chain = await startRemoteChain();
+      const deployment =
+        (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
+      const rpc = connectRpc(chain.url, CHAIN_ID);
+      const roles = new RelayerRoles(rpc, deployment);
+      const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
+      for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
+      rpc.close();
+      database = await emptyDatabase(engine);
+      otherDirectory = await temporaryDirectory();
+      await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
+      const shared = { ...chain.variables, DATABASE_URL: database.url };
+      servers.push(await startServer(shared, { directory: chain.directory }));
+      servers.push(await startServer({ ...shared, RELAYER_KEY: other.privateKey }, { directory: otherDirectory }));
+    });
+    after(async () => {
+      for (const server of servers) await server.stop("keep");
+      await chain.close();
+      await removeDirectory(otherDirectory);
+      await database.remove();
+    });
 
-  it("confirm everything once, also what both are asked for at once, and both can answer for all of it", async () => {
-    const documents = Array.from({ length: 120 }, (_, n) => ({ document_id: `shared ${n}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: n } }));
-    const answers = await Promise.all(
-      documents.flatMap((body, n) => {
-        const [first, second] = servers;
-        // Every third is sent to both.
-        const asked = n % 3 === 0 ? [first, second] : [servers[n % 2]];
-        return asked.map((server) => server?.post("/api/v1/proof", body));
-      }),
-    );
-    for (const answer of answers) assert.oneOf(answer?.status, [200, 201], answer?.text);
-    const proofs: Answer["body"][] = [];
-    for (const { document_id } of documents) {
-      const [one, two] = await Promise.all(servers.map((server) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)));
-      assert.isUndefined(one?.body.history, "there is one proof");
-      assert.deepEqual(one?.body, { ...two?.body, verification_url: one?.body.verification_url });
-      proofs.push(one?.body.proof);
-    }
-    const anchors = (await allTransactions(chain.url)).filter(({ to }) => to?.toLowerCase() === proofs[0].contract.toLowerCase());
-    const onChain = anchors.map(({ input }) => input.slice(10, 74));
-    for (const hash of new Set(proofs.map(anchoredHash))) {
-      assert.lengthOf(onChain.filter((each) => each === hash), 1, "it was anchored once");
-    }
-    const senders = anchors.filter(({ input }) => !input.startsWith(GRANT)).map(({ from }) => from);
-    assert.lengthOf(new Set(senders), 2, "both keys were used");
-  });
+    it("confirm everything once, also what both are asked for at once, and both can answer for all of it", async () => {
+      const documents = Array.from({ length: 120 }, (_, n) => ({
+        document_id: `shared ${n}`,
+        hash: randomBytes(32).toString("hex"),
+        metadata: { timestamp: n },
+      }));
+      const answers = await Promise.all(
+        documents.flatMap((body, n) => {
+          const [first, second] = servers;
+          // Every third is sent to both.
+          const asked = n % 3 === 0 ? [first, second] : [servers[n % 2]];
+          return asked.map((server) => server?.post("/api/v1/proof", body));
+        }),
+      );
+      for (const answer of answers) assert.oneOf(answer?.status, [200, 201], answer?.text);
+      const proofs: Answer["body"][] = [];
+      for (const { document_id } of documents) {
+        const [one, two] = await Promise.all(
+          servers.map((server) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
+        );
+        assert.isUndefined(one?.body.history, "there is one proof");
+        assert.deepEqual(one?.body, { ...two?.body, verification_url: one?.body.verification_url });
+        proofs.push(one?.body.proof);
+      }
+      const anchors = (await allTransactions(chain.url)).filter(
+        ({ to }) => to?.toLowerCase() === proofs[0].contract.toLowerCase(),
+      );
+      const onChain = anchors.map(({ input }) => input.slice(10, 74));
+      for (const hash of new Set(proofs.map(anchoredHash))) {
+        assert.lengthOf(
+          onChain.filter((each) => each === hash),
+          1,
+          "it was anchored once",
+        );
+      }
+      const senders = anchors.filter(({ input }) => !input.startsWith(GRANT)).map(({ from }) => from);
+      assert.lengthOf(new Set(senders), 2, "both keys were used");
+    });
 
-  it("leave to each other what they are in the middle of, also when one starts", async () => {
-    const [first] = servers;
-    const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");
-    const before = chain.proxy.attempted.length;
-    chain.proxy.mode = "lossy";
-    const opening = first?.login(account);
-    await eventually(async () => assert.isAbove(chain.proxy.attempted.length, before));
-    const directory = await temporaryDirectory();
-    await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
-    const variables = { ...chain.variables, DATABASE_URL: database.url };
-    const third = await startServer({ ...variables, RELAYER_KEY: hexlify(randomBytes(32)) }, { directory });
-    chain.proxy.mode = "pass";
-    try {
-      const token = await opening;
-      content((await first?.call(ROUTES.validate, { token })) ?? assert.fail(), ROUTES.validate);
-    } finally {
-      await third.stop();
-    }
+    it("leave to each other what they are in the middle of, also when one starts", async () => {
+      const [first] = servers;
+      const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");
+      const before = chain.proxy.attempted.length;
+      chain.proxy.mode = "lossy";
+      const opening = first?.login(account);
+      await eventually(async () => assert.isAbove(chain.proxy.attempted.length, before));
+      const directory = await temporaryDirectory();
+      await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
+      const variables = { ...chain.variables, DATABASE_URL: database.url };
+      const third = await startServer({ ...variables, RELAYER_KEY: hexlify(randomBytes(32)) }, { directory });
+      chain.proxy.mode = "pass";
+      try {
+        const token = await opening;
+        content((await first?.call(ROUTES.validate, { token })) ?? assert.fail(), ROUTES.validate);
+      } finally {
+        await third.stop();
+      }
+    });
   });
-});

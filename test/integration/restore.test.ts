@@ -37,7 +37,10 @@ const folder = async (): Promise<[FolderPlace, string]> => {
 };
 const bucket = async (): Promise<[BucketPlace, string]> => {
   const place = await bucketPlace();
-  return [place, `s3://${place.server.bucket}/journals/one?endpoint=${encodeURIComponent(place.server.url)}&path_style=true`];
+  return [
+    place,
+    `s3://${place.server.bucket}/journals/one?endpoint=${encodeURIComponent(place.server.url)}&path_style=true`,
+  ];
 };
 
 /** Everything that clients can ask of a server. */
@@ -48,7 +51,11 @@ async function everything(server: TestServer, asked: readonly Document[], reader
   }
   const token = await server.login(reader);
   const found = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
-  return { proofs, records: content(found, ROUTES.search).tparams.events as unknown[], count: Number((await server.get("/api/v1/status")).body.journal.records) };
+  return {
+    proofs,
+    records: content(found, ROUTES.search).tparams.events as unknown[],
+    count: Number((await server.get("/api/v1/status")).body.journal.records),
+  };
 }
 
 const replicated = async (server: TestServer): Promise<void> => {
@@ -58,7 +65,10 @@ const replicated = async (server: TestServer): Promise<void> => {
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
 };
 
-for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as const) {
+for (const [engine, openPlace] of [
+  ["sqlite", folder],
+  ["postgres", bucket],
+] as const) {
   describe(`a journal that is lost, on ${engine}`, function () {
     this.timeout(180_000);
     let chain: RemoteChain;
@@ -79,13 +89,24 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
     let unsent: Document[];
 
     const variables = (on: EngineDatabase): EnvironmentVariables => ({
-      ...chain.variables, DATABASE_URL: on.url, REPLICA_TARGETS: target, REPLICA_INTERVAL: "1", SEAL_INTERVAL: "2", PROOF_WAIT: "2",
-      RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "2",
+      ...chain.variables,
+      DATABASE_URL: on.url,
+      REPLICA_TARGETS: target,
+      REPLICA_INTERVAL: "1",
+      SEAL_INTERVAL: "2",
+      PROOF_WAIT: "2",
+      RECONCILE_INTERVAL: "1",
+      RECONCILE_FULL_INTERVAL: "2",
     });
     const start = (on: EngineDatabase): Promise<TestServer> => startServer(variables(on), { directory });
-    const restoreVariables = (): EnvironmentVariables => ({ RPC_URL: chain.proxy.url, DATA_DIR: directory, DATABASE_URL: restored.url });
+    const restoreVariables = (): EnvironmentVariables => ({
+      RPC_URL: chain.proxy.url,
+      DATA_DIR: directory,
+      DATABASE_URL: restored.url,
+    });
     const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from);
-    const isEmpty = async (on: EngineDatabase): Promise<void> => assert.deepEqual(await on.ask("select * from proofs").catch(() => []), []);
+    const isEmpty = async (on: EngineDatabase): Promise<void> =>
+      assert.deepEqual(await on.ask("select * from proofs").catch(() => []), []);
 
     before(async () => {
       chain = await startRemoteChain();
@@ -99,7 +120,11 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       reader = (await server.context.accounts?.create("read")) ?? assert.fail("no administrator");
       const first = server;
       const token = await eventually(() => first.login(full));
-      for (let n = 0; n < 5; n += 1) content(await server.call(ROUTES.store, { token }, { code: `c${n}`, topic: "t", payload: { n } }), ROUTES.store);
+      for (let n = 0; n < 5; n += 1)
+        content(
+          await server.call(ROUTES.store, { token }, { code: `c${n}`, topic: "t", payload: { n } }),
+          ROUTES.store,
+        );
 
       const singles = documents(5, { type: "order", source: "shop", 7: "seven", a: { b: [1.5, null, "ü\u2028"] } });
       for (const document of singles) await anchored(server, "/api/v1/proof", document);
@@ -107,7 +132,11 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       await anchored(server, "/api/v1/proof/batch", { documents: together });
       // Recorded texts without separators: these read alike, one in the same batch and one after it.
       const hash = randomBytes(32).toString("hex");
-      const [one, two, three] = [["like 1", 234], ["like 12", 34], ["like 123", 4]].map(([document_id, timestamp]) => ({ document_id: String(document_id), hash, metadata: { timestamp } }));
+      const [one, two, three] = [
+        ["like 1", 234],
+        ["like 12", 34],
+        ["like 123", 4],
+      ].map(([document_id, timestamp]) => ({ document_id: String(document_id), hash, metadata: { timestamp } }));
       const alike = [one, two].flatMap((document) => document ?? []);
       await anchored(server, "/api/v1/proof/batch", { documents: [...documents(1), ...alike] });
       const late = three ?? assert.fail();
@@ -115,17 +144,25 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       // One whose first transaction the node refuses is halved.
       const whole = documents(6);
       let refusals = 1;
-      chain.proxy.refusal = (raw) => (Transaction.from(raw).data.length > 10 + 64 && refusals-- > 0 ? "intrinsic gas too low" : undefined);
+      chain.proxy.refusal = (raw) =>
+        Transaction.from(raw).data.length > 10 + 64 && refusals-- > 0 ? "intrinsic gas too low" : undefined;
       await server.post("/api/v1/proof/batch", { documents: whole });
       await eventually(async () => {
-        for (const { document_id } of whole) assert.equal((await first.get(`/api/v1/proof/${document_id}`)).body.status, "confirmed");
+        for (const { document_id } of whole)
+          assert.equal((await first.get(`/api/v1/proof/${document_id}`)).body.status, "confirmed");
       });
       settled.push(...singles, ...together, ...alike, late, ...whole);
       // With a digest of it on the chain, and that confirmed.
-      await eventually(async () => assert.isNotEmpty(await database.ask("select * from confirmations where sealed is not null")));
+      await eventually(async () =>
+        assert.isNotEmpty(await database.ask("select * from confirmations where sealed is not null")),
+      );
       await replicated(server);
       const status = (await server.get("/api/v1/status")).body;
-      assert.equal(status.journal.divergences, 0, server.log.filter((line) => line.includes("journal_divergence")).join("\n"));
+      assert.equal(
+        status.journal.divergences,
+        0,
+        server.log.filter((line) => line.includes("journal_divergence")).join("\n"),
+      );
       earlier = await everything(server, settled, reader);
 
       // The chain has these, and the journal never hears of it.
@@ -178,7 +215,9 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
     });
 
     it("is not restored from a segment that was changed, which is named", async () => {
-      const key = (await place.list()).filter((name) => !name.endsWith(".json")).at(1) ?? assert.fail("there are not two segments");
+      const key =
+        (await place.list()).filter((name) => !name.endsWith(".json")).at(1) ??
+        assert.fail("there are not two segments");
       const genuine = await place.get(key);
       const forged = Buffer.from(genuine);
       forged.writeUInt8(forged.readUInt8(20) ^ 1, 20);
@@ -210,7 +249,10 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       const { code, out, err } = await restore();
       assert.equal(code, 0, err);
       assert.include(out, `Restored ${lines.length} entries`);
-      assert.include(out, "4 of them were confirmed by the chain without the replica's knowing; 3 are to be anchored yet.");
+      assert.include(
+        out,
+        "4 of them were confirmed by the chain without the replica's knowing; 3 are to be anchored yet.",
+      );
       const now = await journalLines(restored);
       assert.deepEqual(now.slice(0, lines.length), lines);
 
@@ -234,7 +276,8 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
       assert.deepEqual(after.records, earlier.records);
       assert.equal(after.count, earlier.count + mined.length + unsent.length);
-      for (const { hash } of [...settled, ...mined, ...unsent]) assert.isTrue((await running.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+      for (const { hash } of [...settled, ...mined, ...unsent])
+        assert.isTrue((await running.get(`/api/v1/verify?hash=${hash}`)).body.valid);
 
       const token = await running.login(full);
       content(await running.call(ROUTES.store, { token }, { code: "after", topic: "t", payload: {} }), ROUTES.store);
@@ -246,7 +289,11 @@ for (const [engine, openPlace] of [["sqlite", folder], ["postgres", bucket]] as 
       await replicated(running);
       await sleep(3_000);
       const { body } = await running.get("/api/v1/status");
-      assert.deepEqual([body.status, body.journal.divergences], ["ok", 0], running.log.filter((line) => line.includes("alert")).join("\n"));
+      assert.deepEqual(
+        [body.status, body.journal.divergences],
+        ["ok", 0],
+        running.log.filter((line) => line.includes("alert")).join("\n"),
+      );
       await running.stop("keep");
       server = undefined;
       assert.deepEqual((await journalLines(restored)).slice(0, now.length), now);
@@ -260,7 +307,12 @@ describe("a journal that is lost, with the embedded chain", function () {
   it("is restored when the chain's folder and its keys are put back, and says so when they are missing", async () => {
     const [place, target] = await folder();
     const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
-    const variables = { REPLICA_TARGETS: target, REPLICA_INTERVAL: "1", RECONCILE_INTERVAL: "1", RECONCILE_FULL_INTERVAL: "1" };
+    const variables = {
+      REPLICA_TARGETS: target,
+      REPLICA_INTERVAL: "1",
+      RECONCILE_INTERVAL: "1",
+      RECONCILE_FULL_INTERVAL: "1",
+    };
     const restore = () => runJournalScript({ DATA_DIR: directory, CHAIN_PORT: "0" }, "restore", "--from", target);
     let server = await startServer(variables, { directory });
     try {
@@ -272,7 +324,8 @@ describe("a journal that is lost, with the embedded chain", function () {
       const earlier = await everything(server, asked, demo);
       await replicated(server);
       await server.stop("keep");
-      for (const name of ["chain", "keys.json"]) await cp(join(directory, name), join(backup, name), { recursive: true });
+      for (const name of ["chain", "keys.json"])
+        await cp(join(directory, name), join(backup, name), { recursive: true });
       await rm(directory, { recursive: true });
 
       const missing = await restore();
@@ -294,7 +347,11 @@ describe("a journal that is lost, with the embedded chain", function () {
       assert.deepEqual(after.records, earlier.records);
       for (const document of documents(2)) await anchored(running, "/api/v1/proof", document);
       await sleep(3_000);
-      assert.equal((await running.get("/api/v1/status")).body.status, "ok", running.log.filter((line) => line.includes("alert")).join("\n"));
+      assert.equal(
+        (await running.get("/api/v1/status")).body.status,
+        "ok",
+        running.log.filter((line) => line.includes("alert")).join("\n"),
+      );
     } finally {
       await server.stop();
       await place.close();

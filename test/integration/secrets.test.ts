@@ -45,7 +45,9 @@ describe("secrets", function () {
     await once(receiver, "listening");
     const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/api/v2/alerts`;
 
-    const [keystoreFile, passwordFile, issuerFile] = ["relayer.json", "relayer.password", "issuer.pem"].map((name) => join(chain.directory, name)) as [string, string, string];
+    const [keystoreFile, passwordFile, issuerFile] = ["relayer.json", "relayer.password", "issuer.pem"].map((name) =>
+      join(chain.directory, name),
+    ) as [string, string, string];
     const keystorePassword = secrets.add("password of the keystore", `keystore ${randomBytes(8).toString("hex")}`);
     const { address, privateKey } = new Wallet(secrets.add("relayer's key", chain.variables.RELAYER_KEY ?? ""));
     const keystore = await encryptKeystoreJson({ address, privateKey }, keystorePassword, { scrypt: { N: 1 << 12 } });
@@ -59,13 +61,20 @@ describe("secrets", function () {
     const nodePassword = secrets.add("password of the node", randomBytes(8).toString("hex"));
     secrets.add("password of the database", new URL(database.url).password);
     const variables: EnvironmentVariables = {
-      LOG_LEVEL: "debug", DATABASE_URL: database.url,
+      LOG_LEVEL: "debug",
+      DATABASE_URL: database.url,
       RPC_URL: chain.proxy.url.replace("//", `//sealbook:${nodePassword}@`),
-      RELAYER_KEYSTORE_FILE: keystoreFile, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile, ADMIN_KEY: chain.variables.ADMIN_KEY ?? "",
-      API_AUTH: "apikey,jwt", JWT_PUBLIC_KEY_FILE: issuerFile, JWT_ALGORITHM: "ES256", JWT_ISSUER: ISSUER,
+      RELAYER_KEYSTORE_FILE: keystoreFile,
+      RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile,
+      ADMIN_KEY: chain.variables.ADMIN_KEY ?? "",
+      API_AUTH: "apikey,jwt",
+      JWT_PUBLIC_KEY_FILE: issuerFile,
+      JWT_ALGORITHM: "ES256",
+      JWT_ISSUER: ISSUER,
       ALERT_WEBHOOKS: `${webhook}?key=${secrets.add("key of a webhook", randomBytes(8).toString("hex"))},http://hook:${secrets.add("password of a webhook", randomBytes(8).toString("hex"))}@127.0.0.1:1/`,
       ALERT_WEBHOOK_SECRET: secrets.add("secret of the webhooks", `webhook ${randomBytes(16).toString("hex")}`),
-      PROOF_WAIT: "1", CHAIN_WAIT: "2",
+      PROOF_WAIT: "1",
+      CHAIN_WAIT: "2",
     };
     const start = async (changed: EnvironmentVariables = {}): Promise<ServerProcess> => {
       const server = await startProcess(chain.directory, { ...variables, ...changed });
@@ -87,7 +96,14 @@ describe("secrets", function () {
       return JSON.parse((await run(process.execPath, [join(SCRIPTS, name), ...args, "--json"], { env })).stdout);
     };
     const jwt = (expires: number): Promise<string> =>
-      new SignJWT({ iss: ISSUER, aud: "sealbook", exp: Math.floor(Date.now() / 1000) + expires, scope: "sealbook:write" }).setProtectedHeader({ alg: "ES256" }).sign(issuer.privateKey);
+      new SignJWT({
+        iss: ISSUER,
+        aud: "sealbook",
+        exp: Math.floor(Date.now() / 1000) + expires,
+        scope: "sealbook:write",
+      })
+        .setProtectedHeader({ alg: "ES256" })
+        .sign(issuer.privateKey);
 
     try {
       let server = await start();
@@ -101,8 +117,15 @@ describe("secrets", function () {
       const wrong = secrets.add("wrong password", `wrong ${randomBytes(8).toString("hex")}`);
 
       const use = async (round: string): Promise<void> => {
-        let token = session(`${round} login`, await server.call(ROUTES.auth, { login: account.login, password: account.password }));
-        const record = { code: "station", topic: "PM2.5", payload: { sensorvalue: 1, sensordevice: "x", enrichment: { position: { lng: 1, lat: 1 }, title: "t" } } };
+        let token = session(
+          `${round} login`,
+          await server.call(ROUTES.auth, { login: account.login, password: account.password }),
+        );
+        const record = {
+          code: "station",
+          topic: "PM2.5",
+          payload: { sensorvalue: 1, sensordevice: "x", enrichment: { position: { lng: 1, lat: 1 }, title: "t" } },
+        };
         keep(await server.call(ROUTES.store, { token }, record));
         token = session(`${round} validate`, await server.call(ROUTES.validate, { token }));
         keep(await server.call(ROUTES.store, { token }, { code: wrong }));
@@ -118,10 +141,17 @@ describe("secrets", function () {
       keep(await server.call(ROUTES.auth, { login: wrong, password: wrong }));
       keep(await server.call(ROUTES.auth, { login: account.login, password: [account.password] }));
       keep(await server.post("/api", `{"credentials":{"password":"${account.password}"`));
-      for (const headers of [apiKey, { Authorization: `Bearer ${bearer}` }, { Authorization: `Bearer ${stale}` }, { "X-API-Key": key.slice(0, -1) }, { Authorization: `Basic ${wrong}` }]) {
+      for (const headers of [
+        apiKey,
+        { Authorization: `Bearer ${bearer}` },
+        { Authorization: `Bearer ${stale}` },
+        { "X-API-Key": key.slice(0, -1) },
+        { Authorization: `Basic ${wrong}` },
+      ]) {
         keep(await server.post("/api/v1/proof", freshDocuments(1)[0], headers));
         keep(await server.post("/api/v1/proof", `{"document_id": "${key}`, headers));
-        for (const path of ["/api/v1/status", "/api/v1/alerts", `/api/v1/nothing?key=${key}`]) keep(await server.get(path, { headers }));
+        for (const path of ["/api/v1/status", "/api/v1/alerts", `/api/v1/nothing?key=${key}`])
+          keep(await server.get(path, { headers }));
         // Whoever asks for a document of such a name is told that there is none; nobody else is.
         await server.get(`/api/v1/proof/${encodeURIComponent(bearer)}`, { headers });
       }
@@ -148,8 +178,13 @@ describe("secrets", function () {
       broken.password = secrets.add("wrong password of the database", randomBytes(8).toString("hex"));
       const malformedKey = secrets.add("malformed key", randomBytes(40).toString("hex"));
       for (const changed of [
-        { DATABASE_URL: broken.href }, {}, { RPC_URL: `ftp://x:${nodePassword}@host` }, { DATABASE_URL: database.url.replace("postgres:", "mysql:") },
-        { ALERT_WEBHOOKS: `x:${wrong}` }, { ADMIN_KEY: malformedKey }, { ALERT_WEBHOOK_SECRET: wrong.slice(0, 15) },
+        { DATABASE_URL: broken.href },
+        {},
+        { RPC_URL: `ftp://x:${nodePassword}@host` },
+        { DATABASE_URL: database.url.replace("postgres:", "mysql:") },
+        { ALERT_WEBHOOKS: `x:${wrong}` },
+        { ADMIN_KEY: malformedKey },
+        { ALERT_WEBHOOK_SECRET: wrong.slice(0, 15) },
       ]) {
         const { code, output } = await failToStart(chain.directory, { ...variables, ...changed });
         assert.equal(code, 1, output);
@@ -160,7 +195,10 @@ describe("secrets", function () {
 
       assert.isAbove(secrets.size, 20);
       for (const way of ["error", "metrics", "refusal to start", "webhook", "log"]) {
-        const all = written.filter((each) => each.way === way).map((each) => each.text).join("\n");
+        const all = written
+          .filter((each) => each.way === way)
+          .map((each) => each.text)
+          .join("\n");
         assert.isAbove(all.length, 500, way);
         assert.isEmpty(secrets.in(all), `in ${way}`);
       }

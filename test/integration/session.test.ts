@@ -42,8 +42,18 @@ describe("the life of a session", function () {
     assert.match(body.component_render, /^\d+(\.\d+)?$/);
     const { tparams } = body;
     assert.hasAllKeys(tparams, [
-      "addr", "extensions", "pkey", "svcauth", "svclogs", "scope", "session", "stats", "status", "table",
-      "tmpl_sesstoken", "tx",
+      "addr",
+      "extensions",
+      "pkey",
+      "svcauth",
+      "svclogs",
+      "scope",
+      "session",
+      "stats",
+      "status",
+      "table",
+      "tmpl_sesstoken",
+      "tx",
     ]);
     assert.equal(tparams.addr, server.demo.login);
     assert.match(tparams.pkey, TOKEN);
@@ -98,7 +108,10 @@ describe("the life of a session", function () {
       assert.isFalse(Number.isNaN(Date.parse(line.time)), `${line.time} is a time`);
     }
     const times = svclogs.map((line: { time: string }) => Date.parse(line.time));
-    assert.deepEqual(times, [...times].sort((a: number, b: number) => b - a));
+    assert.deepEqual(
+      times,
+      [...times].sort((a: number, b: number) => b - a),
+    );
     const text = JSON.stringify(svclogs);
     assert.notInclude(text, token);
     assert.notInclude(text, live);
@@ -179,7 +192,12 @@ describe("the life of a session", function () {
     const { value, attributes } = cookie(answer);
     assert.equal(value, "");
     assert.isTrue(attributes.get("max-age") === "0" || Date.parse(attributes.get("expires") ?? "") <= 0);
-    for (const [route, again] of [[ROUTES.search, search], [ROUTES.validate, validate], [ROUTES.extend, extend], [ROUTES.close, close]] as const) {
+    for (const [route, again] of [
+      [ROUTES.search, search],
+      [ROUTES.validate, validate],
+      [ROUTES.extend, extend],
+      [ROUTES.close, close],
+    ] as const) {
       refused(await again(token), route, 401, "token_invalid");
     }
   });
@@ -198,20 +216,43 @@ describe("the life of a session", function () {
   });
 
   it("refuses tokens that were never given out", async () => {
-    const invented = [`0x${"0".repeat(64)}`, `0x${"ab".repeat(32)}`, "", "0x", "x", `0x${"ab".repeat(33)}`, "a".repeat(64), `0x${"zz".repeat(32)}`];
+    const invented = [
+      `0x${"0".repeat(64)}`,
+      `0x${"ab".repeat(32)}`,
+      "",
+      "0x",
+      "x",
+      `0x${"ab".repeat(33)}`,
+      "a".repeat(64),
+      `0x${"zz".repeat(32)}`,
+    ];
     for (const token of invented) {
       refused(await validate(token), ROUTES.validate, 401, "token_invalid");
       refused(await search(token), ROUTES.search, 401, "token_invalid");
       refused(await close(token), ROUTES.close, 401, "token_invalid");
-      refused(await server.call(ROUTES.store, { token }, { code: "a", topic: "b", payload: {} }), ROUTES.store, 401, "token_invalid");
-      refused(await server.call(ROUTES.decode, { token }, { function: "set", inputdata: "0x" }), ROUTES.decode, 401, "token_invalid");
+      refused(
+        await server.call(ROUTES.store, { token }, { code: "a", topic: "b", payload: {} }),
+        ROUTES.store,
+        401,
+        "token_invalid",
+      );
+      refused(
+        await server.call(ROUTES.decode, { token }, { function: "set", inputdata: "0x" }),
+        ROUTES.decode,
+        401,
+        "token_invalid",
+      );
     }
   });
 
   it("refuses a cookie that differs, and takes one that is the same", async () => {
     const token = await server.login();
     const other = await server.login();
-    for (const [route, call] of [[ROUTES.validate, validate], [ROUTES.extend, extend], [ROUTES.close, close]] as const) {
+    for (const [route, call] of [
+      [ROUTES.validate, validate],
+      [ROUTES.extend, extend],
+      [ROUTES.close, close],
+    ] as const) {
       const answer = await call(token, { Cookie: `svcauth=${other}` });
       assert.equal(answer.status, 401, answer.text);
       assert.equal(answer.body.msg, `${route} fetch is failed: ${answer.body.content.error.message}`);
@@ -242,7 +283,8 @@ describe("the life of a session", function () {
       const answers = await Promise.all(Array.from({ length: 4 }, () => validate(token)));
       const won = answers.filter(({ status }) => status === 200);
       assert.lengthOf(won, 1);
-      for (const lost of answers.filter((answer) => answer !== won[0])) refused(lost, ROUTES.validate, 401, "token_invalid");
+      for (const lost of answers.filter((answer) => answer !== won[0]))
+        refused(lost, ROUTES.validate, 401, "token_invalid");
       content(await search(won[0]?.body.content.tparams.tx), ROUTES.search);
     }
   });
@@ -250,7 +292,10 @@ describe("the life of a session", function () {
   it("a validate and a close at once leave one winner and no live token behind a close", async () => {
     const token = await server.login();
     const [validated, closed] = await Promise.all([validate(token), close(token)]);
-    assert.lengthOf([validated, closed].filter(({ status }) => status === 200), 1);
+    assert.lengthOf(
+      [validated, closed].filter(({ status }) => status === 200),
+      1,
+    );
     assert.equal((await search(token)).status, 401);
   });
 
@@ -288,9 +333,24 @@ describe("a short session", function () {
     refused(await server.call(ROUTES.validate, { token: late }), ROUTES.validate, 401, "token_expired");
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 401, "token_expired");
     refused(await server.call(ROUTES.close, { token: late }), ROUTES.close, 401, "token_expired");
-    refused(await server.call(ROUTES.search, { token: late }, { search: { target: "1", value: "*" } }), ROUTES.search, 401, "token_expired");
-    refused(await server.call(ROUTES.store, { token: late }, { code: "a", topic: "b", payload: {} }), ROUTES.store, 401, "token_expired");
-    refused(await server.call(ROUTES.decode, { token: late }, { function: "set", inputdata: "0x" }), ROUTES.decode, 401, "token_expired");
+    refused(
+      await server.call(ROUTES.search, { token: late }, { search: { target: "1", value: "*" } }),
+      ROUTES.search,
+      401,
+      "token_expired",
+    );
+    refused(
+      await server.call(ROUTES.store, { token: late }, { code: "a", topic: "b", payload: {} }),
+      ROUTES.store,
+      401,
+      "token_expired",
+    );
+    refused(
+      await server.call(ROUTES.decode, { token: late }, { function: "set", inputdata: "0x" }),
+      ROUTES.decode,
+      401,
+      "token_expired",
+    );
   });
 
   it("lives longer than its lifetime when it is extended", async () => {

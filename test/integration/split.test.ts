@@ -20,10 +20,16 @@ describe("a batch that the node refuses", function () {
   });
 
   it("is halved until the hash at fault is alone with the reason, while the others are confirmed", async () => {
-    const documents = Array.from({ length: 9 }, (_, n) => ({ document_id: `split ${n}`, hash: randomBytes(32).toString("hex"), metadata: { timestamp: n } }));
+    const documents = Array.from({ length: 9 }, (_, n) => ({
+      document_id: `split ${n}`,
+      hash: randomBytes(32).toString("hex"),
+      metadata: { timestamp: n },
+    }));
     const bad = documents[5]?.hash ?? "";
     const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"), { readOnly: true });
-    const isUnder = database.prepare("select 1 from proofs join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf where anchors.hash = ? and proofs.hash = ?");
+    const isUnder = database.prepare(
+      "select 1 from proofs join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf where anchors.hash = ? and proofs.hash = ?",
+    );
     chain.proxy.refusal = (raw) => {
       const anchored = Buffer.from(Transaction.from(raw).data.slice(10, 74), "hex");
       return isUnder.get(anchored, Buffer.from(bad, "hex")) === undefined ? undefined : "intrinsic gas too low";
@@ -39,7 +45,10 @@ describe("a batch that the node refuses", function () {
       }
     }, 30_000);
     assert.match((await server.get("/metrics")).text, /^sealbook_anchors_set_aside_total [1-9]/m);
-    assert.isTrue(server.log.some((line) => line.includes("it is set aside")), "it is in the log");
+    assert.isTrue(
+      server.log.some((line) => line.includes("it is set aside")),
+      "it is in the log",
+    );
 
     // As soon as it is sent again, and the node takes it, it is anchored.
     chain.proxy.refusal = () => undefined;

@@ -21,15 +21,18 @@ describe("whoever has the database", function () {
     assert.equal(record.status, 200);
     database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
     // What guards the journal against mistakes holds nobody up who has the file.
-    for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all()) database.exec(`drop trigger "${String(name)}"`);
+    for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all())
+      database.exec(`drop trigger "${String(name)}"`);
   });
   after(async () => {
     database.close();
     await server.stop();
   });
 
-  const keystoreOf = (login: string): string => String(database.prepare("select keystore from accounts where address = ?").get(login)?.["keystore"]);
-  const reader = async (): Promise<Login> => (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
+  const keystoreOf = (login: string): string =>
+    String(database.prepare("select keystore from accounts where address = ?").get(login)?.["keystore"]);
+  const reader = async (): Promise<Login> =>
+    (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
   const store = (with_: string) => server.call(ROUTES.store, { token: with_ }, { code: "c", topic: "t", payload: {} });
 
   it("finds no token, secure key, signing key or password in it", async () => {
@@ -37,22 +40,46 @@ describe("whoever has the database", function () {
     const secrets = [token, secureKey, privateKey, server.demo.password];
     const known = new KnownSecrets();
     for (const [index, secret] of secrets.entries()) known.add(String(index), secret);
-    const files = readdirSync(server.directory).filter((name) => name.startsWith("sealbook.sqlite") && !name.endsWith("-shm"));
+    const files = readdirSync(server.directory).filter(
+      (name) => name.startsWith("sealbook.sqlite") && !name.endsWith("-shm"),
+    );
     assert.isAtLeast(files.length, 1);
     for (const name of files) {
       const bytes = readFileSync(join(server.directory, name));
       assert.isEmpty(known.in(bytes.toString("latin1")));
-      for (const secret of secrets) assert.isFalse(bytes.includes(Buffer.from(secret.replace(/^0x/, ""), secret.startsWith("0x") ? "hex" : "utf8")), name);
+      for (const secret of secrets)
+        assert.isFalse(
+          bytes.includes(Buffer.from(secret.replace(/^0x/, ""), secret.startsWith("0x") ? "hex" : "utf8")),
+          name,
+        );
     }
   });
 
   it("has nothing in it that is taken for a token", async () => {
-    const tables = database.prepare("select name from sqlite_master where type = 'table'").all().map(({ name }) => String(name));
-    const values = tables.flatMap((table) => database.prepare(`select * from "${table}"`).all().flatMap((row) => Object.values(row)));
-    const candidates = new Set(values.flatMap((value) => (value instanceof Uint8Array && value.length >= 32 ? [Buffer.from(value.subarray(0, 32)).toString("hex"), Buffer.from(value.subarray(-32)).toString("hex")] : [])));
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table'")
+      .all()
+      .map(({ name }) => String(name));
+    const values = tables.flatMap((table) =>
+      database
+        .prepare(`select * from "${table}"`)
+        .all()
+        .flatMap((row) => Object.values(row)),
+    );
+    const candidates = new Set(
+      values.flatMap((value) =>
+        value instanceof Uint8Array && value.length >= 32
+          ? [Buffer.from(value.subarray(0, 32)).toString("hex"), Buffer.from(value.subarray(-32)).toString("hex")]
+          : [],
+      ),
+    );
     assert.isAbove(candidates.size, 5);
     for (const candidate of candidates) {
-      const answer = await server.call(ROUTES.search, { token: `0x${candidate}` }, { search: { target: "1", value: "*" } });
+      const answer = await server.call(
+        ROUTES.search,
+        { token: `0x${candidate}` },
+        { search: { target: "1", value: "*" } },
+      );
       refused(answer, ROUTES.search, 401, "token_invalid");
     }
   });
@@ -61,7 +88,8 @@ describe("whoever has the database", function () {
     const password = "the intruder's own password";
     const { address, privateKey } = Wallet.createRandom();
     const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
-    const copied = "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000, digest from accounts limit 1";
+    const copied =
+      "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000, digest from accounts limit 1";
     database.prepare(copied).run(address, keystore);
     const answer = await server.call(ROUTES.auth, { login: address, password });
     refused(answer, ROUTES.auth, 401, "login_refused");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, getBytes, id, JsonRpcProvider, type LogDescription, Wallet } from "ethers";
-import { INTERFACES } from "../../server/chain/contracts.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -20,29 +20,56 @@ describe("whoever has a stolen key", function () {
   let stored: LogDescription;
   let contracts: Record<keyof typeof INTERFACES, string>;
 
-  const at = (name: keyof typeof INTERFACES, wallet: Wallet): Contract => new Contract(contracts[name], INTERFACES[name], wallet);
+  const at = (name: keyof typeof INTERFACES, wallet: Wallet): Contract =>
+    new Contract(contracts[name], INTERFACES[name], wallet);
   /** The contract's error, when the key calls a function. */
-  const refusal = async (wallet: Wallet, name: keyof typeof INTERFACES, call: string, ...args: unknown[]): Promise<string> => {
-    const error: unknown = await at(name, wallet).getFunction(call).staticCall(...args).catch((reason: unknown) => reason);
+  const refusal = async (
+    wallet: Wallet,
+    name: keyof typeof INTERFACES,
+    call: string,
+    ...args: unknown[]
+  ): Promise<string> => {
+    const error: unknown = await at(name, wallet)
+      .getFunction(call)
+      .staticCall(...args)
+      .catch((reason: unknown) => reason);
     assert.instanceOf(error, Error, `${name}.${call} is refused`);
     const { data } = error as Error & { data?: string };
     return INTERFACES[name].parseError(data ?? "0x")?.name ?? error.message;
   };
-  const send = async (wallet: Wallet, name: keyof typeof INTERFACES, call: string, ...args: unknown[]): Promise<void> => {
-    await (await at(name, wallet).getFunction(call).send(...args, { gasPrice: 0, type: 0 })).wait();
+  const send = async (
+    wallet: Wallet,
+    name: keyof typeof INTERFACES,
+    call: string,
+    ...args: unknown[]
+  ): Promise<void> => {
+    await (
+      await at(name, wallet)
+        .getFunction(call)
+        .send(...args, { gasPrice: 0, type: 0 })
+    ).wait();
   };
 
   before(async () => {
     server = await startServer({ SESSION_LIFETIME: "3600" });
-    provider = new JsonRpcProvider(server.chainUrl, undefined, { staticNetwork: true, pollingInterval: 50, cacheTimeout: -1 });
+    provider = new JsonRpcProvider(server.chainUrl, undefined, {
+      staticNetwork: true,
+      pollingInterval: 50,
+      cacheTimeout: -1,
+    });
     const keys = JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8"));
     administrator = new Wallet(keys.administrator, provider);
     relayer = Wallet.createRandom(provider) as never;
     contracts = JSON.parse(readFileSync(join(server.directory, "deployments/7325.json"), "utf8")).contracts;
-    for (const name of ["SessionRegistry", "EventTable", "ProofAnchor"] as const) await send(administrator, name, "grantRole", RELAYER_ROLE, relayer.address);
+    for (const name of ["SessionRegistry", "EventTable", "ProofAnchor"] as const)
+      await send(administrator, name, "grantRole", RELAYER_ROLE, relayer.address);
     const token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station", topic: "t", payload: { value: 1 } });
-    const [log] = await provider.getLogs({ address: contracts.EventTable, topics: [id("RowWritten(bytes32,uint256,address,string,bytes,bool,string)")], fromBlock: 0 });
+    const [log] = await provider.getLogs({
+      address: contracts.EventTable,
+      topics: [id("RowWritten(bytes32,uint256,address,string,bytes,bool,string)")],
+      fromBlock: 0,
+    });
     stored = (log && INTERFACES.EventTable.parseLog(log)) ?? assert.fail("there is no row");
   });
   after(async () => {
@@ -59,30 +86,53 @@ describe("whoever has a stolen key", function () {
   it("of the relayer writes no record in an account's name, and opens no session of it", async () => {
     const { rowdata, comp } = row();
     const own = await relayer.signMessage(getBytes(rowdata));
-    for (const call of ["insert", "set"]) assert.equal(await refusal(relayer, "EventTable", call, TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
+    for (const call of ["insert", "set"])
+      assert.equal(await refusal(relayer, "EventTable", call, TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
     const changed = `${rowdata.slice(0, -2)}00`;
-    assert.equal(await refusal(relayer, "EventTable", "insert", TABLE, 99, changed, comp, row().signature), "SignerNotEnrolled");
+    assert.equal(
+      await refusal(relayer, "EventTable", "insert", TABLE, 99, changed, comp, row().signature),
+      "SignerNotEnrolled",
+    );
     const tokenHash = id("a token");
-    const digest: string = await at("SessionRegistry", relayer).getFunction("openingDigest").staticCall(server.demo.login, tokenHash);
+    const digest: string = await at("SessionRegistry", relayer)
+      .getFunction("openingDigest")
+      .staticCall(server.demo.login, tokenHash);
     const forged = await relayer.signMessage(getBytes(digest));
-    assert.equal(await refusal(relayer, "SessionRegistry", "open", server.demo.login, tokenHash, forged), "WrongSigner");
+    assert.equal(
+      await refusal(relayer, "SessionRegistry", "open", server.demo.login, tokenHash, forged),
+      "WrongSigner",
+    );
   });
 
   it("of the relayer enrols nobody, gives nobody a right, and changes no rule", async () => {
     const calls = [
-      ["SessionRegistry", "enroll", relayer.address, 2], ["SessionRegistry", "revoke", server.demo.login], ["SessionRegistry", "setLifetime", 9_999, 1],
-      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map((name) => [name, "grantRole", RELAYER_ROLE, administrator.address] as const),
-      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map((name) => [name, "revokeRole", RELAYER_ROLE, relayer.address] as const),
+      ["SessionRegistry", "enroll", relayer.address, 2],
+      ["SessionRegistry", "revoke", server.demo.login],
+      ["SessionRegistry", "setLifetime", 9_999, 1],
+      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map(
+        (name) => [name, "grantRole", RELAYER_ROLE, administrator.address] as const,
+      ),
+      ...(["SessionRegistry", "EventTable", "ProofAnchor"] as const).map(
+        (name) => [name, "revokeRole", RELAYER_ROLE, relayer.address] as const,
+      ),
     ] as const;
-    for (const [name, call, ...args] of calls) assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
+    for (const [name, call, ...args] of calls)
+      assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
   });
 
   it("of the relayer can repeat what an account has signed, which is no record under another number", async () => {
     const { rowdata, comp, signature } = row();
     await send(relayer, "EventTable", "set", TABLE, 77, rowdata, comp, signature);
-    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"77"'))));
+    await eventually(async () =>
+      assert.isTrue(
+        server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"77"')),
+      ),
+    );
     const token = await server.login();
-    const found = content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "station" } }), ROUTES.search);
+    const found = content(
+      await server.call(ROUTES.search, { token }, { search: { target: "1", value: "station" } }),
+      ROUTES.search,
+    );
     assert.lengthOf(found.tparams.events, 1);
   });
 
@@ -102,12 +152,22 @@ describe("whoever has a stolen key", function () {
   it("of the administrator writes no record in an account's name, whatever rights it gives itself", async () => {
     const { rowdata, comp } = row();
     const own = await administrator.signMessage(getBytes(rowdata));
-    assert.equal(await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own), "AccessControlUnauthorizedAccount");
+    assert.equal(
+      await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own),
+      "AccessControlUnauthorizedAccount",
+    );
     await send(administrator, "EventTable", "grantRole", RELAYER_ROLE, administrator.address);
-    assert.equal(await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
+    assert.equal(
+      await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own),
+      "SignerNotEnrolled",
+    );
     // Enrolled itself, its rows are its own: what names another sender is no record.
     await send(administrator, "SessionRegistry", "enroll", administrator.address, 2);
     await send(administrator, "EventTable", "insert", TABLE, 1_000, rowdata, comp, own);
-    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"1000"'))));
+    await eventually(async () =>
+      assert.isTrue(
+        server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"1000"')),
+      ),
+    );
   });
 });

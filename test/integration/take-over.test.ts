@@ -14,146 +14,163 @@ interface Document {
   readonly metadata: { readonly timestamp: number };
 }
 
-for (const engine of ENGINES) describe(`a relayer whose work another one takes over, on ${engine}`, function () {
-  this.timeout(180_000);
-  let pair: RelayerPair;
-  /** Everything that was accepted. */
-  let accepted: Document[];
+for (const engine of ENGINES)
+  describe(`a relayer whose work another one takes over, on ${engine}`, function () {
+    this.timeout(180_000);
+    let pair: RelayerPair;
+    /** Everything that was accepted. */
+    let accepted: Document[];
 
-  beforeEach(async () => {
-    pair = await startRelayerPair(await emptyDatabase(engine));
-    accepted = [];
-  });
-  afterEach(() => pair.close());
-
-  const documents = (count: number): Document[] =>
-    Array.from({ length: count }, () => ({
-      document_id: randomBytes(8).toString("hex"),
-      hash: randomBytes(32).toString("hex"),
-      metadata: { timestamp: 7 },
-    }));
-  /** Has a document accepted that shares an anchor with others, or several under one of their own. */
-  const submit = async (server: ServerProcess, count: 1 | 2 | 3): Promise<void> => {
-    const given = documents(count);
-    const answer = count === 1 ? await server.post("/api/v1/proof", given[0]) : await server.post("/api/v1/proof/batch", { documents: given });
-    assert.oneOf(answer.status, [201, 202], answer.text);
-    accepted.push(...given);
-  };
-  const proofOf = async (server: ServerProcess, { document_id }: Document): Promise<any> => {
-    const { body, text } = await server.get(`/api/v1/proof/${document_id}`);
-    assert.equal(body.status, "confirmed", text);
-    return body.proof;
-  };
-
-  const anchorsOnChain = async (): Promise<MinedTransaction[]> => {
-    const senders = pair.seats.map(({ address }) => address.toLowerCase());
-    return (await allTransactions(pair.url)).filter(({ from }) => senders.includes(from.toLowerCase()));
-  };
-
-  /** Waits until a relayer says of everything that it is confirmed, and asks the chain whether that is so, once each. */
-  const assertConfirmedOnce = async (server: ServerProcess): Promise<void> => {
-    const proofs: any[] = await eventually(() => Promise.all(accepted.map((document) => proofOf(server, document))), 60_000);
-    const anchors = await anchorsOnChain();
-    assert.deepEqual(anchors.map(({ input }) => input.slice(10, 74)).sort(), [...new Set(proofs.map(anchoredHash))].sort());
-    for (const { hash } of accepted) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
-  };
-  const settled = (): Promise<void> => eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }), 60_000);
-
-  /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
-  const leaveGap = async (server: ServerProcess): Promise<void> => {
-    const [{ proxy }] = pair.seats;
-    proxy.refusal = (raw) => (Transaction.from(raw).nonce === 1 ? "the pool is full" : undefined);
-    await submit(server, 1);
-    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0]));
-    await submit(server, 2);
-    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0, 1]));
-    await submit(server, 3);
-    const delivered = (): number[] => proxy.delivered.map((raw) => Transaction.from(raw).nonce);
-    await eventually(async () => assert.includeMembers(delivered(), [0, 2]));
-    assert.notInclude(delivered(), 1);
-  };
-
-  it("is killed and never comes back: whatever stage its work was at, each hash is confirmed once", async () => {
-    const [first, second] = pair.seats;
-    let dying = await first.start();
-    await leaveGap(dying);
-    first.proxy.mode = "off";
-    await submit(dying, 2);
-    await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [0, 1, 2, 3] }));
-    await dying.end("SIGKILL");
-    // Where it cannot ask for the next nonce it cannot sign.
-    dying = await first.start();
-    await submit(dying, 1);
-    await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 1, signed: [0, 1, 2, 3] }));
-    await submit(dying, 1);
-    assert.deepEqual(await pair.stages(), { open: 1, queued: 1, signed: [0, 1, 2, 3] });
-    await dying.end("SIGKILL");
-
-    const other = await second.start({ TAKEOVER_AFTER: "1" });
-    await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]), 60_000);
-    await pair.mine();
-    await assertConfirmedOnce(other);
-    await settled();
-    const anchors = await anchorsOnChain();
-    const sentBy = (address: string): number => anchors.filter(({ from }) => from.toLowerCase() === address.toLowerCase()).length;
-    assert.deepEqual([sentBy(first.address), sentBy(second.address)], [4, 2], "what was signed kept its key");
-    for (const document of accepted) {
-      const again = await other.post("/api/v1/proof", document);
-      assert.equal(again.status, 200, again.text);
-      assert.deepEqual(again.body.proof, await proofOf(other, document));
-    }
-  });
-
-  it("is killed, and its key loses its role: what it had signed fails, and is anchored with the other key", async () => {
-    const [first, second] = pair.seats;
-    await pair.mine();
-    const dying = await first.start();
-    await submit(dying, 1);
-    await settled();
-    first.proxy.mode = "off";
-    await submit(dying, 2);
-    await eventually(async () => assert.deepEqual((await pair.stages()).signed, [1]));
-    await dying.end("SIGKILL");
-    await pair.revoke(first.address);
-
-    const other = await second.start({ TAKEOVER_AFTER: "1" });
-    const [, ...late] = accepted;
-    const proofs: any[] = await eventually(() => Promise.all(late.map((document) => proofOf(other, document))), 60_000);
-    const senders = (await anchorsOnChain()).filter(({ hash }) => hash === proofs[0].tx_hash).map(({ from }) => from.toLowerCase());
-    assert.deepEqual(senders, [second.address.toLowerCase()]);
-    for (const { hash } of accepted) assert.isTrue((await other.get(`/api/v1/verify?hash=${hash}`)).body.valid);
-  });
-
-  it("halts for longer than that and goes on: each hash is confirmed once, and it has room for others", async () => {
-    const [first, second] = pair.seats;
-    const halting = await first.start({ MAX_OUTSTANDING: "7", TAKEOVER_AFTER: "1" });
-    await leaveGap(halting);
-    await submit(halting, 1);
-    assert.deepEqual(await pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });
-    await halting.pause();
-    // One that halts while it writes lets nobody else write: that is another matter.
-    while (await pair.isLocked()) {
-      halting.resume();
-      await sleep(20);
-      await halting.pause();
-    }
-
-    const other = await second.start({ TAKEOVER_AFTER: "1" });
-    await pair.mine();
-    await assertConfirmedOnce(other);
-    await settled();
-    assert.include(first.noncesOver(second.proxy), 1, "it was sent by the other one");
-    first.proxy.refusal = () => undefined;
-    halting.resume();
-    await assertConfirmedOnce(halting);
-    // It takes no more than seven at once: what the other one saw to does not count any more.
-    const many = documents(7);
-    await eventually(async () => {
-      const { status, text } = await halting.post("/api/v1/proof/batch", { documents: many });
-      assert.oneOf(status, [200, 201, 202], text);
+    beforeEach(async () => {
+      pair = await startRelayerPair(await emptyDatabase(engine));
+      accepted = [];
     });
-    accepted.push(...many);
-    await settled();
-    for (const server of [halting, other]) await assertConfirmedOnce(server);
+    afterEach(() => pair.close());
+
+    const documents = (count: number): Document[] =>
+      Array.from({ length: count }, () => ({
+        document_id: randomBytes(8).toString("hex"),
+        hash: randomBytes(32).toString("hex"),
+        metadata: { timestamp: 7 },
+      }));
+    /** Has a document accepted that shares an anchor with others, or several under one of their own. */
+    const submit = async (server: ServerProcess, count: 1 | 2 | 3): Promise<void> => {
+      const given = documents(count);
+      const answer =
+        count === 1
+          ? await server.post("/api/v1/proof", given[0])
+          : await server.post("/api/v1/proof/batch", { documents: given });
+      assert.oneOf(answer.status, [201, 202], answer.text);
+      accepted.push(...given);
+    };
+    const proofOf = async (server: ServerProcess, { document_id }: Document): Promise<any> => {
+      const { body, text } = await server.get(`/api/v1/proof/${document_id}`);
+      assert.equal(body.status, "confirmed", text);
+      return body.proof;
+    };
+
+    const anchorsOnChain = async (): Promise<MinedTransaction[]> => {
+      const senders = pair.seats.map(({ address }) => address.toLowerCase());
+      return (await allTransactions(pair.url)).filter(({ from }) => senders.includes(from.toLowerCase()));
+    };
+
+    /** Waits until a relayer says of everything that it is confirmed, and asks the chain whether that is so, once each. */
+    const assertConfirmedOnce = async (server: ServerProcess): Promise<void> => {
+      const proofs: any[] = await eventually(
+        () => Promise.all(accepted.map((document) => proofOf(server, document))),
+        60_000,
+      );
+      const anchors = await anchorsOnChain();
+      assert.deepEqual(
+        anchors.map(({ input }) => input.slice(10, 74)).sort(),
+        [...new Set(proofs.map(anchoredHash))].sort(),
+      );
+      for (const { hash } of accepted) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+    };
+    const settled = (): Promise<void> =>
+      eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }), 60_000);
+
+    /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
+    const leaveGap = async (server: ServerProcess): Promise<void> => {
+      const [{ proxy }] = pair.seats;
+      proxy.refusal = (raw) => (Transaction.from(raw).nonce === 1 ? "the pool is full" : undefined);
+      await submit(server, 1);
+      await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0]));
+      await submit(server, 2);
+      await eventually(async () => assert.deepEqual((await pair.stages()).signed, [0, 1]));
+      await submit(server, 3);
+      const delivered = (): number[] => proxy.delivered.map((raw) => Transaction.from(raw).nonce);
+      await eventually(async () => assert.includeMembers(delivered(), [0, 2]));
+      assert.notInclude(delivered(), 1);
+    };
+
+    it("is killed and never comes back: whatever stage its work was at, each hash is confirmed once", async () => {
+      const [first, second] = pair.seats;
+      let dying = await first.start();
+      await leaveGap(dying);
+      first.proxy.mode = "off";
+      await submit(dying, 2);
+      await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [0, 1, 2, 3] }));
+      await dying.end("SIGKILL");
+      // Where it cannot ask for the next nonce it cannot sign.
+      dying = await first.start();
+      await submit(dying, 1);
+      await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 1, signed: [0, 1, 2, 3] }));
+      await submit(dying, 1);
+      assert.deepEqual(await pair.stages(), { open: 1, queued: 1, signed: [0, 1, 2, 3] });
+      await dying.end("SIGKILL");
+
+      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]), 60_000);
+      await pair.mine();
+      await assertConfirmedOnce(other);
+      await settled();
+      const anchors = await anchorsOnChain();
+      const sentBy = (address: string): number =>
+        anchors.filter(({ from }) => from.toLowerCase() === address.toLowerCase()).length;
+      assert.deepEqual([sentBy(first.address), sentBy(second.address)], [4, 2], "what was signed kept its key");
+      for (const document of accepted) {
+        const again = await other.post("/api/v1/proof", document);
+        assert.equal(again.status, 200, again.text);
+        assert.deepEqual(again.body.proof, await proofOf(other, document));
+      }
+    });
+
+    it("is killed, and its key loses its role: what it had signed fails, and is anchored with the other key", async () => {
+      const [first, second] = pair.seats;
+      await pair.mine();
+      const dying = await first.start();
+      await submit(dying, 1);
+      await settled();
+      first.proxy.mode = "off";
+      await submit(dying, 2);
+      await eventually(async () => assert.deepEqual((await pair.stages()).signed, [1]));
+      await dying.end("SIGKILL");
+      await pair.revoke(first.address);
+
+      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      const [, ...late] = accepted;
+      const proofs: any[] = await eventually(
+        () => Promise.all(late.map((document) => proofOf(other, document))),
+        60_000,
+      );
+      const senders = (await anchorsOnChain())
+        .filter(({ hash }) => hash === proofs[0].tx_hash)
+        .map(({ from }) => from.toLowerCase());
+      assert.deepEqual(senders, [second.address.toLowerCase()]);
+      for (const { hash } of accepted) assert.isTrue((await other.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+    });
+
+    it("halts for longer than that and goes on: each hash is confirmed once, and it has room for others", async () => {
+      const [first, second] = pair.seats;
+      const halting = await first.start({ MAX_OUTSTANDING: "7", TAKEOVER_AFTER: "1" });
+      await leaveGap(halting);
+      await submit(halting, 1);
+      assert.deepEqual(await pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });
+      await halting.pause();
+      // One that halts while it writes lets nobody else write: that is another matter.
+      while (await pair.isLocked()) {
+        halting.resume();
+        await sleep(20);
+        await halting.pause();
+      }
+
+      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      await pair.mine();
+      await assertConfirmedOnce(other);
+      await settled();
+      assert.include(first.noncesOver(second.proxy), 1, "it was sent by the other one");
+      first.proxy.refusal = () => undefined;
+      halting.resume();
+      await assertConfirmedOnce(halting);
+      // It takes no more than seven at once: what the other one saw to does not count any more.
+      const many = documents(7);
+      await eventually(async () => {
+        const { status, text } = await halting.post("/api/v1/proof/batch", { documents: many });
+        assert.oneOf(status, [200, 201, 202], text);
+      });
+      accepted.push(...many);
+      await settled();
+      for (const server of [halting, other]) await assertConfirmedOnce(server);
+    });
   });
-});

@@ -46,12 +46,20 @@ describe("TLS", function () {
   const ask = (path: string, body?: unknown, agent: Agent | false = false): Promise<SecureAnswer> =>
     new Promise((resolve, reject) => {
       const headers = { "Content-Type": "application/json" };
-      const request = httpsRequest(`${server.url}${path}`, { method: body === undefined ? "GET" : "POST", headers, agent, ca: authority.certificate }, (response) => {
-        // Read at once: a connection that is given back has none.
-        const { fingerprint256: fingerprint } = (response.socket as TLSSocket).getPeerCertificate();
-        const { statusCode: status, headers } = response;
-        text(response).then((content) => resolve({ status, headers, body: content.startsWith("{") ? JSON.parse(content) : content, fingerprint }), reject);
-      });
+      const request = httpsRequest(
+        `${server.url}${path}`,
+        { method: body === undefined ? "GET" : "POST", headers, agent, ca: authority.certificate },
+        (response) => {
+          // Read at once: a connection that is given back has none.
+          const { fingerprint256: fingerprint } = (response.socket as TLSSocket).getPeerCertificate();
+          const { statusCode: status, headers } = response;
+          text(response).then(
+            (content) =>
+              resolve({ status, headers, body: content.startsWith("{") ? JSON.parse(content) : content, fingerprint }),
+            reject,
+          );
+        },
+      );
       request.once("error", reject);
       request.end(body === undefined ? undefined : JSON.stringify(body));
     });
@@ -64,7 +72,14 @@ describe("TLS", function () {
     const { port } = new URL(server.url);
     const protocol = (version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3"): Promise<string | null> =>
       new Promise((resolve, reject) => {
-        const options = { port: Number(port), host: "127.0.0.1", ca: authority.certificate, minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" };
+        const options = {
+          port: Number(port),
+          host: "127.0.0.1",
+          ca: authority.certificate,
+          minVersion: version,
+          maxVersion: version,
+          ciphers: "DEFAULT@SECLEVEL=0",
+        };
         const socket = connect(options, () => {
           resolve(socket.getProtocol());
           socket.destroy();
@@ -97,7 +112,11 @@ describe("TLS", function () {
         accepted += 1;
       }
     };
-    const clients = Promise.all([client(false), client(false), client(new Agent({ keepAlive: true, ca: authority.certificate }))]);
+    const clients = Promise.all([
+      client(false),
+      client(false),
+      client(new Agent({ keepAlive: true, ca: authority.certificate })),
+    ]);
     await install(second);
     await Promise.race([clients, eventually(async () => assert.equal(await shown(), second.fingerprint))]);
     const sofar = accepted;
@@ -105,7 +124,11 @@ describe("TLS", function () {
     ended = true;
     await clients;
     assert.sameMembers([...fingerprints], [first.fingerprint, second.fingerprint]);
-    assert.equal((await ask("/livez", undefined, kept)).fingerprint, first.fingerprint, "a connection that was open goes on");
+    assert.equal(
+      (await ask("/livez", undefined, kept)).fingerprint,
+      first.fingerprint,
+      "a connection that was open goes on",
+    );
     kept.destroy();
     assert.equal(told("there is a new certificate"), 1);
   });
@@ -136,8 +159,14 @@ describe("TLS", function () {
   });
 
   it("does not start with what is of no use, and names the files", async () => {
-    for (const [certificate, key] of [[first.certificateFile, second.keyFile], [first.keyFile, first.keyFile], ["/nowhere/x.pem", first.keyFile]] as const) {
-      const refusal = await startServer({ TLS_CERT_FILE: certificate, TLS_KEY_FILE: key }).catch((error: unknown) => error);
+    for (const [certificate, key] of [
+      [first.certificateFile, second.keyFile],
+      [first.keyFile, first.keyFile],
+      ["/nowhere/x.pem", first.keyFile],
+    ] as const) {
+      const refusal = await startServer({ TLS_CERT_FILE: certificate, TLS_KEY_FILE: key }).catch(
+        (error: unknown) => error,
+      );
       assert.match(String(refusal), /TLS_CERT_FILE and TLS_KEY_FILE: /);
     }
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
-import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
+import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -25,8 +25,14 @@ describe("a node that is not the server's own", function () {
     await rpc.call("evm_setIntervalMining", [0]);
     await rpc.call("evm_setAutomine", [true]);
     await deploy({
-      rpc, administrator, relayer: relayer.address, lifetime: 3600, minimumToExtend: 15, gasPrice: 0n,
-      file: deploymentFile(directory, anvil.chainId), onDeployed: () => undefined,
+      rpc,
+      administrator,
+      relayer: relayer.address,
+      lifetime: 3600,
+      minimumToExtend: 15,
+      gasPrice: 0n,
+      file: deploymentFile(directory, anvil.chainId),
+      onDeployed: () => undefined,
     });
     await rpc.call("evm_setAutomine", [false]);
     await rpc.call("evm_setIntervalMining", [1]);
@@ -43,7 +49,11 @@ describe("a node that is not the server's own", function () {
     return startServer(variables, { directory });
   };
   const prove = async (server: TestServer): Promise<string> => {
-    const document = { document_id: randomBytes(8).toString("hex"), hash: randomBytes(32).toString("hex"), metadata: { timestamp: 1 } };
+    const document = {
+      document_id: randomBytes(8).toString("hex"),
+      hash: randomBytes(32).toString("hex"),
+      metadata: { timestamp: 1 },
+    };
     const { status, body, text } = await server.post("/api/v1/proof", document);
     assert.equal(status, 201, text);
     assert.equal(body.status, "confirmed");

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
-import { sqliteDialect } from "../../server/journal/sqlite.ts";
+import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
 import type { Life } from "./life.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { hexlify } from "ethers";
-import { merkleTree } from "../../server/domain/merkle.ts";
+import { merkleTree } from "../../server/journal/integrity/merkle.ts";
 import { proofsOnDisk } from "../support/journal-rows.ts";
 import type { World } from "./world.ts";
 
@@ -22,16 +22,30 @@ export async function assertAllEndsWell(world: World): Promise<void> {
   const { mined } = world.chain;
   for (const relayer of world.relayers) {
     const nonces = mined.filter(({ from }) => from === relayer).map(({ nonce }) => nonce);
-    assert.deepEqual(nonces, nonces.map((_, index) => index), "nonces follow one another");
+    assert.deepEqual(
+      nonces,
+      nonces.map((_, index) => index),
+      "nonces follow one another",
+    );
     assert.strictEqual(world.chain.freeNonceOf(relayer), nonces.length, "nothing of a key waits in the pool");
   }
-  assert.strictEqual(world.disk.ask((database) => database.prepare(UNSETTLED).get())?.count, 0, "everything is settled");
+  assert.strictEqual(
+    world.disk.ask((database) => database.prepare(UNSETTLED).get())?.count,
+    0,
+    "everything is settled",
+  );
 
   const anchors = world.disk.ask((database) => database.prepare(ANCHORS).all());
-  const onChain = mined.filter(({ succeeded }) => succeeded).flatMap(({ hash, anchor }) => (anchor === undefined ? [] : [{ hash, anchor }]));
+  const onChain = mined
+    .filter(({ succeeded }) => succeeded)
+    .flatMap(({ hash, anchor }) => (anchor === undefined ? [] : [{ hash, anchor }]));
   const given = onChain.map(({ anchor }) => anchor.hash);
   assert.lengthOf(new Set(given), given.length, "nothing was anchored twice");
-  assert.sameMembers(given, anchors.map((anchor) => hexlify(anchor.hash as Uint8Array)), "on chain is what the journal has");
+  assert.sameMembers(
+    given,
+    anchors.map((anchor) => hexlify(anchor.hash as Uint8Array)),
+    "on chain is what the journal has",
+  );
 
   const proofs = world.disk.ask(proofsOnDisk);
   /** The anchor of each recorded hash. */
@@ -43,8 +57,15 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     const own = proofs.filter(({ anchor }) => anchor === id).sort((a, b) => a.place - b.place);
     const places = own.filter(({ place }, index) => place !== own[index - 1]?.place);
     const leaves = places.map(({ recordHash }) => recordHash);
-    assert.deepEqual(places.map(({ place }) => place), leaves.map((_, index) => index), "no place is empty or taken twice");
-    assert.strictEqual(hexlify(hash as Uint8Array), hexlify(size === 0 ? (leaves[0] ?? "0x") : merkleTree(leaves).root));
+    assert.deepEqual(
+      places.map(({ place }) => place),
+      leaves.map((_, index) => index),
+      "no place is empty or taken twice",
+    );
+    assert.strictEqual(
+      hexlify(hash as Uint8Array),
+      hexlify(size === 0 ? (leaves[0] ?? "0x") : merkleTree(leaves).root),
+    );
     for (const leaf of leaves) {
       assert.isFalse(anchorOf.has(hexlify(leaf)), "a recorded hash is under one anchor");
       anchorOf.set(hexlify(leaf), Number(id));

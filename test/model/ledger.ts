@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { getBytes, hexlify, keccak256 } from "ethers";
-import { verifyPath } from "../../server/domain/merkle.ts";
-import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
+import { verifyPath } from "../../server/journal/integrity/merkle.ts";
+import type { Proof, ProofRequest } from "../../server/proofs/proof.ts";
 import { proofsOnDisk } from "../support/journal-rows.ts";
 import type { Disk } from "./disk.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
@@ -29,16 +29,23 @@ export class Ledger {
     for (const [index, { documentId, hash, metadata }] of requests.entries()) {
       const proof = proofs[index];
       if (proof === undefined) continue;
-      assert.deepEqual([proof.documentId, hexlify(proof.hash), proof.metadata.timestamp], [documentId, hexlify(hash), metadata.timestamp]);
+      assert.deepEqual(
+        [proof.documentId, hexlify(proof.hash), proof.metadata.timestamp],
+        [documentId, hexlify(hash), metadata.timestamp],
+      );
       const key = `${documentId} ${metadata.timestamp} ${hexlify(hash)}`;
       const before = this.accepted.get(key);
       if (isNew && requests.length === 1) {
         assert.isFalse(this.#new.has(key), `${documentId} was new twice`);
         this.#new.add(key);
       }
-      const confirmed = proof.outcome.state === "confirmed" ? JSON.stringify([hexlify(proof.outcome.transactionHash), proof.outcome.block.number]) : undefined;
+      const confirmed =
+        proof.outcome.state === "confirmed"
+          ? JSON.stringify([hexlify(proof.outcome.transactionHash), proof.outcome.block.number])
+          : undefined;
       // An answer that was made up before, or that comes from another relayer, may still call it pending.
-      if (before?.confirmed !== undefined && confirmed !== undefined) assert.strictEqual(confirmed, before.confirmed, "what is confirmed stays as it is");
+      if (before?.confirmed !== undefined && confirmed !== undefined)
+        assert.strictEqual(confirmed, before.confirmed, "what is confirmed stays as it is");
       this.accepted.set(key, {
         documentId,
         timestamp: metadata.timestamp ?? 0,
@@ -52,9 +59,14 @@ export class Ledger {
   /** Whether a process that starts now would find everything. */
   assertKept(disk: Disk): void {
     const rows = disk.ask(proofsOnDisk);
-    const kept = new Set(rows.map((row) => `${row.document_id} ${row.timestamp} ${hexlify(row.hash)} ${hexlify(row.recordHash)}`));
+    const kept = new Set(
+      rows.map((row) => `${row.document_id} ${row.timestamp} ${hexlify(row.hash)} ${hexlify(row.recordHash)}`),
+    );
     for (const { documentId, timestamp, hash, recordHash } of this.accepted.values()) {
-      assert.isTrue(kept.has(`${documentId} ${timestamp} ${hash} ${recordHash}`), `${documentId} was accepted and is not on disk`);
+      assert.isTrue(
+        kept.has(`${documentId} ${timestamp} ${hash} ${recordHash}`),
+        `${documentId} was accepted and is not on disk`,
+      );
     }
     assert.strictEqual(kept.size, rows.length, "no record has two proofs");
   }
@@ -63,7 +75,9 @@ export class Ledger {
   assertSigned(raw: string, disk: Disk): void {
     if (this.#sent.has(raw)) return;
     this.#sent.add(raw);
-    const found = disk.ask((database) => database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))));
+    const found = disk.ask((database) =>
+      database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))),
+    );
     assert.isDefined(found, "what is sent is on disk");
   }
 
@@ -74,8 +88,13 @@ export class Ledger {
       const block = chain.blocks[outcome.block.number];
       const mined = block?.transactions.find(({ hash }) => hash === hexlify(outcome.transactionHash));
       assert.isTrue(mined?.succeeded, `${documentId} was called confirmed, and its transaction is not on chain`);
-      assert.strictEqual(mined?.anchor?.hash, hexlify(merkle?.root ?? recordHash), `${documentId} is under another anchor`);
-      if (merkle !== undefined) assert.isTrue(verifyPath(recordHash, merkle.path, merkle.root), `the path of ${documentId}`);
+      assert.strictEqual(
+        mined?.anchor?.hash,
+        hexlify(merkle?.root ?? recordHash),
+        `${documentId} is under another anchor`,
+      );
+      if (merkle !== undefined)
+        assert.isTrue(verifyPath(recordHash, merkle.path, merkle.root), `the path of ${documentId}`);
     }
   }
 }

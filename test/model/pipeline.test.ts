@@ -14,7 +14,7 @@
  */
 import { join } from "node:path";
 import fc from "fast-check";
-import { openSqlite } from "../../server/journal/sqlite.ts";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { assertAllEndsWell } from "./ending.ts";
 import { setting, type Step, step, take } from "./steps.ts";
@@ -48,17 +48,16 @@ describe("proof pipeline", function () {
       }
       await assertAllEndsWell(world);
     } catch (error) {
-      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${world.trace.join("\n")}`, { cause: error });
+      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${world.trace.join("\n")}`, {
+        cause: error,
+      });
     }
   };
 
   it("loses nothing that it accepted, anchors nothing twice, and leaves no nonce open", () =>
-    fc.assert(
-      fc.asyncProperty(setting, fc.array(step, { maxLength: LONGEST_SCHEDULE, size: "max" }), run),
-      {
-        numRuns: Number(RUNS),
-        ...(SEED === undefined ? {} : { seed: Number(SEED) }),
-        ...(PATH === undefined ? {} : { path: PATH }),
-      },
-    ));
+    fc.assert(fc.asyncProperty(setting, fc.array(step, { maxLength: LONGEST_SCHEDULE, size: "max" }), run), {
+      numRuns: Number(RUNS),
+      ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+      ...(PATH === undefined ? {} : { path: PATH }),
+    }));
 });

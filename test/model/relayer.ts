@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAnchoring } from "../../server/anchoring.ts";
-import { anchorChain } from "../../server/chain/anchor-chain.ts";
-import { watchHead } from "../../server/chain/head-watcher.ts";
+import { createAnchoring } from "../../server/composition/proofs.ts";
+import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { TransactionSender } from "../../server/chain/transaction-sender.ts";
-import { ownKey } from "../../server/chain/relayer-key.ts";
-import { transactionSigner } from "../../server/chain/transaction-signer.ts";
-import type { Telemetry } from "../../server/domain/ports.ts";
-import type { ProofService } from "../../server/domain/proofs/proof-service.ts";
-import { openDatabase } from "../../server/journal/database.ts";
-import { createJournal } from "../../server/journal/journal.ts";
-import { transactionStore } from "../../server/journal/transactions.ts";
+import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
+import { ownKey } from "../../server/chain/keys/relayer-key.ts";
+import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
+import type { Telemetry } from "../../server/operations/telemetry.ts";
+import type { ProofService } from "../../server/proofs/service.ts";
+import { openDatabase } from "../../server/journal/engine/database.ts";
+import { createJournal } from "../../server/composition/journal.ts";
+import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
 
 export const ADDRESSES = {
@@ -85,7 +85,8 @@ export async function startRelayer(
     signer,
     validatorNames: new Map(),
     takeOverMilliseconds: rules.takeOverMilliseconds,
-    onEvent: ({ kind, ...details }) => trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
+    onEvent: ({ kind, ...details }) =>
+      trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
   });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, nothing);
   const anchoring = createAnchoring({

@@ -1,5 +1,5 @@
 import { id, keccak256, Transaction, ZeroAddress } from "ethers";
-import { INTERFACES } from "../../server/chain/contracts.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { NodeError, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import type { Random } from "./random.ts";
 
@@ -108,7 +108,9 @@ export class SimulatedChain {
         return toQuantity(minedUpTo(shown, second).filter(({ from }) => from === first).length);
       case "eth_getBlockByNumber": {
         const block = shown[first === "latest" ? newest : Number(first)];
-        return block === undefined ? null : { number: toQuantity(block.number), hash: block.hash, timestamp: toQuantity(block.time), miner: MINER };
+        return block === undefined
+          ? null
+          : { number: toQuantity(block.number), hash: block.hash, timestamp: toQuantity(block.time), miner: MINER };
       }
       case "eth_getBlockReceipts": {
         const block = shown[Number(first)];
@@ -168,7 +170,8 @@ export class SimulatedChain {
     if (known !== undefined) return known;
     const { from, to, nonce, data } = Transaction.from(raw);
     const call = to === this.#anchorContract ? proofAnchor.parseTransaction({ data }) : null;
-    const anchor = call === null ? undefined : { hash: String(call.args[0]), size: call.args.length > 1 ? Number(call.args[1]) : 0 };
+    const anchor =
+      call === null ? undefined : { hash: String(call.args[0]), size: call.args.length > 1 ? Number(call.args[1]) : 0 };
     const parsed = { hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
     this.#parsed.set(raw, parsed);
     return parsed;
@@ -187,5 +190,10 @@ function refusal(): NodeError {
 }
 
 function receipt(block: Block, { hash, succeeded }: MinedTransaction): object {
-  return { transactionHash: hash, blockHash: block.hash, blockNumber: toQuantity(block.number), status: succeeded ? "0x1" : "0x0" };
+  return {
+    transactionHash: hash,
+    blockHash: block.hash,
+    blockNumber: toQuantity(block.number),
+    status: succeeded ? "0x1" : "0x0",
+  };
 }

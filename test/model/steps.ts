@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { ProofRequest } from "../../server/domain/proofs/proof.ts";
+import type { ProofRequest } from "../../server/proofs/proof.ts";
 import type { Fault } from "./network.ts";
 import type { Setting, World } from "./world.ts";
 
@@ -25,9 +25,18 @@ export type Step =
 const RECORDS = 24;
 
 function requestOf(record: number): ProofRequest {
-  const hash = createHash("sha256").update(`content ${record % 6}`).digest();
+  const hash = createHash("sha256")
+    .update(`content ${record % 6}`)
+    .digest();
   // "a1" at 7 and "a" at 17 make the same recorded text.
-  const [documentId, timestamp] = ([["a", 17], ["a1", 7], ["b", 7], ["c", 7]] as const)[Math.floor(record / 6) % 4] ?? ["a", 17];
+  const [documentId, timestamp] = (
+    [
+      ["a", 17],
+      ["a1", 7],
+      ["b", 7],
+      ["c", 7],
+    ] as const
+  )[Math.floor(record / 6) % 4] ?? ["a", 17];
   return { documentId, hash, metadata: { timestamp } };
 }
 
@@ -37,10 +46,22 @@ const is = <Kind extends Step["kind"]>(kind: Kind) => fc.constant(kind);
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: is("post"), relayer, record }) },
-  { weight: 3, arbitrary: fc.record({ kind: is("bulk"), relayer, records: fc.array(record, { minLength: 1, maxLength: 6 }) }) },
-  { weight: 8, arbitrary: fc.record({ kind: is("wait"), milliseconds: fc.constantFrom(0, 0, 1, 50, 600, 600, 600, 5_000, 5_000, 16_000, 70_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: is("bulk"), relayer, records: fc.array(record, { minLength: 1, maxLength: 6 }) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: is("wait"),
+      milliseconds: fc.constantFrom(0, 0, 1, 50, 600, 600, 600, 5_000, 5_000, 16_000, 70_000),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ kind: is("mine") }) },
-  { weight: 3, arbitrary: fc.record({ kind: is("kill"), relayer, afterSteps: fc.oneof(fc.constant(0), fc.nat(12), fc.nat(120)) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: is("kill"), relayer, afterSteps: fc.oneof(fc.constant(0), fc.nat(12), fc.nat(120)) }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: is("start"), relayer }) },
   { weight: 1, arbitrary: fc.record({ kind: is("stop"), relayer }) },
   {
@@ -71,7 +92,10 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
     takeOverMilliseconds: fc.constantFrom(60_000, 2_000),
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),
-  without: fc.subarray<Step["kind"]>(["bulk", "kill", "stop", "network", "disk", "pool dropped", "node behind", "nonce taken", "role", "block fails"], { maxLength: 5 }),
+  without: fc.subarray<Step["kind"]>(
+    ["bulk", "kill", "stop", "network", "disk", "pool dropped", "node behind", "nonce taken", "role", "block fails"],
+    { maxLength: 5 },
+  ),
 });
 
 /** Lets a step happen. Only those that wait let time pass, so that several can happen at once. */

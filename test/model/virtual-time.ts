@@ -19,14 +19,29 @@ export class VirtualTime {
   #now = BEGINNING;
   #ended = false;
   readonly #timers = new Set<Timer>();
-  readonly #real = { setTimeout, clearTimeout, setInterval, clearInterval, dateNow: Date.now, sleep: timersPromises.setTimeout };
+  readonly #real = {
+    setTimeout,
+    clearTimeout,
+    setInterval,
+    clearInterval,
+    dateNow: Date.now,
+    sleep: timersPromises.setTimeout,
+  };
 
   constructor() {
-    const set = (every: boolean) => (run: (...values: unknown[]) => void, milliseconds = 0, ...values: unknown[]) =>
-      this.#set(() => run(...values), Math.max(1, milliseconds), every);
+    const set =
+      (every: boolean) =>
+      (run: (...values: unknown[]) => void, milliseconds = 0, ...values: unknown[]) =>
+        this.#set(() => run(...values), Math.max(1, milliseconds), every);
     const clear = (timer: unknown): void => void this.#timers.delete(timer as Timer);
-    const sleep = (milliseconds = 1, value?: unknown) => new Promise((resolve) => set(false)(resolve, milliseconds, value));
-    Object.assign(globalThis, { setTimeout: set(false), setInterval: set(true), clearTimeout: clear, clearInterval: clear });
+    const sleep = (milliseconds = 1, value?: unknown) =>
+      new Promise((resolve) => set(false)(resolve, milliseconds, value));
+    Object.assign(globalThis, {
+      setTimeout: set(false),
+      setInterval: set(true),
+      clearTimeout: clear,
+      clearInterval: clear,
+    });
     Date.now = () => this.#now;
     Object.defineProperty(performance, "now", { value: () => this.#now - BEGINNING, configurable: true });
     Object.assign(timersPromises, { setTimeout: sleep });
@@ -64,7 +79,13 @@ export class VirtualTime {
   }
 
   #set(run: () => void, milliseconds: number, every: boolean): unknown {
-    const timer = { run, every: every ? milliseconds : undefined, at: this.#now + milliseconds, ref: () => timer, unref: () => timer };
+    const timer = {
+      run,
+      every: every ? milliseconds : undefined,
+      at: this.#now + milliseconds,
+      ref: () => timer,
+      unref: () => timer,
+    };
     // What outlives a run must not fire in the next one.
     if (!this.#ended) this.#timers.add(timer);
     return timer;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet, Transaction } from "ethers";
-import type { Proof, ProofRequest } from "../../server/domain/proofs/proof.ts";
+import type { Proof, ProofRequest } from "../../server/proofs/proof.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { Disk } from "./disk.ts";
 import { Ledger } from "./ledger.ts";
@@ -64,7 +64,9 @@ export class World implements AsyncDisposable {
     this.setting = setting;
     this.pace = { random: randomFrom(setting.seed), activity: 0 };
     this.chain = new SimulatedChain(ADDRESSES.ProofAnchor, this.#time.now, this.pace.random);
-    this.network = new Network(this.chain, this.pace, (raw) => this.#guard(() => this.ledger.assertSigned(raw, this.disk)));
+    this.network = new Network(this.chain, this.pace, (raw) =>
+      this.#guard(() => this.ledger.assertSigned(raw, this.disk)),
+    );
     this.disk = new Disk(this.#directory, template);
     this.#seats = Array.from({ length: setting.relayers }, (_, index) => {
       const wallet = new Wallet(`0x${"5e".repeat(31)}0${index + 1}`);
@@ -98,7 +100,9 @@ export class World implements AsyncDisposable {
     seat.life = life;
     this.say(`${seat.name} starts`);
     const rpc = this.network.connect(CHAIN_ID, life);
-    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) => this.say(`${seat.name}: ${text}`)).then(
+    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) =>
+      this.say(`${seat.name}: ${text}`),
+    ).then(
       (relayer) => {
         if (life.ended) return;
         this.say(`${seat.name} listens`);
@@ -130,7 +134,10 @@ export class World implements AsyncDisposable {
         this.say(`${seat.name} has stopped`);
         life.endAfter(0);
       },
-      (error: unknown) => this.#guard(() => { throw error; }),
+      (error: unknown) =>
+        this.#guard(() => {
+          throw error;
+        }),
     );
     const end = this.#time.now + LONGEST_STOP_MILLISECONDS;
     while (!stopped && !life.ended) {
@@ -153,14 +160,20 @@ export class World implements AsyncDisposable {
       ({ proofs, isNew }) => {
         // Nobody hears a process that is dead, or that has cut the connection.
         if (life.ended || !this.#open.delete(call)) return;
-        this.say(`${name} answers ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`);
+        this.say(
+          `${name} answers ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`,
+        );
         this.#guard(() => this.#answered(requests, proofs, isNew));
       },
       (error: unknown) => {
         if (life.ended || !this.#open.delete(call)) return;
         this.say(`${name} refuses: ${String(error)}`);
-        const expected = error instanceof SealbookError ? error.code !== "internal" : String(error).includes("disk is full");
-        if (!expected) this.#guard(() => { throw error; });
+        const expected =
+          error instanceof SealbookError ? error.code !== "internal" : String(error).includes("disk is full");
+        if (!expected)
+          this.#guard(() => {
+            throw error;
+          });
       },
     );
   }
@@ -168,14 +181,25 @@ export class World implements AsyncDisposable {
   mine(): void {
     this.chain.mine(this.#time.now);
     const newest = this.chain.blocks.at(-1);
-    if (newest?.transactions.length) this.say(`block ${newest.number}: ${newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`).join(" ")}`);
+    if (newest?.transactions.length)
+      this.say(
+        `block ${newest.number}: ${newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`).join(" ")}`,
+      );
   }
 
   /** Somebody else signs with a relayer's key: behind what the pool has, or in the place of the next that would be mined. */
   takeNonce(index: number, instead: boolean): void {
     const { wallet } = this.#seat(index);
     const nonce = instead ? this.chain.nonceOf(wallet.address) : this.chain.freeNonceOf(wallet.address);
-    const transaction = Transaction.from({ type: 0, chainId: CHAIN_ID, to: wallet.address, nonce, gasLimit: 21_000, gasPrice: 1n, data: "0x" });
+    const transaction = Transaction.from({
+      type: 0,
+      chainId: CHAIN_ID,
+      to: wallet.address,
+      nonce,
+      gasLimit: 21_000,
+      gasPrice: 1n,
+      data: "0x",
+    });
     transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
     this.chain.replace(transaction.serialized);
   }

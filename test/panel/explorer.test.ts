@@ -9,7 +9,10 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 /** Gives a page's first place for files one with a text. */
 async function give(page: Page, name: string, text: string): Promise<void> {
-  await page.locator(".drop-input").first().setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
+  await page
+    .locator(".drop-input")
+    .first()
+    .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 }
 
 describe("the explorer's page", function () {
@@ -27,7 +30,10 @@ describe("the explorer's page", function () {
     stage = await openPanel({ EXPLORER_RATE: "100000" });
     const { server } = stage;
     one = (await server.post("/api/v1/proof", { document_id: "contract", hash: sha256("contract") })).body;
-    const documents = Array.from({ length: 13 }, (_, index) => ({ document_id: `order ${index}`, hash: sha256(`order ${index}`) }));
+    const documents = Array.from({ length: 13 }, (_, index) => ({
+      document_id: `order ${index}`,
+      hash: sha256(`order ${index}`),
+    }));
     batch = (await server.post("/api/v1/proof/batch", { documents })).body;
     bundle = (await server.get("/api/v1/proof/order%2012?format=bundle")).text;
     const token = await server.login();
@@ -80,12 +86,21 @@ describe("the explorer's page", function () {
     await title("Anchored batch");
     await give(page, "order.bundle.json", bundle);
     await page.getByText("The way leads to the chain").waitFor();
-    const drawn = await page.locator(".tree-node").evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
+    const drawn = await page
+      .locator(".tree-node")
+      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
     const { merkle, record_hash } = batch.proofs[12].proof;
     // The last of 13 has no neighbour on most levels.
     assert.lengthOf(merkle.path, 2);
-    assert.deepEqual([drawn[0], drawn.at(-1)], [`On the chain: ${merkle.root}`, `Document's SHA-256: 0x${sha256("order 12")}`]);
-    assert.includeMembers(drawn, [`Leaf: ${merkle.leaf}`, `Recorded hash: 0x${record_hash}`, ...merkle.path.map((hash: string) => `Neighbour: ${hash}`)]);
+    assert.deepEqual(
+      [drawn[0], drawn.at(-1)],
+      [`On the chain: ${merkle.root}`, `Document's SHA-256: 0x${sha256("order 12")}`],
+    );
+    assert.includeMembers(drawn, [
+      `Leaf: ${merkle.leaf}`,
+      `Recorded hash: 0x${record_hash}`,
+      ...merkle.path.map((hash: string) => `Neighbour: ${hash}`),
+    ]);
     await page.getByText("Every step in full").click();
     assert.deepEqual(await seriousFaults(page), []);
   });
@@ -177,8 +192,15 @@ describe("the explorer's page", function () {
   });
 
   it("says that the chain is away, and goes on when it is back", async () => {
-    const away = { type: "urn:sealbook:problem:chain_unavailable", title: "The chain is not reachable", status: 503, detail: "the chain's node does not answer" };
-    await page.route("**/explorer/api/**", (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(away) }));
+    const away = {
+      type: "urn:sealbook:problem:chain_unavailable",
+      title: "The chain is not reachable",
+      status: 503,
+      detail: "the chain's node does not answer",
+    };
+    await page.route("**/explorer/api/**", (route) =>
+      route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(away) }),
+    );
     await open(`/explorer/tx/${one.proof.tx_hash}`);
     await page.getByText("The chain is not reachable").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
@@ -188,7 +210,14 @@ describe("the explorer's page", function () {
   });
 
   it("fits a phone, in the dark and in Russian", async () => {
-    const phone = await (await stage.window({ viewport: { width: 360, height: 740 }, colorScheme: "dark", locale: "ru-RU", bypassCSP: true })).newPage();
+    const phone = await (
+      await stage.window({
+        viewport: { width: 360, height: 740 },
+        colorScheme: "dark",
+        locale: "ru-RU",
+        bypassCSP: true,
+      })
+    ).newPage();
     for (const path of ["", `/tx/${batch.batch.tx_hash}`, `/address/${stage.server.demo.login}`, "/proof"]) {
       await phone.goto(`/explorer${path}`);
       await phone.locator(".card").first().waitFor();
@@ -204,6 +233,9 @@ describe("the explorer's page", function () {
   it("has asked its own server only, and nothing went wrong in it", () => {
     for (const address of stage.requested) assert.equal(new URL(address).origin, stage.server.url);
     // What is not there, and an absence that was played, are noted by the browser.
-    assert.deepEqual(stage.complaints.filter((text) => !/status of (400|404|503)/.test(text)), []);
+    assert.deepEqual(
+      stage.complaints.filter((text) => !/status of (400|404|503)/.test(text)),
+      [],
+    );
   });
 });

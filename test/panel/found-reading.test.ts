@@ -31,8 +31,12 @@ class Records {
   #record(index: number): FoundRecord {
     const payload = { sensorvalue: index, sensordevice: "d", enrichment: { position: { lng: 0, lat: 0 } } };
     return {
-      sender: "0xa", code: "c", topic: "t", createdAt: new Date(NOW - (this.#hours[index] ?? 0) * HOUR).toUTCString(),
-      payload: index % 3 === 0 ? {} : payload, place: { chainId: String(index), transactionHash: "0x", blockNumber: index },
+      sender: "0xa",
+      code: "c",
+      topic: "t",
+      createdAt: new Date(NOW - (this.#hours[index] ?? 0) * HOUR).toUTCString(),
+      payload: index % 3 === 0 ? {} : payload,
+      place: { chainId: String(index), transactionHash: "0x", blockNumber: index },
     };
   }
 }
@@ -45,7 +49,10 @@ describe("The map's search for readings", () => {
     const records = new Records(Array.from({ length: 60 }, (_, index) => 59 - index));
     const progress: number[] = [];
     const found = await findReadings(records.page, NOW - 24.5 * HOUR, undefined, (count) => progress.push(count));
-    assert.deepEqual(values(found), Array.from({ length: 25 }, (_, index) => 59 - index).filter((value) => value % 3 !== 0));
+    assert.deepEqual(
+      values(found),
+      Array.from({ length: 25 }, (_, index) => 59 - index).filter((value) => value % 3 !== 0),
+    );
     assert.isFalse(found.isCut);
     assert.equal(records.asked, 3);
     assert.deepEqual(progress, [10, 20]);
@@ -63,7 +70,11 @@ describe("The map's search for readings", () => {
   });
 
   it("finds nothing where nothing is", async () => {
-    assert.deepEqual(await findReadings(new Records([]).page, 0, undefined, quiet), { readings: [], isCut: false, newest: undefined });
+    assert.deepEqual(await findReadings(new Records([]).page, 0, undefined, quiet), {
+      readings: [],
+      isCut: false,
+      newest: undefined,
+    });
   });
 
   it("stops at fifty thousand records, and says so", async () => {

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
-import { CATEGORY_COLOURS } from "../../server/domain/air-quality/category.ts";
+import { CATEGORY_COLOURS } from "../../server/readings/air-quality/category.ts";
 import { seriousFaults } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PanelStage, openPanel } from "../support/panel.ts";
@@ -37,7 +37,14 @@ async function said(page: Page, caption: string): Promise<string> {
 }
 
 function rows(page: Page): Promise<string[]> {
-  return page.locator(".air > .table-frame tbody tr").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].slice(0, 3).map((cell) => cell.textContent).join(" | ")));
+  return page.locator(".air > .table-frame tbody tr").evaluateAll((all) =>
+    all.map((row) =>
+      [...row.querySelectorAll("td")]
+        .slice(0, 3)
+        .map((cell) => cell.textContent)
+        .join(" | "),
+    ),
+  );
 }
 
 describe("The panel's map", function () {
@@ -67,14 +74,20 @@ describe("The panel's map", function () {
     ] as const) {
       assert.include(await said(page, caption), text);
       const style = await point(page, caption).locator(".air-dot").getAttribute("style");
-      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(CATEGORY_COLOURS[category].slice(at, at + 2), 16));
+      const [red, green, blue] = [1, 3, 5].map((at) =>
+        Number.parseInt(CATEGORY_COLOURS[category].slice(at, at + 2), 16),
+      );
       assert.include(style, `rgb(${red}, ${green}, ${blue})`);
     }
     assert.include(await page.locator(".air-label").allTextContents(), "12.5Roof");
   });
 
   it("has the same in a table, the highest first, and a legend of all categories", async () => {
-    assert.deepEqual(await rows(page), ["Київ | 60 | 154Unhealthy", "Roof | 12.5 | 57Moderate", "<img src=x onerror=alert(1)> | 3 | 17Good"]);
+    assert.deepEqual(await rows(page), [
+      "Київ | 60 | 154Unhealthy",
+      "Roof | 12.5 | 57Moderate",
+      "<img src=x onerror=alert(1)> | 3 | 17Good",
+    ]);
     const legend = await page.locator(".air-legend li").allTextContents();
     assert.lengthOf(legend, 6);
     assert.include(legend[1], "Moderate9.1–35.4 µg/m³ · AQI 51–100");
@@ -102,7 +115,10 @@ describe("The panel's map", function () {
     assert.isObject(transaction);
     await sensor.getByText("Record", { exact: true }).click();
     assert.include(await sensor.locator("pre").textContent(), '"sensorvalue": 12.5');
-    assert.match((await sensor.locator(".air-chart").getAttribute("aria-label")) ?? "", /: 2 values from 12\.5 to 300 µg\/m³$/);
+    assert.match(
+      (await sensor.locator(".air-chart").getAttribute("aria-label")) ?? "",
+      /: 2 values from 12\.5 to 300 µg\/m³$/,
+    );
     assert.equal(await sensor.locator(".air-chart canvas").count(), 1);
     await sensor.getByText("All values of the day (2)").click();
     assert.equal(await sensor.locator("details tbody tr").count(), 2);
@@ -144,7 +160,11 @@ describe("The panel's map", function () {
   });
 
   it("has nothing that keeps people out, on a phone, in light and in dark; and it speaks Russian", async () => {
-    const phone = await openMap(stage, { bypassCSP: true, reducedMotion: "reduce", viewport: { width: 390, height: 844 } });
+    const phone = await openMap(stage, {
+      bypassCSP: true,
+      reducedMotion: "reduce",
+      viewport: { width: 390, height: 844 },
+    });
     for (const colorScheme of ["light", "dark"] as const) {
       await phone.emulateMedia({ colorScheme });
       await phone.reload();
@@ -171,7 +191,11 @@ describe("The panel's map with tiles", function () {
 
   before(async () => {
     tiles = await serveTiles("#ABCDEF");
-    stage = await openPanel({ TILE_URL: tiles.template, TILE_ATTRIBUTION: "Tiles & <b>more</b>", SESSION_LIFETIME: "600" });
+    stage = await openPanel({
+      TILE_URL: tiles.template,
+      TILE_ATTRIBUTION: "Tiles & <b>more</b>",
+      SESSION_LIFETIME: "600",
+    });
     await store(stage.server, await stage.server.login(), reading("a", "Roof", 12.5, 100.5, 13.7));
   });
   after(async () => {

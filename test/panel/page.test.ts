@@ -19,18 +19,24 @@ const LOOKS = [
 const VIEWS: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>])[] = [
   ["Home", (page) => page.getByLabel("ASC token").waitFor()],
   ["Records", (page) => page.goto("/#/records").then(() => page.locator(".record").first().waitFor())],
-  ["the dialog of a reading", async (page) => {
-    await page.getByRole("button", { name: "Send a record" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("Enter a number.").first().waitFor();
-  }],
-  ["Decode", async (page) => {
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    const link = (await page.locator(".record a[href^='/explorer/tx/']").first().getAttribute("href")) ?? "";
-    await page.goto(`/#/decode/${link.split("/").at(-1)}`);
-    await page.getByText("On the chain", { exact: true }).waitFor();
-  }],
+  [
+    "the dialog of a reading",
+    async (page) => {
+      await page.getByRole("button", { name: "Send a record" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
+      await page.getByText("Enter a number.").first().waitFor();
+    },
+  ],
+  [
+    "Decode",
+    async (page) => {
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      const link = (await page.locator(".record a[href^='/explorer/tx/']").first().getAttribute("href")) ?? "";
+      await page.goto(`/#/decode/${link.split("/").at(-1)}`);
+      await page.getByText("On the chain", { exact: true }).waitFor();
+    },
+  ],
 ];
 
 describe("the panel's page", function () {
@@ -46,7 +52,14 @@ describe("the panel's page", function () {
       const { status, headers, text } = await stage.server.get(path);
       assert.equal(status, 200, path);
       const policy = headers.get("content-security-policy") ?? "";
-      for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"]) assert.include(policy, rule);
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+      ])
+        assert.include(policy, rule);
       assert.notMatch(policy, /unsafe|https?:|\*/);
       assert.equal(headers.get("cache-control"), "no-store");
       assert.notMatch(text, /<script>|<script (?!type="module" crossorigin src="\/assets\/)|\son\w+=|style=/);
@@ -64,7 +77,18 @@ describe("the panel's page", function () {
       assert.match(headers.get("cache-control") ?? "", /max-age=31536000, immutable/);
       assert.equal(headers.get("x-content-type-options"), "nosniff");
     }
-    for (const path of ["/assets", "/assets/", "/assets/x.js", "/assets/..%2findex.html", "/assets/%2e%2e/sources.sha256", "/sources.sha256", "/index.html", "/explorer.html", "//", "/explorer/api/none"]) {
+    for (const path of [
+      "/assets",
+      "/assets/",
+      "/assets/x.js",
+      "/assets/..%2findex.html",
+      "/assets/%2e%2e/sources.sha256",
+      "/sources.sha256",
+      "/index.html",
+      "/explorer.html",
+      "//",
+      "/explorer/api/none",
+    ]) {
       assert.equal((await stage.server.get(path, { redirect: "manual" })).status, 404, path);
     }
   });
@@ -96,7 +120,10 @@ describe("the panel's page", function () {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize(viewport);
         assert.deepEqual(await seriousFaults(page), [], `${view}, ${name}`);
-        assert.isTrue(await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), `${view}, ${name}, is wider than the window`);
+        assert.isTrue(
+          await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+          `${view}, ${name}, is wider than the window`,
+        );
       }
     };
     await page.locator("[name=login]").waitFor();
@@ -177,6 +204,9 @@ describe("the panel's page", function () {
 
   it("has asked nobody else for anything, and broken no rule of its policy", () => {
     assert.deepEqual([...new Set(stage.requested.map((url) => new URL(url).origin))], [stage.server.url]);
-    assert.deepEqual(stage.complaints.filter((text) => !/status of 401/.test(text)), []);
+    assert.deepEqual(
+      stage.complaints.filter((text) => !/status of 401/.test(text)),
+      [],
+    );
   });
 });

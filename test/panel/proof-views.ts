@@ -9,8 +9,13 @@ const PATH = "minutes.txt";
 async function recorded({ server }: PanelStage): Promise<string> {
   const known = await server.get(`/api/v1/proof/${PATH}?format=bundle`);
   if (known.status === 200) return known.text;
-  const others = Array.from({ length: 12 }, (_, index) => ({ document_id: `order ${index}`, hash: sha256(`order ${index}`) }));
-  await server.post("/api/v1/proof/batch", { documents: [...others.slice(0, 5), { document_id: PATH, hash: sha256(DOCUMENT) }, ...others.slice(5)] });
+  const others = Array.from({ length: 12 }, (_, index) => ({
+    document_id: `order ${index}`,
+    hash: sha256(`order ${index}`),
+  }));
+  await server.post("/api/v1/proof/batch", {
+    documents: [...others.slice(0, 5), { document_id: PATH, hash: sha256(DOCUMENT) }, ...others.slice(5)],
+  });
   return (await server.get(`/api/v1/proof/${PATH}?format=bundle`)).text;
 }
 
@@ -19,7 +24,10 @@ function sha256(text: string): string {
 }
 
 async function give(page: Page, name: string, text: string): Promise<void> {
-  await page.locator(".drop-input").first().setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
+  await page
+    .locator(".drop-input")
+    .first()
+    .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 }
 
 async function openTab(page: Page): Promise<void> {
@@ -30,47 +38,72 @@ async function openTab(page: Page): Promise<void> {
 }
 
 /** Views of files and their proofs. */
-export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>])[] = [
-  ["proof-known", async (page, stage) => {
-    await recorded(stage);
-    await openTab(page);
-    await give(page, PATH, DOCUMENT);
-    await page.getByText("Recorded: exactly this content").waitFor();
-  }],
-  ["proof-changed", async (page) => {
-    await openTab(page);
-    await give(page, PATH, `${DOCUMENT}.`);
-    await page.getByText("Changed: this is not what was recorded").waitFor();
-  }],
-  ["proof-checked", async (page, stage) => {
-    const bundle = await recorded(stage);
-    await openTab(page);
-    await give(page, `${PATH}.bundle.json`, bundle);
-    await page.getByText("Now the file itself").waitFor();
-    await give(page, PATH, DOCUMENT);
-    await page.locator(".tree").waitFor();
-  }],
-  ["explorer-proof", async (page, stage) => {
-    const bundle = await recorded(stage);
-    await page.goto("/explorer/proof");
-    await give(page, `${PATH}.bundle.json`, bundle);
-    await page.locator(".tree").waitFor();
-  }],
-  ["explorer-batch", async (page, stage) => {
-    const { proof } = (await stage.server.get(`/api/v1/proof/${PATH}`)).body;
-    await page.goto(`/explorer/tx/${proof.tx_hash}`);
-    await page.locator(".drop").waitFor();
-  }],
-  ["explorer-block", async (page) => {
-    await page.goto("/explorer/block/6");
-    await page.locator(".table").waitFor();
-  }],
-  ["explorer-address", async (page, { server }) => {
-    await page.goto(`/explorer/address/${server.demo.login}`);
-    await page.locator(".table").waitFor();
-  }],
-  ["explorer-nothing", async (page) => {
-    await page.goto(`/explorer/search/${sha256("nothing")}`);
-    await page.locator(".empty").waitFor();
-  }],
-];
+export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>])[] =
+  [
+    [
+      "proof-known",
+      async (page, stage) => {
+        await recorded(stage);
+        await openTab(page);
+        await give(page, PATH, DOCUMENT);
+        await page.getByText("Recorded: exactly this content").waitFor();
+      },
+    ],
+    [
+      "proof-changed",
+      async (page) => {
+        await openTab(page);
+        await give(page, PATH, `${DOCUMENT}.`);
+        await page.getByText("Changed: this is not what was recorded").waitFor();
+      },
+    ],
+    [
+      "proof-checked",
+      async (page, stage) => {
+        const bundle = await recorded(stage);
+        await openTab(page);
+        await give(page, `${PATH}.bundle.json`, bundle);
+        await page.getByText("Now the file itself").waitFor();
+        await give(page, PATH, DOCUMENT);
+        await page.locator(".tree").waitFor();
+      },
+    ],
+    [
+      "explorer-proof",
+      async (page, stage) => {
+        const bundle = await recorded(stage);
+        await page.goto("/explorer/proof");
+        await give(page, `${PATH}.bundle.json`, bundle);
+        await page.locator(".tree").waitFor();
+      },
+    ],
+    [
+      "explorer-batch",
+      async (page, stage) => {
+        const { proof } = (await stage.server.get(`/api/v1/proof/${PATH}`)).body;
+        await page.goto(`/explorer/tx/${proof.tx_hash}`);
+        await page.locator(".drop").waitFor();
+      },
+    ],
+    [
+      "explorer-block",
+      async (page) => {
+        await page.goto("/explorer/block/6");
+        await page.locator(".table").waitFor();
+      },
+    ],
+    [
+      "explorer-address",
+      async (page, { server }) => {
+        await page.goto(`/explorer/address/${server.demo.login}`);
+        await page.locator(".table").waitFor();
+      },
+    ],
+    [
+      "explorer-nothing",
+      async (page) => {
+        await page.goto(`/explorer/search/${sha256("nothing")}`);
+        await page.locator(".empty").waitFor();
+      },
+    ],
+  ];

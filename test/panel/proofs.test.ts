@@ -9,8 +9,15 @@ import { logIn } from "./steps.ts";
 
 const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
-async function give(page: Page, ...files: readonly (readonly [name: string, content: string | Buffer])[]): Promise<void> {
-  const payloads = files.map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) }));
+async function give(
+  page: Page,
+  ...files: readonly (readonly [name: string, content: string | Buffer])[]
+): Promise<void> {
+  const payloads = files.map(([name, content]) => ({
+    name,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(content),
+  }));
   await page.locator(".drop-input").first().setInputFiles(payloads);
 }
 
@@ -46,12 +53,20 @@ describe("the panel's proofs", function () {
     await page.getByLabel("Kind of document").fill("minutes");
     await page.getByRole("button", { name: "Record it" }).click();
     await page.getByText("Recorded on the chain").waitFor();
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the proof" }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download the proof" }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), "minutes.txt.bundle.json");
     bundle = await readFile(await download.path(), "utf8");
     const { record } = JSON.parse(bundle);
-    assert.deepEqual([record.document_id, record.hash, record.metadata.type], ["minutes.txt", sha256(document), "minutes"]);
-    const result = await verifyBundle(bundle, sha256(document), { trustedKey: JSON.parse(bundle).signature.public_key });
+    assert.deepEqual(
+      [record.document_id, record.hash, record.metadata.type],
+      ["minutes.txt", sha256(document), "minutes"],
+    );
+    const result = await verifyBundle(bundle, sha256(document), {
+      trustedKey: JSON.parse(bundle).signature.public_key,
+    });
     assert.isTrue(result.ok);
     assert.deepEqual(await seriousFaults(page), []);
   });
@@ -70,7 +85,10 @@ describe("the panel's proofs", function () {
     await give(page, ["copy.txt", document]);
     await page.getByText("Recorded: exactly this content").waitFor();
     await page.getByLabel("Document id").fill("minutes.txt");
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download the proof" }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download the proof" }).click(),
+    ]);
     assert.equal(await readFile(await download.path(), "utf8"), bundle);
   });
 
@@ -88,14 +106,25 @@ describe("the panel's proofs", function () {
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
     await page.getByText("The proof holds").waitFor();
     assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
-      "Format", "Issuer's signature", "Document", "Recorded hash", "Way to the batch's root", "Block header",
-      "Transaction in the block", "Receipt in the block", "The block is on the chain",
+      "Format",
+      "Issuer's signature",
+      "Document",
+      "Recorded hash",
+      "Way to the batch's root",
+      "Block header",
+      "Transaction in the block",
+      "Receipt in the block",
+      "The block is on the chain",
     ]);
     await page.locator(".tree").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     const usual = page.viewportSize();
     await page.setViewportSize({ width: 360, height: 800 });
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, "nothing is wider than a phone");
+    assert.equal(
+      await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+      0,
+      "nothing is wider than a phone",
+    );
     if (usual !== null) await page.setViewportSize(usual);
   });
 
@@ -123,7 +152,12 @@ describe("the panel's proofs", function () {
   it("ask for a key when the server wants one, and for another when it is wrong", async () => {
     await another();
     // The server asks nobody here; one that does is played, with its own words.
-    const refusal = { type: "urn:sealbook:problem:unauthorized", title: "Authentication is needed", status: 401, detail: "an API key or a token that is valid is needed" };
+    const refusal = {
+      type: "urn:sealbook:problem:unauthorized",
+      title: "Authentication is needed",
+      status: 401,
+      detail: "an API key or a token that is valid is needed",
+    };
     await page.route("**/api/v1/**", async (route) =>
       (await route.request().headerValue("x-api-key")) === "right"
         ? route.continue()
@@ -144,7 +178,14 @@ describe("the panel's proofs", function () {
   it("have sent hashes, and nothing of any file", () => {
     assert.isTrue(sent.some((body) => body.includes(sha256(document))));
     for (const body of sent) assert.notInclude(body, "minutes of the");
-    for (const address of stage.requested) assert.include([stage.server.url, `blob:${stage.server.url}`], address.startsWith("blob:") ? `blob:${stage.server.url}` : new URL(address).origin);
-    assert.deepEqual(stage.complaints.filter((text) => !/status of (401|404)/.test(text)), []);
+    for (const address of stage.requested)
+      assert.include(
+        [stage.server.url, `blob:${stage.server.url}`],
+        address.startsWith("blob:") ? `blob:${stage.server.url}` : new URL(address).origin,
+      );
+    assert.deepEqual(
+      stage.complaints.filter((text) => !/status of (401|404)/.test(text)),
+      [],
+    );
   });
 });

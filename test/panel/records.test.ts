@@ -21,7 +21,8 @@ describe("the panel's records", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  const codes = () => page.locator(".record h2").evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
+  const codes = () =>
+    page.locator(".record h2").evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
   async function search(value: string, field: "Code" | "Topic" = "Code"): Promise<void> {
     await page.getByRole("radio", { name: field }).check();
     await page.getByRole("searchbox").fill(value);
@@ -32,7 +33,11 @@ describe("the panel's records", function () {
   }
   async function transactionOf(code: string): Promise<{ hash: string; input: string }> {
     const token = await stage.server.login();
-    const { body } = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: code, places: true } });
+    const { body } = await stage.server.call(
+      ROUTES.search,
+      { token },
+      { search: { target: "1", value: code, places: true } },
+    );
     const hash = String(body.content.tparams.places[0].tx_hash);
     return { hash, input: (await rpcCall(stage.server.chainUrl, "eth_getTransactionByHash", hash)).input };
   }
@@ -46,7 +51,8 @@ describe("the panel's records", function () {
     assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof", "delivery-2041"]);
     const newest = page.locator(".record").first();
     const text = (await newest.textContent()) ?? "";
-    for (const shown of ['"sensorvalue": 8.4', '"title": "Harbour, Phuket"', "PM2.5", "Record 4, block"]) assert.include(text, shown);
+    for (const shown of ['"sensorvalue": 8.4', '"title": "Harbour, Phuket"', "PM2.5", "Record 4, block"])
+      assert.include(text, shown);
     assert.equal(await newest.locator("code[title]").getAttribute("title"), stage.server.demo.login);
     assert.isFalse(Number.isNaN(Date.parse((await newest.locator("time").first().getAttribute("datetime")) ?? "")));
     const { hash } = await transactionOf("hkt-harbour");
@@ -67,7 +73,14 @@ describe("the panel's records", function () {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     assert.equal(await dialog.locator("[aria-invalid=true]").count(), 6);
-    for (const [label, value] of [["Code", "from-the-panel"], ["PM2.5 in µg/m³", "17,25"], ["Sensor or device", "PMS7003"], ["Caption", "Балкон"], ["Latitude", "91"], ["Longitude", "30.52"]] as const) {
+    for (const [label, value] of [
+      ["Code", "from-the-panel"],
+      ["PM2.5 in µg/m³", "17,25"],
+      ["Sensor or device", "PMS7003"],
+      ["Caption", "Балкон"],
+      ["Latitude", "91"],
+      ["Longitude", "30.52"],
+    ] as const) {
       await dialog.getByLabel(label, { exact: true }).fill(value);
     }
     await page.keyboard.press("Enter");
@@ -77,7 +90,11 @@ describe("the panel's records", function () {
     await page.getByText("Record 5 is on the chain.").waitFor();
 
     const token = await stage.server.login();
-    const { body } = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "from-the-panel" } });
+    const { body } = await stage.server.call(
+      ROUTES.search,
+      { token },
+      { search: { target: "1", value: "from-the-panel" } },
+    );
     const [, , , payload, topic] = body.content.tparams.events[0];
     assert.equal(topic, "PM2.5");
     assert.deepEqual(JSON.parse(Buffer.from(payload, "base64").toString("utf8")), {
@@ -93,7 +110,10 @@ describe("the panel's records", function () {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Code" }).fill("any");
     await dialog.getByRole("textbox", { name: "Topic" }).fill("notes");
-    for (const [text, complaint] of [["{", /This is no JSON: \w+/], ["[1]", /Write a JSON object/]] as const) {
+    for (const [text, complaint] of [
+      ["{", /This is no JSON: \w+/],
+      ["[1]", /Write a JSON object/],
+    ] as const) {
       await dialog.getByLabel("Payload").fill(text);
       await dialog.getByRole("button", { name: "Send", exact: true }).click();
       await dialog.getByText(complaint).waitFor();
@@ -107,12 +127,20 @@ describe("the panel's records", function () {
 
   it("are shown page by page", async () => {
     const token = await stage.server.login();
-    for (let number = 1; number <= SERIES; number += 1) await stage.server.call(ROUTES.store, { token }, { code: `series-${number}`, topic: "many", payload: { number } });
+    for (let number = 1; number <= SERIES; number += 1)
+      await stage.server.call(
+        ROUTES.store,
+        { token },
+        { code: `series-${number}`, topic: "many", payload: { number } },
+      );
     await search("series-*");
     assert.lengthOf(await codes(), 20);
     await page.getByRole("button", { name: "Show older ones" }).click();
     await page.getByText(`${SERIES} records shown`).waitFor();
-    assert.deepEqual(await codes(), Array.from({ length: SERIES }, (_, index) => `series-${SERIES - index}`));
+    assert.deepEqual(
+      await codes(),
+      Array.from({ length: SERIES }, (_, index) => `series-${SERIES - index}`),
+    );
     assert.isFalse(await page.getByRole("button", { name: "Show older ones" }).isVisible());
   });
 
@@ -121,7 +149,20 @@ describe("the panel's records", function () {
     await decode(hash);
     await page.getByRole("heading", { name: "Record 2 of table events" }).waitFor();
     const text = (await page.locator("main").textContent()) ?? "";
-    for (const shown of ["Signed by the sender", "On the chain", stage.server.demo.login, "insert", "bkk-roof", '"sensorvalue": 34.1', "tabname", "rowid", "rowdata", "comp", "signature", "uint256"]) {
+    for (const shown of [
+      "Signed by the sender",
+      "On the chain",
+      stage.server.demo.login,
+      "insert",
+      "bkk-roof",
+      '"sensorvalue": 34.1',
+      "tabname",
+      "rowid",
+      "rowdata",
+      "comp",
+      "signature",
+      "uint256",
+    ]) {
       assert.include(text, shown);
     }
   });

@@ -9,9 +9,19 @@ const STATIONS = [
 /** Stores readings of some stations, and one record of another kind. */
 export async function fillWithRecords({ login, call }: Pick<TestServer, "login" | "call">): Promise<void> {
   const token = await login();
-  const store = (code: string, topic: string, payload: object) => call(ROUTES.store, { token }, { code, topic, payload });
-  await store("delivery-2041", "cold chain", { carrier: "North Freight", temperature: { least: 2.1, most: 4.6 }, seals: ["A-1187", "A-1188"], intact: true });
+  const store = (code: string, topic: string, payload: object) =>
+    call(ROUTES.store, { token }, { code, topic, payload });
+  await store("delivery-2041", "cold chain", {
+    carrier: "North Freight",
+    temperature: { least: 2.1, most: 4.6 },
+    seals: ["A-1187", "A-1188"],
+    intact: true,
+  });
   for (const { code, title, lng, lat, value } of STATIONS) {
-    await store(code, "PM2.5", { sensorvalue: value, sensordevice: "SDS011", enrichment: { position: { lng, lat }, title } });
+    await store(code, "PM2.5", {
+      sensorvalue: value,
+      sensordevice: "SDS011",
+      enrichment: { position: { lng, lat }, title },
+    });
   }
 }

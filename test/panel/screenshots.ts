@@ -11,7 +11,13 @@ import { logIn } from "./steps.ts";
 const LOOKS = {
   light: { viewport: { width: 1280, height: 860 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 860 }, colorScheme: "dark" },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    colorScheme: "light",
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true,
+  },
 } as const;
 
 /** A view, and how one comes to it from a page that is logged in. */
@@ -19,63 +25,100 @@ type View = readonly [name: string, open: (page: Page, stage: PanelStage) => Pro
 
 const VIEWS: readonly View[] = [
   ["home", async (page) => page.locator("[name=token]").waitFor()],
-  ["records", async (page) => {
-    await page.goto("/#/records");
-    await page.locator(".record").first().waitFor();
-  }],
-  ["records-none-match", async (page) => {
-    await page.getByRole("searchbox").fill("nothing-*");
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("Nothing matches").waitFor();
-  }],
-  ["send-reading", async (page) => {
-    await page.getByRole("button", { name: "Send a record" }).click();
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("Enter a number").first().waitFor();
-  }],
-  ["send-json", async (page) => {
-    await page.getByText("Any JSON").click();
-    await page.getByLabel("Payload").waitFor();
-  }],
-  ["map", async (page) => {
-    await page.keyboard.press("Escape");
-    await page.goto("/#/map");
-    await page.locator(".air-label").first().waitFor();
-    await page.waitForLoadState("networkidle");
-  }],
-  ["map-sensor", async (page) => {
-    await page.locator(".air-choose").first().click();
-    await page.locator(".air-chart canvas").waitFor();
-  }],
-  ["decode-empty", async (page) => {
-    await page.goto("/#/decode");
-    await page.getByText("Nothing decoded yet").waitFor();
-  }],
-  ["decode", async (page, { server }) => {
-    await page.getByRole("textbox").fill(await newestTransaction(server));
-    await page.getByRole("button", { name: "Decode" }).click();
-    await page.getByText("On the chain").waitFor();
-  }],
-  ["proofs", async (page) => {
-    await page.goto("/#/proofs");
-    await page.getByRole("heading", { level: 1 }).waitFor();
-  }],
-  ["explorer", async (page) => {
-    await page.goto("/explorer");
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-  }],
-  ["explorer-transaction", async (page, { server }) => {
-    await page.goto(`/explorer/tx/${await newestTransaction(server)}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-  }],
+  [
+    "records",
+    async (page) => {
+      await page.goto("/#/records");
+      await page.locator(".record").first().waitFor();
+    },
+  ],
+  [
+    "records-none-match",
+    async (page) => {
+      await page.getByRole("searchbox").fill("nothing-*");
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByText("Nothing matches").waitFor();
+    },
+  ],
+  [
+    "send-reading",
+    async (page) => {
+      await page.getByRole("button", { name: "Send a record" }).click();
+      await page.getByRole("button", { name: "Send", exact: true }).click();
+      await page.getByText("Enter a number").first().waitFor();
+    },
+  ],
+  [
+    "send-json",
+    async (page) => {
+      await page.getByText("Any JSON").click();
+      await page.getByLabel("Payload").waitFor();
+    },
+  ],
+  [
+    "map",
+    async (page) => {
+      await page.keyboard.press("Escape");
+      await page.goto("/#/map");
+      await page.locator(".air-label").first().waitFor();
+      await page.waitForLoadState("networkidle");
+    },
+  ],
+  [
+    "map-sensor",
+    async (page) => {
+      await page.locator(".air-choose").first().click();
+      await page.locator(".air-chart canvas").waitFor();
+    },
+  ],
+  [
+    "decode-empty",
+    async (page) => {
+      await page.goto("/#/decode");
+      await page.getByText("Nothing decoded yet").waitFor();
+    },
+  ],
+  [
+    "decode",
+    async (page, { server }) => {
+      await page.getByRole("textbox").fill(await newestTransaction(server));
+      await page.getByRole("button", { name: "Decode" }).click();
+      await page.getByText("On the chain").waitFor();
+    },
+  ],
+  [
+    "proofs",
+    async (page) => {
+      await page.goto("/#/proofs");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    },
+  ],
+  [
+    "explorer",
+    async (page) => {
+      await page.goto("/explorer");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+    },
+  ],
+  [
+    "explorer-transaction",
+    async (page, { server }) => {
+      await page.goto(`/explorer/tx/${await newestTransaction(server)}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+    },
+  ],
   ...PROOF_VIEWS,
 ];
 
 async function newestTransaction({ login, call }: TestServer): Promise<string> {
   const token = await login();
-  const { body } = await call(ROUTES.search, { token }, { search: { target: "1", value: "*", limit: 1, places: true } });
+  const { body } = await call(
+    ROUTES.search,
+    { token },
+    { search: { target: "1", value: "*", limit: 1, places: true } },
+  );
   return body.content.tparams.places[0].tx_hash;
 }
 
@@ -87,13 +130,16 @@ await fillWithRecords(stage.server);
 for (const [look, options] of Object.entries(LOOKS)) {
   await picturesOf(look, await stage.window(options));
 }
-await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), [["home", async (page) => page.locator("[name=token]").waitFor()]]);
+await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), [
+  ["home", async (page) => page.locator("[name=token]").waitFor()],
+]);
 
 async function picturesOf(look: string, window: BrowserContext, views = VIEWS): Promise<void> {
   const page = await window.newPage();
   await page.goto("/");
   await page.locator("[name=login]").waitFor();
-  const take = (name: string) => page.screenshot({ path: join(directory ?? ".", `${name}-${look}.png`), fullPage: true, animations: "disabled" });
+  const take = (name: string) =>
+    page.screenshot({ path: join(directory ?? ".", `${name}-${look}.png`), fullPage: true, animations: "disabled" });
   await take("login");
   await logIn(page, stage.server.demo);
   for (const [name, open] of views) {

@@ -48,7 +48,10 @@ function readLate(key: string): string {
 }
 
 /** Keeps the next call to a route waiting until it is let go. */
-async function holdCall(page: Page, route: string): Promise<{ readonly isThere: Promise<void>; letGo(): Promise<void> }> {
+async function holdCall(
+  page: Page,
+  route: string,
+): Promise<{ readonly isThere: Promise<void>; letGo(): Promise<void> }> {
   const there = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const hold = async (held: Route): Promise<void> => {
@@ -134,7 +137,8 @@ describe("the panel's session", function () {
     assert.isFalse(await key.isVisible());
     await area.getByText("Show").click();
     assert.match((await key.textContent()) ?? "", /^0x[0-9a-f]{64}$/);
-    for (const name of ["Records", "Accounts", "Open sessions", "Block", "Uptime"]) assert.isTrue(await area.getByText(name, { exact: true }).isVisible(), name);
+    for (const name of ["Records", "Accounts", "Open sessions", "Block", "Uptime"])
+      assert.isTrue(await area.getByText(name, { exact: true }).isVisible(), name);
     assert.isTrue(await area.locator(".log li").first().isVisible());
   });
 
@@ -265,7 +269,10 @@ describe("the panel's session", function () {
     await other.getByRole("button", { name: "Search" }).click();
     await eventually(async () => assert.lengthOf(calls, 2));
     await other.getByText(/records? shown/).waitFor();
-    assert.deepEqual(calls.map(({ credentials }) => credentials.token === first), [true, false]);
+    assert.deepEqual(
+      calls.map(({ credentials }) => credentials.token === first),
+      [true, false],
+    );
     assert.isTrue(await one.getByLabel("ASC token").isVisible());
     await window.close();
   });

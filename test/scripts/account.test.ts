@@ -29,10 +29,18 @@ interface Row {
 }
 
 /** Runs the script on a data folder. Nothing of this process's environment configures it. */
-async function account(directory: string, args: readonly string[], variables: EnvironmentVariables = {}): Promise<Outcome> {
+async function account(
+  directory: string,
+  args: readonly string[],
+  variables: EnvironmentVariables = {},
+): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { ...SURROUNDINGS, DATA_DIR: directory,
-      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
+    env: {
+      ...SURROUNDINGS,
+      DATA_DIR: directory,
+      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}),
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
@@ -146,7 +154,13 @@ describe("account script", () => {
       assert.include(await fail(directory, "revoke", reading.login), reading.login);
       assert.include(await fail(directory, "revoke", NOBODY), NOBODY);
       const rows = await list(directory);
-      assert.deepEqual(rows.map(({ login, state }) => [login, state]), [[full.login, "enrolled"], [reading.login, "revoked"]]);
+      assert.deepEqual(
+        rows.map(({ login, state }) => [login, state]),
+        [
+          [full.login, "enrolled"],
+          [reading.login, "revoked"],
+        ],
+      );
       const { revoked } = rows[1] ?? assert.fail("not listed");
       assert.equal(new Date(revoked ?? "").toISOString(), revoked);
     });
@@ -247,7 +261,12 @@ describe("account script", () => {
       const search = { search: { target: "1", value: "*" } };
       refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
       refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");
-      refused(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store, 401, "token_invalid");
+      refused(
+        await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }),
+        ROUTES.store,
+        401,
+        "token_invalid",
+      );
       refused(await server.call(ROUTES.validate, { token: other }), ROUTES.validate, 401, "token_invalid");
       content(await server.call(ROUTES.search, { token: untouched }, search), ROUTES.search);
     });

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { encodeCallData } from "../../server/chain/calldata.ts";
+import { encodeCallData } from "../../server/records/call-data/call-data.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
 
 const SCRIPT = `${import.meta.dirname}/../../scripts/decode.ts`;
@@ -73,7 +73,9 @@ describe("decode script", () => {
   });
 
   it("says when the signer is another or none", async () => {
-    const { arguments: args } = await import("../../server/chain/calldata.ts").then((m) => m.decodeCallData(own.inputdata));
+    const { arguments: args } = await import("../../server/records/call-data/call-data.ts").then((m) =>
+      m.decodeCallData(own.inputdata),
+    );
     const rowdata = Buffer.from("1|0x00a329c0648769a73afac7f9381e08fb43dbea72|c|d|e30=|t|1");
     const [another, none] = await Promise.all([
       decode([encodeCallData("set", { ...args, rowdata, comp: false })]),
@@ -88,7 +90,9 @@ describe("decode script", () => {
   it("prints no character that steers a terminal", async () => {
     const payload = Buffer.from('{"a":"\\u001b[2J\\u009b\\u202e"}').toString("base64");
     const rowdata = Buffer.from(`1|s|\u001b[31m\u202e|d\r\n|${payload}|t\u0007|1`);
-    const { out } = await decode([encodeCallData("set", { tabname: "\u009b", rowid: 1n, rowdata, comp: false, signature: "\n" })]);
+    const { out } = await decode([
+      encodeCallData("set", { tabname: "\u009b", rowid: 1n, rowdata, comp: false, signature: "\n" }),
+    ]);
     assert.notMatch(out, /[^\P{C}\n]/u);
     assert.include(out, "\\u{1b}[31m\\u{202e}");
   });

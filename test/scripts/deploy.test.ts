@@ -112,13 +112,19 @@ describe("deploy script", () => {
     assert.match(outcome.out, /^Contracts deployed: 3\.$/m);
     assert.match(outcome.out, /the addresses are not kept\.\n$/);
     assert.isFalse(existsSync(data));
-    assert.deepEqual((await readdir(temporary)).filter((name) => name.startsWith("sealbook")), []);
+    assert.deepEqual(
+      (await readdir(temporary)).filter((name) => name.startsWith("sealbook")),
+      [],
+    );
   });
 
   it("says which node does not answer, or that none is named, and writes nothing", async () => {
     const data = join(directory, "data");
     const port = String(await deadPort());
-    const [away, unnamed] = await Promise.all([deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: port }), deployTo("remote", { DATA_DIR: data })]);
+    const [away, unnamed] = await Promise.all([
+      deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: port }),
+      deployTo("remote", { DATA_DIR: data }),
+    ]);
     assert.equal(refusal(away), `the node at http://127.0.0.1:${port} does not answer`);
     assert.match(refusal(unnamed), /^RPC_URL\b.* is needed$/);
     assert.isFalse(existsSync(data));
@@ -164,7 +170,12 @@ describe("deploy script", () => {
       kept = await temporaryDirectory();
       data = join(kept, "data");
       file = join(data, "deployments", `${CHAIN_ID}.json`);
-      chain = await startEmbeddedChain({ directory: join(kept, "chain"), port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
+      chain = await startEmbeddedChain({
+        directory: join(kept, "chain"),
+        port: 0,
+        blockPeriodSeconds: 0,
+        chainId: CHAIN_ID,
+      });
     });
     after(async () => {
       await chain.stop();
@@ -194,7 +205,10 @@ describe("deploy script", () => {
       assert.isAtMost(firstBlock, await head());
       await assertStanding(chain.url, contracts);
       // No keys, no database, no chain.
-      assert.deepEqual((await readdir(data, { recursive: true })).sort(), ["deployments", join("deployments", `${CHAIN_ID}.json`)]);
+      assert.deepEqual((await readdir(data, { recursive: true })).sort(), [
+        "deployments",
+        join("deployments", `${CHAIN_ID}.json`),
+      ]);
     });
 
     it("changes and writes nothing the second time", async () => {
@@ -233,7 +247,11 @@ describe("deploy script", () => {
         const { login, password } = JSON.parse(out) as { login: string; password: string };
         const token = await server.login({ login, password });
         content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { a: 1 } }), ROUTES.store);
-        const proof = await server.post("/api/v1/proof", { document_id: "d", hash: "ab".repeat(32), metadata: { timestamp: 1 } });
+        const proof = await server.post("/api/v1/proof", {
+          document_id: "d",
+          hash: "ab".repeat(32),
+          metadata: { timestamp: 1 },
+        });
         assert.equal(proof.status, 201, proof.text);
       } finally {
         await server.stop("keep");

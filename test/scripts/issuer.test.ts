@@ -3,14 +3,17 @@ import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { keyIdOf } from "../../server/domain/evidence/signed-bundle.ts";
-import { IssuerKeys, issuerKeysFile } from "../../server/issuer-keys.ts";
+import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/issuer.ts");
 
-async function issuer(directory: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+async function issuer(
+  directory: string,
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
     env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
@@ -35,7 +38,10 @@ describe("issuer script", () => {
     assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  \\S+Z  signs\n$`));
     const rotated = await issuer(directory, "rotate");
     assert.equal(rotated.code, 0, rotated.err);
-    assert.match(rotated.out, new RegExp(`^[0-9a-f]{16}  [0-9a-f]{64}  \\S+Z  signs\n${id}  [0-9a-f]{64}  \\S+Z  retired \\S+Z\n$`));
+    assert.match(
+      rotated.out,
+      new RegExp(`^[0-9a-f]{16}  [0-9a-f]{64}  \\S+Z  signs\n${id}  [0-9a-f]{64}  \\S+Z  retired \\S+Z\n$`),
+    );
     const rows = JSON.parse((await issuer(directory, "list", "--json")).out);
     assert.lengthOf(rows, 2);
     assert.hasAllKeys(rows[0], ["key_id", "public_key", "created_at", "retired_at"]);
@@ -47,7 +53,11 @@ describe("issuer script", () => {
   it("loses no key when it runs twice at once", async () => {
     await IssuerKeys.open(issuerKeysFile(directory));
     const outcomes = await Promise.all([1, 2, 3].map(() => issuer(directory, "rotate")));
-    assert.deepEqual(outcomes.map(({ code }) => code), [0, 0, 0], outcomes.map(({ err }) => err).join());
+    assert.deepEqual(
+      outcomes.map(({ code }) => code),
+      [0, 0, 0],
+      outcomes.map(({ err }) => err).join(),
+    );
     assert.lengthOf(JSON.parse((await issuer(directory, "list", "--json")).out), 4);
   });
 

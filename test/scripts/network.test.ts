@@ -16,17 +16,29 @@ describe("network script", function () {
   after(() => removeDirectory(directory));
 
   const network = (...args: string[]) => runScript("network", directory, ...args);
-  const init = (...args: string[]) => network("init", "--hosts", "hosts.yaml", "--out", "net", "--validators", "6", "--block-time", "5", ...args);
+  const init = (...args: string[]) =>
+    network("init", "--hosts", "hosts.yaml", "--out", "net", "--validators", "6", "--block-time", "5", ...args);
 
   it("makes a network, which it says to be as it should be, and makes it once", async () => {
     const made = await init("--consensus", "qbft", "--empty-block-time", "60");
     assert.deepEqual({ code: made.code, err: made.err }, { code: 0, err: "" });
     const { genesis, plan } = await readJson(join(directory, "net/network.json"));
     assert.include(made.out, `Hash of the genesis block: ${genesis.hash}`);
-    assert.deepEqual(plan, { consensus: "qbft", chainId: 7_330, blockPeriodSeconds: 5, emptyBlockPeriodSeconds: 60, requestTimeoutSeconds: 10, gasLimit: 65_000_000 });
-    assert.deepInclude((await readJson(join(directory, "net/dc-1/besu/genesis.json"))).config.qbft, { emptyblockperiodseconds: 60 });
+    assert.deepEqual(plan, {
+      consensus: "qbft",
+      chainId: 7_330,
+      blockPeriodSeconds: 5,
+      emptyBlockPeriodSeconds: 60,
+      requestTimeoutSeconds: 10,
+      gasLimit: 65_000_000,
+    });
+    assert.deepInclude((await readJson(join(directory, "net/dc-1/besu/genesis.json"))).config.qbft, {
+      emptyblockperiodseconds: 60,
+    });
     const [again, other, checked] = await Promise.all([
-      init("--consensus", "qbft", "--empty-block-time", "60"), init("--consensus", "ibft2"), network("check", "--out", "net", "--files-only"),
+      init("--consensus", "qbft", "--empty-block-time", "60"),
+      init("--consensus", "ibft2"),
+      network("check", "--out", "net", "--files-only"),
     ]);
     const [, files] = /^Written: (\d+) files\.\n/.exec(made.out) ?? assert.fail(made.out);
     assert.match(again.out, new RegExp(`^Nothing was written\\.\nThere before: ${files} files\\.\n`));
@@ -41,11 +53,17 @@ describe("network script", function () {
     assert.match(added.out, /What is to be done, also in changes\/1-add-dc-7\.md:\n\n# Add dc-7\n/);
     assert.include(added.out, "qbft_proposeValidatorVote");
     // Nobody listens there.
-    const rpc = Array.from({ length: 7 }, (_, index) => ["--rpc", `${index === 5 ? "customer" : `dc-${index + 1}`}=https://127.0.0.1:1`]).flat();
+    const rpc = Array.from({ length: 7 }, (_, index) => [
+      "--rpc",
+      `${index === 5 ? "customer" : `dc-${index + 1}`}=https://127.0.0.1:1`,
+    ]).flat();
     const checked = await network("check", "--out", "net", "--json", ...rpc);
     assert.equal(checked.code, 1);
     const findings: { where: string; what: string }[] = JSON.parse(checked.out);
-    assert.deepEqual(findings.map(({ where }) => where), ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"]);
+    assert.deepEqual(
+      findings.map(({ where }) => where),
+      ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"],
+    );
     for (const { what } of findings) assert.match(what, /^cannot be asked at https:\/\/127\.0\.0\.1:1: /);
   });
 
@@ -58,7 +76,10 @@ describe("network script", function () {
       init("--consensus", "ibft2", "--out", "quick", "--block-time", "1"),
     ]);
     assert.deepEqual([faulty.code, missing.code, nothing.code, usage.code, quick.code], [1, 1, 2, 2, 0]);
-    assert.equal(quick.err, "network: blocks come every 1 s: between data centres use 3 to 12 s, others are for trials\n");
+    assert.equal(
+      quick.err,
+      "network: blocks come every 1 s: between data centres use 3 to 12 s, others are for trials\n",
+    );
     assert.equal(faulty.err, "network: wrong.yaml:3: hosts.1.address: is not an IPv4 address\n");
     assert.match(missing.err, /^network: nothing\.yaml cannot be read: ENOENT/);
     assert.match(nothing.err, /^network: there is no network in .*\/x: init makes one\n$/);

@@ -25,7 +25,8 @@ describe("scripts on PostgreSQL", function () {
 
   const script = async (name: string, ...args: string[]): Promise<string> => {
     const env = { PATH: process.env["PATH"], DATA_DIR: directory, DATABASE_URL: database.url };
-    return (await run(process.execPath, [join(import.meta.dirname, "../../scripts", `${name}.ts`), ...args], { env })).stdout;
+    return (await run(process.execPath, [join(import.meta.dirname, "../../scripts", `${name}.ts`), ...args], { env }))
+      .stdout;
   };
   const start = () => startServer({ DATABASE_URL: database.url }, { directory });
   const copied = async () => (await database.ask("select code from records")).map(({ code }) => code);

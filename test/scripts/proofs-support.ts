@@ -29,14 +29,20 @@ export function startScript(name: string, directory: string, ...args: string[]):
 function startWith(variables: Variables, name: string, directory: string, args: readonly string[]): RunningScript {
   const { SEALBOOK_URL: _url, RPC_URL: _rpc, CHAIN_PORT: _port, DATA_DIR: _data, ...env } = process.env;
   const script = join(import.meta.dirname, "../../scripts", `${name}.ts`);
-  const child = spawn(process.execPath, [script, ...args], { cwd: directory, env: { ...env, ...variables }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: directory,
+    env: { ...env, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]);
   return {
     interrupt: () => void child.kill("SIGINT"),
     async opened() {
       const descriptors = `/proc/${child.pid}/fd`;
-      return Promise.all((await readdir(descriptors)).map((descriptor) => readlink(join(descriptors, descriptor)).catch(() => "")));
+      return Promise.all(
+        (await readdir(descriptors)).map((descriptor) => readlink(join(descriptors, descriptor)).catch(() => "")),
+      );
     },
     outcome: outcome.then(([code, out, err]) => ({ code, out, err })),
   };
@@ -48,12 +54,20 @@ export function runScript(name: string, directory: string, ...args: string[]): P
 }
 
 /** Runs a script to its end, with these variables. */
-export function runScriptWith(variables: Variables, name: string, directory: string, ...args: string[]): Promise<Outcome> {
+export function runScriptWith(
+  variables: Variables,
+  name: string,
+  directory: string,
+  ...args: string[]
+): Promise<Outcome> {
   return startWith(variables, name, directory, args).outcome;
 }
 
 /** Writes files by their relative paths. */
-export async function writeFiles(directory: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
+export async function writeFiles(
+  directory: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), content);

@@ -57,7 +57,10 @@ describe("prove script", () => {
     const summary = await readJson(join(directory, PROOFS, "summary.json"));
     const bytes = Object.values(files).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
     assert.deepEqual(summary.totals, { files: 5, bytes, anchored: 5, reused: 0, failed: 0, not_tried: 0 });
-    assert.deepEqual(summary.documents.map((d: any) => d.file), Object.keys(files).sort());
+    assert.deepEqual(
+      summary.documents.map((d: any) => d.file),
+      Object.keys(files).sort(),
+    );
     const nested = summary.documents.find((d: any) => d.file === "docs/deep/er/still/b.txt");
     const { proof } = await proofOf("docs/deep/er/still/b.txt");
     assert.deepEqual(nested, {
@@ -108,7 +111,13 @@ describe("prove script", () => {
     const { code, out } = await prove(".", "--json");
     const summary = JSON.parse(out);
     assert.equal(code, 0);
-    assert.deepEqual(summary.documents.map((d: any) => [d.file, d.reused]), [["a", true], ["b", false]]);
+    assert.deepEqual(
+      summary.documents.map((d: any) => [d.file, d.reused]),
+      [
+        ["a", true],
+        ["b", false],
+      ],
+    );
     assert.deepEqual(await proofOf("a"), before);
     assert.equal(await records(), known + 1);
   });
@@ -118,7 +127,8 @@ describe("prove script", () => {
       await writeFiles(directory, { "d/a": content });
       assert.equal((await prove("d")).code, 0);
     }
-    const hashes = async (name: string): Promise<string> => (await readJson(join(directory, PROOFS, "d", name))).proof.hash;
+    const hashes = async (name: string): Promise<string> =>
+      (await readJson(join(directory, PROOFS, "d", name))).proof.hash;
     assert.equal(await hashes("a.proof.json"), sha256("three"));
     assert.equal(await hashes("a.proof.1.json"), sha256("one"));
     assert.equal(await hashes("a.proof.2.json"), sha256("two"));
@@ -156,7 +166,9 @@ describe("prove script", () => {
     const outside = await temporaryDirectory();
     try {
       await writeFiles(outside, { "x/y": "y" });
-      const summary = JSON.parse((await prove(join(outside, "x"), "--id-prefix", "archive:", "--out", "elsewhere", "--json")).out);
+      const summary = JSON.parse(
+        (await prove(join(outside, "x"), "--id-prefix", "archive:", "--out", "elsewhere", "--json")).out,
+      );
       assert.equal(summary.documents[0].document_id, `archive:${outside}/x/y`);
       assert.isTrue(existsSync(join(directory, "elsewhere", summary.documents[0].proof_file)));
     } finally {
@@ -169,11 +181,18 @@ describe("prove script", () => {
     await symlink("..", join(directory, "d/up"));
     await symlink("../e", join(directory, "d/e"));
     const { out } = await prove("d", "--json");
-    assert.deepEqual(JSON.parse(out).documents.map((d: any) => d.file), ["d/a", "d/e/b", "d/up/e/b"]);
+    assert.deepEqual(
+      JSON.parse(out).documents.map((d: any) => d.file),
+      ["d/a", "d/e/b", "d/up/e/b"],
+    );
   });
 
   it("lists what cannot be read and goes on with the rest", async () => {
-    await writeFiles(directory, { "d/a": "a", "d/locked": "locked", [`d/${"n".repeat(200)}/${"n".repeat(200)}/${"n".repeat(200)}`]: "" });
+    await writeFiles(directory, {
+      "d/a": "a",
+      "d/locked": "locked",
+      [`d/${"n".repeat(200)}/${"n".repeat(200)}/${"n".repeat(200)}`]: "",
+    });
     await symlink("nowhere", join(directory, "d/broken"));
     await chmod(join(directory, "d/locked"), 0);
     const { code, out, err } = await prove("d", "missing", "--json");
@@ -185,7 +204,10 @@ describe("prove script", () => {
     assert.match(reasons["d/nnnnnnnn"], /document_id: is longer than 512 characters/);
     // Nothing is locked for root.
     if (process.getuid?.() !== 0) assert.match(reasons["d/locked"], /permission denied/);
-    assert.include(summary.documents.map((d: any) => d.file), "d/a");
+    assert.include(
+      summary.documents.map((d: any) => d.file),
+      "d/a",
+    );
     assert.match(err, /^d\/broken: does not exist$/m);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { LogRoot } from "../../server/domain/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/log-root.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { eventually } from "../support/eventually.ts";
@@ -24,7 +24,8 @@ describe("recover script", () => {
   });
 
   const prove = (...args: string[]): Promise<Outcome> => runScript("prove", directory, "--url", server.url, ...args);
-  const recover = (...args: string[]): Promise<Outcome> => runScript("recover", directory, "--url", server.url, ...args);
+  const recover = (...args: string[]): Promise<Outcome> =>
+    runScript("recover", directory, "--url", server.url, ...args);
   const report = () => readJson(join(directory, "sealbook-recovery/recovery-report.json"));
   const FILES = { "docs/a.txt": "a", "docs/deep/größe ☃.txt": "b", "docs/empty": "" };
 
@@ -34,10 +35,18 @@ describe("recover script", () => {
     await mkdir(join(directory, "elsewhere"));
     await rename(join(directory, "docs"), join(directory, "elsewhere/docs"));
     await rename(join(directory, "sealbook-proofs"), join(directory, "elsewhere/sealbook-proofs"));
-    for (const args of [["elsewhere"], ["elsewhere/docs", "--id-prefix", "docs/"], ["elsewhere", "--out", "elsewhere/reports"], ["elsewhere", "--out", "elsewhere/reports"]]) {
+    for (const args of [
+      ["elsewhere"],
+      ["elsewhere/docs", "--id-prefix", "docs/"],
+      ["elsewhere", "--out", "elsewhere/reports"],
+      ["elsewhere", "--out", "elsewhere/reports"],
+    ]) {
       const { code, out, err } = await recover(...args);
       assert.equal(code, 0, out + err);
-      assert.match(out, /^3 of 3 files match \(0 mismatch, 0 unrecorded, 0 not checked\), 0 recorded documents are missing, 2 bytes/);
+      assert.match(
+        out,
+        /^3 of 3 files match \(0 mismatch, 0 unrecorded, 0 not checked\), 0 recorded documents are missing, 2 bytes/,
+      );
     }
     assert.equal((await recover("elsewhere/docs")).code, 1, "without the prefix they are other documents");
   });
@@ -45,18 +54,36 @@ describe("recover script", () => {
   it("writes a report whose rows and root can be checked", async () => {
     await writeFiles(directory, FILES);
     await prove("docs");
-    await writeFiles(directory, { "docs/a.txt": "changed", "docs/<img src=x onerror=alert(1)>.txt": "new", "docs/\u202Etxt.exe": "hidden" });
+    await writeFiles(directory, {
+      "docs/a.txt": "changed",
+      "docs/<img src=x onerror=alert(1)>.txt": "new",
+      "docs/\u202Etxt.exe": "hidden",
+    });
     await rename(join(directory, "docs/empty"), join(directory, "docs/renamed"));
     const { code, out, err } = await recover(".", "--json");
     assert.equal(code, 1, err);
     const written = await report();
     assert.deepEqual(JSON.parse(out), written);
     assert.equal(written.format, "sealbook-recovery/1");
-    assert.deepEqual(written.totals, { files: 5, bytes: 17, match: 1, mismatch: 1, unrecorded: 3, missing: 1, not_checked: 0, unlisted: 0 });
+    assert.deepEqual(written.totals, {
+      files: 5,
+      bytes: 17,
+      match: 1,
+      mismatch: 1,
+      unrecorded: 3,
+      missing: 1,
+      not_checked: 0,
+      unlisted: 0,
+    });
     const { file, document_id, hash, recorded_hash } = written.mismatches[0];
-    assert.deepEqual({ file, document_id, hash, recorded_hash }, { file: "docs/a.txt", document_id: "docs/a.txt", hash: sha256("changed"), recorded_hash: sha256("a") });
+    assert.deepEqual(
+      { file, document_id, hash, recorded_hash },
+      { file: "docs/a.txt", document_id: "docs/a.txt", hash: sha256("changed"), recorded_hash: sha256("a") },
+    );
     assert.deepEqual(written.missing[0].found_as, ["docs/renamed"]);
-    const rows = (await readFile(join(directory, "sealbook-recovery", written.rows_file), "utf8")).trimEnd().split("\n");
+    const rows = (await readFile(join(directory, "sealbook-recovery", written.rows_file), "utf8"))
+      .trimEnd()
+      .split("\n");
     assert.lengthOf(rows, 5);
     const root = new LogRoot();
     for (const row of rows) root.add(row);
@@ -65,18 +92,35 @@ describe("recover script", () => {
     assert.include(html, "&lt;img src=x onerror=alert(1)&gt;");
     assert.notInclude(html, "<img");
     assert.notInclude(html, "\u202E");
-    for (const text of [written.verification_id, written.rows_root, "docs/a.txt", "docs/renamed", "4 of 5 files are not shown"]) assert.include(html, text);
+    for (const text of [
+      written.verification_id,
+      written.rows_root,
+      "docs/a.txt",
+      "docs/renamed",
+      "4 of 5 files are not shown",
+    ])
+      assert.include(html, text);
     assert.match(html, /default-src &#39;none&#39;|default-src 'none'/);
   });
 
   it("takes the documents' names from a manifest, and says what it names and what not", async () => {
-    await writeFiles(directory, { "tree/a.bin": "a", "tree/sub/b, \"c\".bin": "b", "tree/unlisted.bin": "u" });
-    const documents = [["invoice 1", "a"], ["invoice, 2", "b"], ["invoice 3", "c"]].map(([document_id, content = ""]) => ({ document_id, hash: sha256(content) }));
+    await writeFiles(directory, { "tree/a.bin": "a", 'tree/sub/b, "c".bin': "b", "tree/unlisted.bin": "u" });
+    const documents = [
+      ["invoice 1", "a"],
+      ["invoice, 2", "b"],
+      ["invoice 3", "c"],
+    ].map(([document_id, content = ""]) => ({ document_id, hash: sha256(content) }));
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
-    await writeFiles(directory, { "tree/manifest.csv": '\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n' });
+    await writeFiles(directory, {
+      "tree/manifest.csv":
+        '\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n',
+    });
     const { code, out, err } = await recover("tree", "--id-from", "tree/manifest.csv");
     assert.equal(code, 1, err);
-    assert.match(out, /^2 of 3 files match \(0 mismatch, 0 unrecorded, 1 not checked, 1 not in the manifest\), 1 recorded document is missing/);
+    assert.match(
+      out,
+      /^2 of 3 files match \(0 mismatch, 0 unrecorded, 1 not checked, 1 not in the manifest\), 1 recorded document is missing/,
+    );
     const { not_checked, unlisted, missing } = await report();
     assert.deepEqual(not_checked, [{ file: "gone.bin", document_id: "invoice 3", reason: "does not exist" }]);
     assert.deepEqual(unlisted, ["unlisted.bin"]);
@@ -104,16 +148,33 @@ describe("recover script", () => {
     await prove("d");
     await symlink("loop", join(directory, "d/loop"));
     assert.equal((await recover(".")).code, 1);
-    assert.deepEqual((await report()).not_checked, [{ file: "d/loop", reason: "is a symbolic link that leads to itself" }]);
+    assert.deepEqual((await report()).not_checked, [
+      { file: "d/loop", reason: "is a symbolic link that leads to itself" },
+    ]);
   });
 
   it("refuses wrong usage", async () => {
-    await writeFiles(directory, { "d/a": "1", "m.csv": "document_id,path\nx,d/a\nx,d/b\n", "n.csv": "id,path\nx,d/a\n", "q.csv": 'document_id,path\n"x,d/a\n', "w.csv": "document_id,path\nx\n", "e.csv": "document_id,path\n,d/a\n" });
+    await writeFiles(directory, {
+      "d/a": "1",
+      "m.csv": "document_id,path\nx,d/a\nx,d/b\n",
+      "n.csv": "id,path\nx,d/a\n",
+      "q.csv": 'document_id,path\n"x,d/a\n',
+      "w.csv": "document_id,path\nx\n",
+      "e.csv": "document_id,path\n,d/a\n",
+    });
     for (const [args, reason] of [
-      [[], /missing required argument/], [["none"], /does not exist/], [["d/a"], /is not a folder/], [["d", "--concurrency", "0"], /not a number/],
-      [["d", "--url", "x"], /not an http/], [["d", "--id-from", "none.csv"], /does not exist/], [["d", "--id-from", "m.csv"], /line 3: the document is named in line 2/],
-      [["d", "--id-from", "n.csv"], /line 1: does not name the columns/], [["d", "--id-from", "q.csv"], /line 2: a quote/], [["d", "--id-from", "w.csv"], /line 2: has 1 fields, not 2/],
-      [["d", "--id-from", "e.csv"], /line 2: the document_id is empty/], [["d", "--id-from", "m.csv", "--id-prefix", "x"], /--id-prefix/],
+      [[], /missing required argument/],
+      [["none"], /does not exist/],
+      [["d/a"], /is not a folder/],
+      [["d", "--concurrency", "0"], /not a number/],
+      [["d", "--url", "x"], /not an http/],
+      [["d", "--id-from", "none.csv"], /does not exist/],
+      [["d", "--id-from", "m.csv"], /line 3: the document is named in line 2/],
+      [["d", "--id-from", "n.csv"], /line 1: does not name the columns/],
+      [["d", "--id-from", "q.csv"], /line 2: a quote/],
+      [["d", "--id-from", "w.csv"], /line 2: has 1 fields, not 2/],
+      [["d", "--id-from", "e.csv"], /line 2: the document_id is empty/],
+      [["d", "--id-from", "m.csv", "--id-prefix", "x"], /--id-prefix/],
     ] as const) {
       const { code, err } = await recover(...args);
       assert.equal(code, 2, `${args.join(" ")}: ${err}`);
@@ -129,11 +190,18 @@ describe("recover script", () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d/${n}`, Buffer.alloc(20_000_000, n)]));
     await writeFiles(directory, many);
     const running = startScript("recover", directory, "d", "--url", server.url, "--concurrency", "1");
-    await eventually(async () => assert.isTrue((await running.opened()).some((path) => path.startsWith(join(directory, "d")))));
+    await eventually(async () =>
+      assert.isTrue((await running.opened()).some((path) => path.startsWith(join(directory, "d")))),
+    );
     running.interrupt();
     const { code, out, err } = await running.outcome;
     assert.equal(code, 130, err);
     assert.equal(out, "");
-    assert.isTrue(await readFile(join(directory, "sealbook-recovery/recovery-report.json")).then(() => false, () => true));
+    assert.isTrue(
+      await readFile(join(directory, "sealbook-recovery/recovery-report.json")).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 });

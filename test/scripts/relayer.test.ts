@@ -5,8 +5,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Wallet, ZeroAddress } from "ethers";
-import { deploy, type Deployment, deploymentFile } from "../../server/chain/deployment.ts";
-import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
+import { deploy, type Deployment, deploymentFile } from "../../server/chain/contracts/deployment.ts";
+import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -64,8 +64,14 @@ describe("relayer script", () => {
       directory = await temporaryDirectory();
       rpc = connectRpc(anvil.http, anvil.chainId);
       deployment = await deploy({
-        rpc, administrator, relayer: first, lifetime: 60, minimumToExtend: 15, gasPrice: 0n,
-        file: deploymentFile(directory, anvil.chainId), onDeployed: () => undefined,
+        rpc,
+        administrator,
+        relayer: first,
+        lifetime: 60,
+        minimumToExtend: 15,
+        gasPrice: 0n,
+        file: deploymentFile(directory, anvil.chainId),
+        onDeployed: () => undefined,
       });
       variables = { DATA_DIR: directory, RPC_URL: anvil.http, ADMIN_KEY: administrator.privateKey };
     });
@@ -80,17 +86,25 @@ describe("relayer script", () => {
 
     it("lists the relayer of the deployment, without any key", async () => {
       const keyless = { DATA_DIR: directory, RPC_URL: anvil.http };
-      assert.deepEqual(await succeed(keyless, "list"), [{ address: first, contracts: CONTRACTS, administrator: false }]);
+      assert.deepEqual(await succeed(keyless, "list"), [
+        { address: first, contracts: CONTRACTS, administrator: false },
+      ]);
       assert.equal((await relayer(keyless, "list")).out, `${first}  SessionRegistry  EventTable  ProofAnchor\n`);
     });
 
     it("grants the role on every contract, once", async () => {
-      assert.deepEqual(await succeed(variables, "grant", second.toLowerCase()), { address: second, contracts: ALL_GRANTED });
+      assert.deepEqual(await succeed(variables, "grant", second.toLowerCase()), {
+        address: second,
+        contracts: ALL_GRANTED,
+      });
       assert.deepEqual(await held(second), CONTRACTS);
       const before = await head();
       assert.deepEqual(await succeed(variables, "grant", second), { address: second, contracts: ALL_HELD });
       const { out } = await relayer(variables, "grant", second);
-      assert.equal(out, `${CONTRACTS.map((name) => `${name.padEnd(16)} held before\n`).join("")}There was nothing to do for ${second}; nothing was sent.\n`);
+      assert.equal(
+        out,
+        `${CONTRACTS.map((name) => `${name.padEnd(16)} held before\n`).join("")}There was nothing to do for ${second}; nothing was sent.\n`,
+      );
       assert.equal(await head(), before, "nothing was sent");
     });
 
@@ -100,7 +114,10 @@ describe("relayer script", () => {
       const { out } = await relayer(variables, "list");
       assert.include(out.split("\n"), `${half}  -                EventTable  -`);
       const before = await head();
-      assert.deepEqual(await succeed(variables, "grant", half), { address: half, contracts: { ...ALL_GRANTED, EventTable: "held before" } });
+      assert.deepEqual(await succeed(variables, "grant", half), {
+        address: half,
+        contracts: { ...ALL_GRANTED, EventTable: "held before" },
+      });
       assert.equal(await head(), before + 2);
       await succeed(variables, "revoke", half);
     });
@@ -117,11 +134,19 @@ describe("relayer script", () => {
     });
 
     it("says of a relayer that it is the administrator as well, and makes none of it", async () => {
-      assert.match(await fail(variables, "grant", administrator.address), /the administrator's: a relayer needs a key of its own/);
+      assert.match(
+        await fail(variables, "grant", administrator.address),
+        /the administrator's: a relayer needs a key of its own/,
+      );
       await new RelayerRoles(rpc, deployment).change("grant", "ProofAnchor", administrator.address, administrator, 0n);
-      const mine = (await succeed(variables, "list")).find(({ address }: { address: string }) => address === administrator.address);
+      const mine = (await succeed(variables, "list")).find(
+        ({ address }: { address: string }) => address === administrator.address,
+      );
       assert.deepEqual(mine, { address: administrator.address, contracts: ["ProofAnchor"], administrator: true });
-      assert.match((await relayer(variables, "list")).out, new RegExp(`^${administrator.address} .* administrator as well$`, "m"));
+      assert.match(
+        (await relayer(variables, "list")).out,
+        new RegExp(`^${administrator.address} .* administrator as well$`, "m"),
+      );
       await succeed(variables, "revoke", administrator.address);
       assert.deepEqual(await held(administrator.address), []);
     });
@@ -131,16 +156,24 @@ describe("relayer script", () => {
       assert.deepEqual(await held(second), []);
       const before = await head();
       assert.deepEqual(await succeed(variables, "revoke", second), { address: second, contracts: NONE_HELD });
-      assert.match(await fail(variables, "revoke", first), new RegExp(`^${first} is the only relayer of SessionRegistry, EventTable, ProofAnchor: .*--force`));
+      assert.match(
+        await fail(variables, "revoke", first),
+        new RegExp(`^${first} is the only relayer of SessionRegistry, EventTable, ProofAnchor: .*--force`),
+      );
       assert.equal(await head(), before, "nothing was sent");
-      assert.deepEqual(await succeed(variables, "revoke", first, "--force"), { address: first, contracts: ALL_REVOKED });
+      assert.deepEqual(await succeed(variables, "revoke", first, "--force"), {
+        address: first,
+        contracts: ALL_REVOKED,
+      });
       assert.deepEqual(await succeed(variables, "list"), []);
       assert.equal((await relayer(variables, "list")).out, "Nobody may write to the contracts.\n");
       assert.deepEqual(await succeed(variables, "grant", first), { address: first, contracts: ALL_GRANTED });
     });
 
     it("says what is wrong with an address", async () => {
-      const mistyped = first.replace(/[a-f]/i, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));
+      const mistyped = first.replace(/[a-f]/i, (letter) =>
+        letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+      );
       assert.match(await fail(variables, "grant", "alice"), /^ADDRESS: "alice" is not a blockchain address/);
       assert.match(await fail(variables, "revoke", `${first}00`), /^ADDRESS: .* is not a blockchain address/);
       assert.match(await fail(variables, "grant", mistyped), /^ADDRESS: .* wrong checksum/);
@@ -153,7 +186,12 @@ describe("relayer script", () => {
       assert.match(await fail(keyless, "grant", second), /^ADMIN_KEY is needed/);
       const stranger = Wallet.createRandom();
       const message = await fail({ ...variables, ADMIN_KEY: stranger.privateKey }, "grant", second);
-      assert.match(message, new RegExp(`^ADMIN_KEY, whose address is ${stranger.address}, is not the administrator of SessionRegistry \\(0x`));
+      assert.match(
+        message,
+        new RegExp(
+          `^ADMIN_KEY, whose address is ${stranger.address}, is not the administrator of SessionRegistry \\(0x`,
+        ),
+      );
       assert.notInclude(message, stranger.privateKey.slice(2));
       assert.equal(await head(), before);
     });
@@ -161,7 +199,10 @@ describe("relayer script", () => {
     it("says that the node is away, or that its chain has no contracts", async () => {
       assert.match(await fail({ ...variables, RPC_URL: "http://127.0.0.1:9" }, "list"), /node does not answer/);
       const empty = join(directory, "empty");
-      assert.match(await fail({ ...variables, DATA_DIR: empty }, "list"), /does not name the contracts of chain 7327: deploy them/);
+      assert.match(
+        await fail({ ...variables, DATA_DIR: empty }, "list"),
+        /does not name the contracts of chain 7327: deploy them/,
+      );
       const elsewhere = join(directory, "elsewhere");
       await mkdir(join(elsewhere, "deployments"), { recursive: true });
       const contracts = Object.fromEntries(CONTRACTS.map((name) => [name, second]));
@@ -178,8 +219,14 @@ describe("relayer script", () => {
       const administrator = Wallet.createRandom();
       const [first, second] = [Wallet.createRandom().address, Wallet.createRandom().address];
       const deployment = await deploy({
-        rpc, administrator, relayer: first, lifetime: 60, minimumToExtend: 15, gasPrice: 0n,
-        file: deploymentFile(directory, anvil.chainId), onDeployed: () => undefined,
+        rpc,
+        administrator,
+        relayer: first,
+        lifetime: 60,
+        minimumToExtend: 15,
+        gasPrice: 0n,
+        file: deploymentFile(directory, anvil.chainId),
+        onDeployed: () => undefined,
       });
       await rpc.call("anvil_mine", ["0x20"]);
       await new RelayerRoles(rpc, deployment).change("grant", "ProofAnchor", second, administrator, 0n);
@@ -189,7 +236,13 @@ describe("relayer script", () => {
         close: () => undefined,
         async call(method, parameters) {
           const [query] = parameters;
-          if (method === "eth_getLogs" && typeof query === "object" && query !== null && "fromBlock" in query && "toBlock" in query) {
+          if (
+            method === "eth_getLogs" &&
+            typeof query === "object" &&
+            query !== null &&
+            "fromBlock" in query &&
+            "toBlock" in query
+          ) {
             if (Number(query.toBlock) - Number(query.fromBlock) >= 4) {
               refused += 1;
               throw new NodeError("query exceeds max block range 4", -32_005, undefined);
@@ -198,7 +251,10 @@ describe("relayer script", () => {
           return rpc.call(method, parameters);
         },
       };
-      assert.deepEqual((await new RelayerRoles(strict, deployment).list()).map(({ address }) => address), [first, second]);
+      assert.deepEqual(
+        (await new RelayerRoles(strict, deployment).list()).map(({ address }) => address),
+        [first, second],
+      );
       assert.isAbove(refused, 0);
     } finally {
       rpc.close();
@@ -235,12 +291,17 @@ describe("relayer script", () => {
       await server.end("SIGTERM");
       const variables = { DATA_DIR: directory, CHAIN_PORT: "0" };
       assert.deepEqual(await succeed(variables, "revoke", other), { address: other, contracts: ALL_REVOKED });
-      assert.deepEqual(await succeed(variables, "list"), [{ address: own, contracts: CONTRACTS, administrator: false }]);
+      assert.deepEqual(await succeed(variables, "list"), [
+        { address: own, contracts: CONTRACTS, administrator: false },
+      ]);
     });
 
     it("makes no chain in an empty folder", async () => {
       const empty = join(directory, "empty");
-      assert.match(await fail({ DATA_DIR: empty }, "list"), /there are no contracts in .*empty yet: the first start of the server deploys them/);
+      assert.match(
+        await fail({ DATA_DIR: empty }, "list"),
+        /there are no contracts in .*empty yet: the first start of the server deploys them/,
+      );
       assert.isFalse(existsSync(empty));
     });
   });

@@ -98,7 +98,10 @@ describe("resync script", () => {
     });
 
     it("changes nothing when it is used badly", async () => {
-      for (const [argument, message] of [["now", /too many arguments/], ["--force", /unknown option '--force'/]] as const) {
+      for (const [argument, message] of [
+        ["now", /too many arguments/],
+        ["--force", /unknown option '--force'/],
+      ] as const) {
         const { code, out, err } = await resync(directory, argument);
         assert.deepEqual({ code, out }, { code: 2, out: "" }, err);
         assert.match(err, message);
@@ -145,7 +148,10 @@ describe("resync script", () => {
     });
 
     it("refuses what is no database", async () => {
-      await writeFile(join(directory, "sealbook.sqlite"), "not a database, but long enough to be looked at as if it were one");
+      await writeFile(
+        join(directory, "sealbook.sqlite"),
+        "not a database, but long enough to be looked at as if it were one",
+      );
       const { code, out, err } = await resync(directory);
       assert.deepEqual({ code, out }, { code: 1, out: "" });
       assert.match(err, /^resync: [^\n]+\n$/);

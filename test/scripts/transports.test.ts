@@ -43,7 +43,10 @@ describe("scripts over WebSocket and IPC", function () {
   });
 
   it("deploy the contracts, and find them deployed", async () => {
-    const ways = [["webSocket", "ipc"], ["ipc", "webSocket"]] as const;
+    const ways = [
+      ["webSocket", "ipc"],
+      ["ipc", "webSocket"],
+    ] as const;
     for (const [way, again] of ways) {
       const data = join(directory, way);
       const { code, out, err } = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil[way] });

@@ -16,7 +16,17 @@ describe("verify script", () => {
     server = await startServer();
     directory = await temporaryDirectory();
     await writeFiles(directory, FILES);
-    const { code, err } = await runScript("prove", directory, "d", "--url", server.url, "--type", "test", "--source", "tests");
+    const { code, err } = await runScript(
+      "prove",
+      directory,
+      "d",
+      "--url",
+      server.url,
+      "--type",
+      "test",
+      "--source",
+      "tests",
+    );
     assert.equal(code, 0, err);
   });
   after(async () => {
@@ -46,7 +56,10 @@ describe("verify script", () => {
   it("verifies what is unchanged, without the server", async () => {
     const { code, out, err } = await runScript("verify", directory, "d", "--rpc", server.chainUrl, "--url", NOWHERE);
     assert.deepEqual([code, err], [0, ""]);
-    assert.match(out, /^4 of 4 files verified \(0 changed, 0 no proof, 0 chain disagrees, 0 not checked\), 3000002 bytes/);
+    assert.match(
+      out,
+      /^4 of 4 files verified \(0 changed, 0 no proof, 0 chain disagrees, 0 not checked\), 3000002 bytes/,
+    );
   });
 
   it("prints JSON", async () => {
@@ -102,7 +115,10 @@ describe("verify script", () => {
       });
       assert.equal(totals.verified_by_server, 1);
       const { results: unasked } = await verdicts("d", "--url", NOWHERE);
-      assert.deepEqual(unasked.map((r: any) => r.result), ["not_checked", "verified", "verified", "verified"]);
+      assert.deepEqual(
+        unasked.map((r: any) => r.result),
+        ["not_checked", "verified", "verified", "verified"],
+      );
       assert.match(unasked[0].reason, /server does not answer/);
     } finally {
       await rename(`${pathOf("d/a.txt")}.away`, pathOf("d/a.txt"));
@@ -113,7 +129,10 @@ describe("verify script", () => {
   it("says that the chain cannot be asked, and asks the server only when told to", async () => {
     const { code, out } = await verify("d", "--rpc", NOWHERE);
     assert.equal(code, 1);
-    assert.match(out, /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not answer$/m);
+    assert.match(
+      out,
+      /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not answer$/m,
+    );
     assert.match(out, /^0 of 4 files verified/m);
     const trusting = await verdicts("d", "--rpc", NOWHERE, "--server-only");
     assert.equal(trusting.code, 0);
@@ -146,7 +165,10 @@ describe("verify script", () => {
     await withContent(join(directory, "d/a.txt"), "c", async () => {
       await withContent(pathOf("d/a.txt"), await readFile(pathOf("d/b/c.txt")), async () => {
         const { results } = await verdicts("d/a.txt");
-        assert.deepInclude(results[0], { result: "changed", reason: 'the proof is that of another document, "d/b/c.txt"' });
+        assert.deepInclude(results[0], {
+          result: "changed",
+          reason: 'the proof is that of another document, "d/b/c.txt"',
+        });
         assert.equal((await verdicts("d/a.txt", "--any-id")).code, 0);
       });
     });

@@ -19,6 +19,9 @@ export async function seriousFaults(page: Page): Promise<string[]> {
     const { violations } = await axe.run();
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join("; ")}`);
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join("; ")}`,
+      );
   });
 }

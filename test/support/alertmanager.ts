@@ -28,9 +28,16 @@ export async function startAlertmanager(): Promise<Alertmanager> {
   const config = join(directory, "alertmanager.yml");
   await writeFile(config, 'route: { receiver: "nobody" }\nreceivers: [{ name: "nobody" }]\n');
   const url = `http://127.0.0.1:${await freePort()}`;
-  const options = [`--config.file=${config}`, `--storage.path=${directory}`, `--web.listen-address=${new URL(url).host}`, "--cluster.listen-address="];
+  const options = [
+    `--config.file=${config}`,
+    `--storage.path=${directory}`,
+    `--web.listen-address=${new URL(url).host}`,
+    "--cluster.listen-address=",
+  ];
   // It does not outlive this process: the pipe closes when that ends, however it does.
-  const child = spawn("sh", ["-c", '"$0" "$@" & cat > /dev/null; kill $!; wait $!', program, ...options], { stdio: ["pipe", "ignore", "ignore"] });
+  const child = spawn("sh", ["-c", '"$0" "$@" & cat > /dev/null; kill $!; wait $!', program, ...options], {
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   const exited = once(child, "exit");
   await eventually(async () => {
     if ((await request(`${url}/-/ready`)).status !== 200) throw new Error("Alertmanager is not ready");

@@ -4,7 +4,11 @@ import type { Answer } from "./http.ts";
 import type { TestServer } from "./server.ts";
 
 /** Posts a proof, or a batch of them, until it is on the chain, and gives the answer: how long that takes is the machine's affair. */
-export function anchored(server: Pick<TestServer, "post">, path: "/api/v1/proof" | "/api/v1/proof/batch", body: object): Promise<Answer> {
+export function anchored(
+  server: Pick<TestServer, "post">,
+  path: "/api/v1/proof" | "/api/v1/proof/batch",
+  body: object,
+): Promise<Answer> {
   return eventually(async () => {
     const answer = await server.post(path, body);
     assert.oneOf(answer.status, [200, 201], answer.text.slice(0, 300));

@@ -33,20 +33,27 @@ const VANITY = `0x${"00".repeat(32)}`;
  * A node's block as a BFT network would have made it, by the rules of the protocols: what the seals cover and what the
  * block's hash covers is written down here once more, so that a fault in the server's own code shows.
  */
-export function sealBlock(block: Record<string, unknown>, { protocol, validators, round, sealers }: Sealing): Record<string, unknown> {
+export function sealBlock(
+  block: Record<string, unknown>,
+  { protocol, validators, round, sealers }: Sealing,
+): Record<string, unknown> {
   const header = (extra: Parameters<typeof RLP.encode>[0]): { extraData: string; hash: string } => {
     const extraData = hexlify(RLP.encode(extra));
     return { extraData, hash: keccak256(encodeHeader(BlockHeader.parse({ ...block, extraData }))) };
   };
   const addresses = [...validators.addresses];
   const fixedRound = toBeHex(round, 4);
-  const sealed = header(protocol === "ibft2" ? [VANITY, addresses, "", fixedRound] : [VANITY, addresses, [], round, []]);
+  const sealed = header(
+    protocol === "ibft2" ? [VANITY, addresses, "", fixedRound] : [VANITY, addresses, [], round, []],
+  );
   const onChain = header(protocol === "ibft2" ? [VANITY, addresses, ""] : [VANITY, addresses, [], 0, []]);
   const seals = sealers.map((key) => {
     const { r, s, yParity } = key.sign(sealed.hash);
     return concat([r, s, Uint8Array.of(yParity)]);
   });
-  const whole = header(protocol === "ibft2" ? [VANITY, addresses, "", fixedRound, seals] : [VANITY, addresses, [], round, seals]);
+  const whole = header(
+    protocol === "ibft2" ? [VANITY, addresses, "", fixedRound, seals] : [VANITY, addresses, [], round, seals],
+  );
   return { ...block, extraData: whole.extraData, hash: onChain.hash };
 }
 

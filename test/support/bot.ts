@@ -8,7 +8,10 @@ export function botVariables(telegram: TelegramServer): EnvironmentVariables {
 }
 
 /** Fills in the registration form up to where it is to be confirmed. */
-export async function fillIn(chat: Chat, { device = "SDS011", place = "13.75, 100.5", title = "Roof" } = {}): Promise<void> {
+export async function fillIn(
+  chat: Chat,
+  { device = "SDS011", place = "13.75, 100.5", title = "Roof" } = {},
+): Promise<void> {
   await chat.ask("/start");
   await chat.ask("Somchai");
   await chat.ask(device);
@@ -18,9 +21,13 @@ export async function fillIn(chat: Chat, { device = "SDS011", place = "13.75, 10
 }
 
 /** Registers somebody and gives their login and password. */
-export async function register(chat: Chat, form?: Parameters<typeof fillIn>[1]): Promise<{ login: string; password: string }> {
+export async function register(
+  chat: Chat,
+  form?: Parameters<typeof fillIn>[1],
+): Promise<{ login: string; password: string }> {
   await fillIn(chat, form);
   const [account] = await chat.after(() => chat.touch("✅ Confirm"), 2);
-  const { login = "", password = "" } = /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(account.text)?.groups ?? {};
+  const { login = "", password = "" } =
+    /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(account.text)?.groups ?? {};
   return { login, password };
 }

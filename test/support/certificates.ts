@@ -33,17 +33,51 @@ export async function makeAuthority(directory: string, name = "authority"): Prom
     return { certificateFile, keyFile, certificate, key, fingerprint: new X509Certificate(certificate).fingerprint256 };
   };
   const stem = join(directory, name);
-  await run(openssl, ["req", "-x509", ...NEW_KEY, "-keyout", `${stem}.key`, "-out", `${stem}.pem`, "-subj", `/CN=${name}`, "-days", "2"]);
+  await run(openssl, [
+    "req",
+    "-x509",
+    ...NEW_KEY,
+    "-keyout",
+    `${stem}.key`,
+    "-out",
+    `${stem}.pem`,
+    "-subj",
+    `/CN=${name}`,
+    "-days",
+    "2",
+  ]);
   return {
     ...(await read(stem)),
     async issue(issued, days = 30) {
       const path = join(directory, issued);
       await run(openssl, [
-        "req", "-new", ...NEW_KEY, "-keyout", `${path}.key`, "-out", `${path}.csr`, "-subj", `/CN=${issued}`,
-        "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        "req",
+        "-new",
+        ...NEW_KEY,
+        "-keyout",
+        `${path}.key`,
+        "-out",
+        `${path}.csr`,
+        "-subj",
+        `/CN=${issued}`,
+        "-addext",
+        "subjectAltName=DNS:localhost,IP:127.0.0.1",
       ]);
       await run(openssl, [
-        "x509", "-req", "-in", `${path}.csr`, "-CA", `${stem}.pem`, "-CAkey", `${stem}.key`, "-copy_extensions", "copy", "-days", String(days), "-out", `${path}.pem`,
+        "x509",
+        "-req",
+        "-in",
+        `${path}.csr`,
+        "-CA",
+        `${stem}.pem`,
+        "-CAkey",
+        `${stem}.key`,
+        "-copy_extensions",
+        "copy",
+        "-days",
+        String(days),
+        "-out",
+        `${path}.pem`,
       ]);
       return read(path);
     },

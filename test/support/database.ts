@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../server/journal/database.ts";
+import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.ts";

@@ -23,7 +23,8 @@ export async function runTool(tool: keyof typeof PACKAGES, ...args: string[]): P
   try {
     return (await promisify(execFile)(tool, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missingPackage(tool, PACKAGES[tool]);
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      throw missingPackage(tool, PACKAGES[tool]);
     throw error;
   }
 }

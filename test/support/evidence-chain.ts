@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { hexlify, id, toQuantity, Wallet } from "ethers";
-import { anchorChain } from "../../server/chain/anchor-chain.ts";
+import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
-import { mined } from "../../server/chain/mined.ts";
+import { mined } from "../../server/chain/transactions/mined.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { type Bundle, bundleOf } from "../../server/domain/evidence/bundle.ts";
-import { contentOver } from "../../server/domain/proofs/anchor.ts";
-import type { Proof, ProofMetadata } from "../../server/domain/proofs/proof.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { type Bundle, bundleOf } from "../../server/proofs/bundle/bundle.ts";
+import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import type { Proof, ProofMetadata } from "../../server/proofs/proof.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { bftRpc, type Sealing } from "./bft-chain.ts";
 import { eventually } from "./eventually.ts";
@@ -43,7 +43,8 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
   const { data } = await new ProofAnchor__factory().getDeployTransaction(relayer.address, relayer.address);
   const { hash } = await mined(rpc, relayer, { data, gasPrice: 0n });
   const receipt = await rpc.call("eth_getTransactionReceipt", [hash]);
-  if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt)) throw new Error("there is no contract");
+  if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt))
+    throw new Error("there is no contract");
   const contract = String(receipt.contractAddress);
   const chain = anchorChain(rpc, contract, new Map());
 
@@ -53,11 +54,18 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       const parts = { documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash: documentHash };
       return { documentId, hash: documentHash, metadata, acceptedAt: 0, recordHash: recordHash(parts) };
     });
-    const { content, tree } = contentOver(hashed.map((one) => one.recordHash), alwaysRoot);
+    const { content, tree } = contentOver(
+      hashed.map((one) => one.recordHash),
+      alwaysRoot,
+    );
     const call = hexlify(chain.anchorCall(content).data);
     const transaction = await mined(rpc, relayer, { to: contract, data: call, gasPrice: 0n });
     const block = { number: transaction.block, hash: new Uint8Array(32), time: 0, validator: "" };
-    const outcome = { state: "confirmed", transactionHash: Buffer.from(transaction.hash.slice(2), "hex"), block } as const;
+    const outcome = {
+      state: "confirmed",
+      transactionHash: Buffer.from(transaction.hash.slice(2), "hex"),
+      block,
+    } as const;
     return hashed.map((proof, index) => {
       const merkle = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
       return { ...proof, outcome, merkle };
@@ -88,7 +96,9 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       // The server takes no block that is not well sealed: another header is put in afterwards.
       const well = sealing && { ...sealing, sealers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
-      const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(anchored);
+      const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(
+        anchored,
+      );
       const bundle = evidence && bundleOf(proof, evidence);
       if (bundle === undefined) throw new Error("there is no evidence");
       if (sealing === undefined) return bundle;

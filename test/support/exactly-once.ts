@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Interface } from "ethers";
-import { verifyPath } from "../../server/domain/merkle.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { verifyPath } from "../../server/journal/integrity/merkle.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { eventually } from "./eventually.ts";
 import { allTransactions, anchoredHash, rpcCall } from "./rpc.ts";
 import type { TestServer } from "./server.ts";
@@ -64,18 +64,29 @@ export async function assertExactlyOnce(
   assert.lengthOf([...places], documents.length, "each has a place of its own");
   const contract = String(proofs[0]?.contract);
   for (const proof of proofs) {
-    const carriers = transactions.filter(({ to, input }) => isTo(contract, to) && anchored(input) === anchoredHash(proof));
-    assert.deepEqual(carriers.map(({ hash }) => hash), [proof.tx_hash], "its anchor is on chain once");
+    const carriers = transactions.filter(
+      ({ to, input }) => isTo(contract, to) && anchored(input) === anchoredHash(proof),
+    );
+    assert.deepEqual(
+      carriers.map(({ hash }) => hash),
+      [proof.tx_hash],
+      "its anchor is on chain once",
+    );
   }
   // Also those that no client was told of.
-  const anchors = transactions.filter(({ from, to }) => from.toLowerCase() === relayer && isTo(contract, to)).map(({ input }) => anchored(input));
+  const anchors = transactions
+    .filter(({ from, to }) => from.toLowerCase() === relayer && isTo(contract, to))
+    .map(({ input }) => anchored(input));
   assert.lengthOf(anchors, new Set(anchors).size, "no anchor is on chain twice");
 
   const [latest, pending] = await Promise.all(
     ["latest", "pending"].map(async (tag) => Number(await rpcCall(chainUrl, "eth_getTransactionCount", relayer, tag))),
   );
   assert.equal(latest, pending, "no transaction waits behind an open nonce");
-  assert.lengthOf(transactions.filter(({ from }) => from.toLowerCase() === relayer), latest ?? -1);
+  assert.lengthOf(
+    transactions.filter(({ from }) => from.toLowerCase() === relayer),
+    latest ?? -1,
+  );
 }
 
 /** Whether a document's one proof is confirmed, and right, by the server's word and by the chain's. */
@@ -98,7 +109,10 @@ async function assertProven(server: Pick<TestServer, "get" | "post">, chainUrl: 
   assert.deepEqual([proof.block_hash, proof.block_number], [receipt.blockHash, Number(receipt.blockNumber)]);
   const path: string[] = proof.merkle?.path ?? [];
   if (proof.merkle !== undefined) {
-    assert.isTrue(verifyPath(bytes(proof.record_hash), path.map(bytes), bytes(proof.merkle.root)), "the path leads to the root");
+    assert.isTrue(
+      verifyPath(bytes(proof.record_hash), path.map(bytes), bytes(proof.merkle.root)),
+      "the path leads to the root",
+    );
   }
   const data = PROOF_ANCHOR.encodeFunctionData("verify", [`0x${proof.record_hash}`, path, `0x${anchoredHash(proof)}`]);
   const result = await rpcCall(chainUrl, "eth_call", { to: proof.contract, data }, "latest");

@@ -90,7 +90,8 @@ export class FakeNode {
 
   /** How often a transaction with this call data was mined. */
   mined(hash: string): number {
-    return this.blocks.flatMap(({ transactions }) => transactions).filter((transaction) => transaction.hash === hash).length;
+    return this.blocks.flatMap(({ transactions }) => transactions).filter((transaction) => transaction.hash === hash)
+      .length;
   }
 
   #answer(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {

@@ -18,11 +18,19 @@ export interface SceneOptions {
 }
 
 /** Plays a scene on Anvil as it comes, and cleans up. */
-export async function onScene(play: (scene: Scene) => Promise<void>, { prepare, variables = {} }: SceneOptions = {}): Promise<void> {
+export async function onScene(
+  play: (scene: Scene) => Promise<void>,
+  { prepare, variables = {} }: SceneOptions = {},
+): Promise<void> {
   const chain = await startRemoteChain(startRawNode);
   try {
     prepare?.(chain);
-    const server = await startProcess(chain.directory, { ...chain.variables, PROOF_WAIT: "1", BATCH_MAX_AGE: "1", ...variables });
+    const server = await startProcess(chain.directory, {
+      ...chain.variables,
+      PROOF_WAIT: "1",
+      BATCH_MAX_AGE: "1",
+      ...variables,
+    });
     try {
       await play({ chain, server, node: (method, ...params) => rpcCall(chain.url, method, ...params) });
     } finally {

@@ -1,7 +1,7 @@
 import { getBytes, id } from "ethers";
-import { type Bundle } from "../../server/domain/evidence/bundle.ts";
-import { ed25519Signer } from "../../server/domain/evidence/ed25519-signer.ts";
-import { signedBundle } from "../../server/domain/evidence/signed-bundle.ts";
+import { type Bundle } from "../../server/proofs/bundle/bundle.ts";
+import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
+import { signedBundle } from "../../server/proofs/bundle/signed-bundle.ts";
 
 /** Somebody who can sign, and whom nobody trusts. */
 const forger = ed25519Signer(getBytes(id("the forger")));

@@ -1,9 +1,9 @@
 import { Kysely, sql } from "kysely";
-import { GENESIS_DIGEST, nextDigest } from "../../server/domain/journal/entry.ts";
-import { openDatabase } from "../../server/journal/database.ts";
-import { readEntries } from "../../server/journal/entries.ts";
-import { linkOf } from "../../server/journal/entry-log.ts";
-import { lineOf } from "../../server/journal/lines.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../server/journal/entries/entry.ts";
+import { openDatabase } from "../../server/journal/engine/database.ts";
+import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { linkOf } from "../../server/journal/entries/entry-log.ts";
+import { lineOf } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
@@ -41,14 +41,24 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
       const connection = await openDatabase(database.connect());
       try {
         await connection.transaction().execute(async (transaction) => {
-          const { sequence: last } = await transaction.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+          const { sequence: last } = await transaction
+            .selectFrom("journal_head")
+            .select("sequence")
+            .executeTakeFirstOrThrow();
           let digest = GENESIS_DIGEST;
           for (const { entry } of await readEntries(transaction, 0, last)) {
             digest = nextDigest(digest, lineOf(entry));
             const { sequence } = entry;
-            if (entry.kind === "proof") await transaction.updateTable("proofs").set({ link: linkOf(digest) }).where("sequence", "=", sequence).execute();
-            if (entry.kind === "confirmation") await transaction.updateTable("confirmations").set({ digest }).where("sequence", "=", sequence).execute();
-            if (entry.kind === "account") await transaction.updateTable("accounts").set({ digest }).where("sequence", "=", sequence).execute();
+            if (entry.kind === "proof")
+              await transaction
+                .updateTable("proofs")
+                .set({ link: linkOf(digest) })
+                .where("sequence", "=", sequence)
+                .execute();
+            if (entry.kind === "confirmation")
+              await transaction.updateTable("confirmations").set({ digest }).where("sequence", "=", sequence).execute();
+            if (entry.kind === "account")
+              await transaction.updateTable("accounts").set({ digest }).where("sequence", "=", sequence).execute();
           }
           await transaction.updateTable("journal_head").set({ digest }).execute();
         });

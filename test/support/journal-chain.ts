@@ -1,8 +1,8 @@
 import { assert } from "chai";
-import { GENESIS_DIGEST, nextDigest } from "../../server/domain/journal/entry.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { readEntries } from "../../server/journal/entries.ts";
-import { lineOf, parseLine } from "../../server/journal/lines.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../server/journal/entries/entry.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { lineOf, parseLine } from "../../server/journal/entries/codec.ts";
 
 /**
  * Walks a journal from its first entry: none is missing, each goes on from the one before, and each can be told by its

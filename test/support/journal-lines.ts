@@ -1,6 +1,6 @@
-import { openDatabase } from "../../server/journal/database.ts";
-import { readEntries } from "../../server/journal/entries.ts";
-import { lineOf } from "../../server/journal/lines.ts";
+import { openDatabase } from "../../server/journal/engine/database.ts";
+import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { lineOf } from "../../server/journal/entries/codec.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { assertChained } from "./journal-chain.ts";
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
-import { readLabel } from "../../server/journal/proof-labels.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { readLabel } from "../../server/journal/entries/proof-labels.ts";
 
 /** Asks for the proofs of a journal, past the server. */
 export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label, anchors.id as anchor,
@@ -34,7 +34,10 @@ export function proofsIn(rows: readonly Record<string, unknown>[]): ProofOnDisk[
   return rows.map((raw) => {
     const row = Row.parse(raw);
     const type = readLabel(row.label).type ?? "";
-    return { ...row, recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }) };
+    return {
+      ...row,
+      recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }),
+    };
   });
 }
 

@@ -29,7 +29,11 @@ export function startJournalScript(variables: EnvironmentVariables, ...args: str
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   return {
-    outcome: Promise.all([code, text(child.stdout), text(child.stderr)]).then(([ended, out, err]) => ({ code: ended, out, err })),
+    outcome: Promise.all([code, text(child.stdout), text(child.stderr)]).then(([ended, out, err]) => ({
+      code: ended,
+      out,
+      err,
+    })),
     kill: () => void child.kill("SIGKILL"),
   };
 }

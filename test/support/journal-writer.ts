@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { GENESIS_DIGEST } from "../../server/domain/journal/entry.ts";
-import type { Journal } from "../../server/domain/ports.ts";
-import { contentOver } from "../../server/domain/proofs/anchor.ts";
-import type { PlacedProof } from "../../server/domain/proofs/proof.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { digestFrom } from "../../server/journal/journal-source.ts";
-import { createJournal } from "../../server/journal/journal.ts";
-import { transactionStore } from "../../server/journal/transactions.ts";
+import { GENESIS_DIGEST } from "../../server/journal/entries/entry.ts";
+import type { Journal } from "../../server/composition/journal.ts";
+import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import type { PlacedProof } from "../../server/proofs/proof.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { digestFrom } from "../../server/journal/entries/entry-source.ts";
+import { createJournal } from "../../server/composition/journal.ts";
+import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 
@@ -21,11 +21,20 @@ export class JournalWriter {
 
   constructor(database: Database) {
     this.#database = database;
-    this.journal = createJournal(database, { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS }, ADDRESS);
+    this.journal = createJournal(
+      database,
+      { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
+      ADDRESS,
+    );
   }
 
   account(): Promise<void> {
-    return this.journal.accounts.insert({ address: `0x${randomBytes(20).toString("hex")}`, keystore: "{}", scope: "full", createdAt: 5 });
+    return this.journal.accounts.insert({
+      address: `0x${randomBytes(20).toString("hex")}`,
+      keystore: "{}",
+      scope: "full",
+      createdAt: 5,
+    });
   }
 
   proof(anchorId: number, leafIndex: number, changes: Partial<PlacedProof> = {}): PlacedProof {
@@ -33,7 +42,16 @@ export class JournalWriter {
     const hash = changes.hash ?? randomBytes(32);
     const metadata = changes.metadata ?? { timestamp: this.#documents, type: "log", source: "test", note: "n" };
     const recorded = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
-    return { documentId, hash, recordHash: recorded, metadata, acceptedAt: 1_700_000_000_000, anchorId, leafIndex, isAlike: changes.isAlike ?? false };
+    return {
+      documentId,
+      hash,
+      recordHash: recorded,
+      metadata,
+      acceptedAt: 1_700_000_000_000,
+      anchorId,
+      leafIndex,
+      isAlike: changes.isAlike ?? false,
+    };
   }
 
   /** Opens a batch with proofs in it. */
@@ -50,7 +68,11 @@ export class JournalWriter {
   close(anchorId: number, proofs: readonly PlacedProof[]): Promise<number> {
     return this.journal.atomically(async (atomic) => {
       const { content } = contentOver(proofs.map((proof) => proof.recordHash));
-      const transactionId = await atomic.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: content.hash });
+      const transactionId = await atomic.intents.insert({
+        purpose: "anchor",
+        contract: "ProofAnchor",
+        data: content.hash,
+      });
       await atomic.anchors.close(anchorId, { ...content, transactionId });
       return transactionId;
     });
@@ -77,10 +99,23 @@ export class JournalWriter {
 
   /** Anchors the journal's own digest at an entry. */
   async seal(sequence: number): Promise<void> {
-    const transactionId = await this.journal.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.alloc(1) });
+    const transactionId = await this.journal.intents.insert({
+      purpose: "anchor",
+      contract: "ProofAnchor",
+      data: Buffer.alloc(1),
+    });
     const values = {
-      batch_id: 0, first_leaf: 0, last_leaf: -1, first_sequence: sequence + 1, last_sequence: sequence, size: 0, sealed: sequence,
-      hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence), transaction_id: transactionId, relayer: ADDRESS, opened_at: 1,
+      batch_id: 0,
+      first_leaf: 0,
+      last_leaf: -1,
+      first_sequence: sequence + 1,
+      last_sequence: sequence,
+      size: 0,
+      sealed: sequence,
+      hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
+      transaction_id: transactionId,
+      relayer: ADDRESS,
+      opened_at: 1,
     };
     const { id } = await this.#database.insertInto("anchors").values(values).returning("id").executeTakeFirstOrThrow();
     await this.#database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
@@ -107,7 +142,14 @@ export class JournalWriter {
     const parts = await Promise.all(
       [all.slice(0, 2), all.slice(2)].map(async (part) => {
         const { content } = contentOver(part.map((proof) => proof.recordHash));
-        return { ...content, transactionId: await this.journal.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.alloc(1) }) };
+        return {
+          ...content,
+          transactionId: await this.journal.intents.insert({
+            purpose: "anchor",
+            contract: "ProofAnchor",
+            data: Buffer.alloc(1),
+          }),
+        };
       }),
     );
     await this.journal.anchors.split(long.anchorId, parts);
@@ -119,7 +161,12 @@ export class JournalWriter {
     if (second === undefined) throw new Error("the batch has no second proof");
     const text = `${second.documentId}${second.metadata.timestamp}`;
     const documentId = text.slice(0, -2);
-    const alike = this.proof(first, 1, { documentId, hash: second.hash, metadata: { timestamp: Number(text.slice(-2)), type: "log" }, isAlike: true });
+    const alike = this.proof(first, 1, {
+      documentId,
+      hash: second.hash,
+      metadata: { timestamp: Number(text.slice(-2)), type: "log" },
+      isAlike: true,
+    });
     await this.journal.proofs.insert([alike]);
     await this.account();
     const pending = await this.open(2);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openApiDocument } from "../../server/http/openapi/document.ts";
-import { OPERATIONS, TAGS } from "../../server/http/openapi/operations.ts";
+import { OPERATIONS, TAGS } from "../../server/composition/openapi.ts";
 
 // Tests say what is in it.
 type Loose = any;
@@ -51,7 +51,9 @@ export class OpenApi {
       const pattern = operation.path.replaceAll(/\{\w+\}/g, "[^/]+");
       return operation.method === method && new RegExp(`^${pattern}$`).test(path);
     });
-    return matching.toSorted((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || b.path.length - a.path.length)[0];
+    return matching.toSorted(
+      (a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || b.path.length - a.path.length,
+    )[0];
   }
 
   /** What is wrong with an answer by the document; `undefined` when nothing is. */
@@ -62,7 +64,10 @@ export class OpenApi {
     const content = response.content[type];
     if (content === undefined) return `media type ${type} is not described`;
     if (content.schema.contentSchema !== undefined) {
-      const faults = text.split("\n").filter((line) => line !== "").map((line) => this.#fault(content.schema.contentSchema, JSON.parse(line)));
+      const faults = text
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => this.#fault(content.schema.contentSchema, JSON.parse(line)));
       return faults.find((fault) => fault !== undefined);
     }
     return this.#fault(content.schema, type.endsWith("json") ? JSON.parse(text) : text);
@@ -71,16 +76,21 @@ export class OpenApi {
   /** What is wrong with a body, or with a line of one, by the document; `undefined` when nothing is. */
   faultOfBody(operation: DocumentedOperation, type: string, value: unknown): string | undefined {
     const content = operation.described.requestBody?.content[type];
-    return content === undefined ? `media type ${type} is not described` : this.#fault(content.schema.contentSchema ?? content.schema, value);
+    return content === undefined
+      ? `media type ${type} is not described`
+      : this.#fault(content.schema.contentSchema ?? content.schema, value);
   }
 
   /** A schema without references, in which objects have no fields but those that are named. */
   closed(schema: Loose): Loose {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
-    if (typeof schema.$ref === "string") return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
+    if (typeof schema.$ref === "string")
+      return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
     const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.closed(value)]));
-    return copy["properties"] === undefined || "additionalProperties" in copy ? copy : { ...copy, additionalProperties: false };
+    return copy["properties"] === undefined || "additionalProperties" in copy
+      ? copy
+      : { ...copy, additionalProperties: false };
   }
 
   #fault(schema: Loose, value: unknown): string | undefined {
@@ -105,10 +115,15 @@ function examplesOf({ parameters = [], requestBody, responses }: Loose): Documen
         const of = (place: string) =>
           Object.fromEntries(
             parameters.flatMap((parameter: Loose) =>
-              parameter.in === place && parameter.examples?.[name] !== undefined ? [[parameter.name, parameter.examples[name].value]] : [],
+              parameter.in === place && parameter.examples?.[name] !== undefined
+                ? [[parameter.name, parameter.examples[name].value]]
+                : [],
             ),
           );
-        const [bodyType, body] = Object.entries<Loose>(requestBody?.content ?? {}).find(([, { examples }]) => examples?.[name] !== undefined) ?? [];
+        const [bodyType, body] =
+          Object.entries<Loose>(requestBody?.content ?? {}).find(
+            ([, { examples }]) => examples?.[name] !== undefined,
+          ) ?? [];
         return {
           name,
           path: of("path"),

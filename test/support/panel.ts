@@ -28,17 +28,28 @@ export interface PanelStage extends AsyncDisposable {
 }
 
 /** Builds the panel when its sources have changed, and starts a server and a browser. One of each is enough for a file. */
-export async function openPanel(variables: EnvironmentVariables = {}, options: TestServerOptions = {}): Promise<PanelStage> {
+export async function openPanel(
+  variables: EnvironmentVariables = {},
+  options: TestServerOptions = {},
+): Promise<PanelStage> {
   if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
   await buildPanel();
   let server = await startServer(variables, options);
   const { port } = new URL(server.url);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", `--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`] });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", `--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`],
+  });
   const requested: string[] = [];
   const complaints: string[] = [];
 
   const window: PanelStage["window"] = async (given) => {
-    const opened = await browser.newContext({ baseURL: server.url, locale: "en-GB", viewport: { width: 1280, height: 900 }, ...given });
+    const opened = await browser.newContext({
+      baseURL: server.url,
+      locale: "en-GB",
+      viewport: { width: 1280, height: 900 },
+      ...given,
+    });
     opened.on("request", (request) => requested.push(request.url()));
     opened.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());

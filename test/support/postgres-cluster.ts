@@ -28,7 +28,10 @@ export interface PostgresCluster {
  * @param durable Whether what is committed survives the fall of the machine; without that it is faster
  * @param changes Settings that differ from what tests need
  */
-export async function startPostgresCluster(durable: boolean, changes: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
+export async function startPostgresCluster(
+  durable: boolean,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<PostgresCluster> {
   const binaries = newestBinaries();
   const identity = postgresIdentity();
   const directory = mkdtempSync(join(tmpdir(), "sealbook-postgres-"));
@@ -41,22 +44,56 @@ export async function startPostgresCluster(durable: boolean, changes: Readonly<R
 
   const control = join(binaries, "pg_ctl");
   // Nothing stays behind: the pipe closes when this process ends, however it does.
-  const watcher = spawn("sh", ["-c", 'cat > /dev/null; "$0" --pgdata "$1" --mode immediate stop > /dev/null 2>&1; rm -rf "$2"', control, data, directory], {
-    ...options, stdio: ["pipe", "ignore", "ignore"], detached: true,
-  });
+  const watcher = spawn(
+    "sh",
+    [
+      "-c",
+      'cat > /dev/null; "$0" --pgdata "$1" --mode immediate stop > /dev/null 2>&1; rm -rf "$2"',
+      control,
+      data,
+      directory,
+    ],
+    {
+      ...options,
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    },
+  );
   watcher.unref();
   if (watcher.stdin instanceof Socket) watcher.stdin.unref();
 
   // In an order that is not that of code points, as on many a real server.
-  await run(join(binaries, "initdb"), [
-    "--pgdata", data, "--username", "postgres", "--pwfile", passwordFile, "--auth", "scram-sha-256", "--encoding", "UTF8",
-    "--locale-provider", "icu", "--icu-locale", "en-US", "--no-sync",
-  ], options);
+  await run(
+    join(binaries, "initdb"),
+    [
+      "--pgdata",
+      data,
+      "--username",
+      "postgres",
+      "--pwfile",
+      passwordFile,
+      "--auth",
+      "scram-sha-256",
+      "--encoding",
+      "UTF8",
+      "--locale-provider",
+      "icu",
+      "--icu-locale",
+      "en-US",
+      "--no-sync",
+    ],
+    options,
+  );
   const port = await freePort();
   const settings = {
-    port, listen_addresses: "127.0.0.1", unix_socket_directories: directory, fsync: durable ? "on" : "off", shared_buffers: "32MB",
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: directory,
+    fsync: durable ? "on" : "off",
+    shared_buffers: "32MB",
     // What the journal promises may not depend on these.
-    synchronous_commit: "off", default_transaction_isolation: "repeatable read",
+    synchronous_commit: "off",
+    default_transaction_isolation: "repeatable read",
     ...changes,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
@@ -79,7 +116,8 @@ export async function startPostgresCluster(durable: boolean, changes: Readonly<R
         await client.end();
       }
     },
-    start: async () => void (await run(control, ["--pgdata", data, "--log", join(directory, "log"), "--wait", "start"], options)),
+    start: async () =>
+      void (await run(control, ["--pgdata", data, "--log", join(directory, "log"), "--wait", "start"], options)),
     stop: async (mode) => void (await run(control, ["--pgdata", data, "--mode", mode, "--wait", "stop"], options)),
   };
   await cluster.start();
@@ -87,10 +125,15 @@ export async function startPostgresCluster(durable: boolean, changes: Readonly<R
 }
 
 function newestBinaries(): string {
-  const found = globSync("/usr/lib/postgresql/*/bin/postgres").map((path) => ({ path, version: Number(path.split("/")[4]) }));
+  const found = globSync("/usr/lib/postgresql/*/bin/postgres").map((path) => ({
+    path,
+    version: Number(path.split("/")[4]),
+  }));
   const newest = found.sort((one, other) => other.version - one.version)[0];
   if (newest === undefined) {
-    throw new Error("The tests need PostgreSQL 15 or newer in /usr/lib/postgresql: install Debian's package, apt-get install postgresql");
+    throw new Error(
+      "The tests need PostgreSQL 15 or newer in /usr/lib/postgresql: install Debian's package, apt-get install postgresql",
+    );
   }
   return join(newest.path, "..");
 }

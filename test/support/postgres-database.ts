@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { postgresDialect } from "../../server/journal/postgres.ts";
+import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import type { PostgresCluster } from "./postgres-cluster.ts";
 
@@ -13,7 +13,8 @@ export async function postgresDatabase(cluster: PostgresCluster): Promise<Engine
     ask: (text) => cluster.query(text, name),
     literal: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'::bytea`,
     async isLocked() {
-      const held = "select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())";
+      const held =
+        "select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())";
       return (await cluster.query(held, name)).length > 0;
     },
     async hold() {

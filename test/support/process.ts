@@ -25,12 +25,18 @@ export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" 
 function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [MAIN], {
     // Nothing of the tests' own surroundings may configure the server.
-    env: { ...SURROUNDINGS, PORT: "0", DATA_DIR: directory,
-      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables },
+    env: {
+      ...SURROUNDINGS,
+      PORT: "0",
+      DATA_DIR: directory,
+      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}),
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
   secretWatch.configured(variables);
   secretWatch.process(() => output);
   return { child, output: () => output };
@@ -49,28 +55,34 @@ export async function startProcess(directory: string, variables: EnvironmentVari
     exited.then(([code]) => reject(new Error(`the server ended with ${code}: ${output()}`)), reject);
   });
   secretWatch.keeps(directory);
-  return Object.assign(clientOf(url, () => demoAccount(directory)), {
-    pid: child.pid ?? 0,
-    chainUrl: /Embedded chain: ([^\s"]+)/.exec(output())?.[1] ?? "",
-    output,
-    async pause() {
-      child.kill("SIGSTOP");
-      await eventually(async () => {
-        const state = execFileSync("ps", ["-o", "state=", "-p", String(child.pid)], { encoding: "utf8" });
-        if (!state.startsWith("T")) throw new Error(`the server does not halt: ${state}`);
-      });
+  return Object.assign(
+    clientOf(url, () => demoAccount(directory)),
+    {
+      pid: child.pid ?? 0,
+      chainUrl: /Embedded chain: ([^\s"]+)/.exec(output())?.[1] ?? "",
+      output,
+      async pause() {
+        child.kill("SIGSTOP");
+        await eventually(async () => {
+          const state = execFileSync("ps", ["-o", "state=", "-p", String(child.pid)], { encoding: "utf8" });
+          if (!state.startsWith("T")) throw new Error(`the server does not halt: ${state}`);
+        });
+      },
+      resume: () => void child.kill("SIGCONT"),
+      async end(signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
+        child.kill(signal);
+        const [code, by] = await exited;
+        return { code, signal: by };
+      },
     },
-    resume: () => void child.kill("SIGCONT"),
-    async end(signal: "SIGINT" | "SIGTERM" | "SIGKILL") {
-      child.kill(signal);
-      const [code, by] = await exited;
-      return { code, signal: by };
-    },
-  });
+  );
 }
 
 /** Runs the server where it is expected not to start. */
-export async function failToStart(directory: string, variables: EnvironmentVariables): Promise<{ code: number | null; output: string }> {
+export async function failToStart(
+  directory: string,
+  variables: EnvironmentVariables,
+): Promise<{ code: number | null; output: string }> {
   const { child, output } = launch(directory, variables);
   const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const [code] = await once(child, "close");

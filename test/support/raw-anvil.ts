@@ -37,7 +37,17 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
   const first = genesis === undefined ? [] : ["--init", genesis.file, "--gas-limit", String(genesis.gasLimit)];
   const child = spawn(
     anvilBinary(),
-    [...fixed.split(" "), ...period, ...first, "--chain-id", String(chainId), "--ipc", socket, "--cache-path", join(directory, "cache")],
+    [
+      ...fixed.split(" "),
+      ...period,
+      ...first,
+      "--chain-id",
+      String(chainId),
+      "--ipc",
+      socket,
+      "--cache-path",
+      join(directory, "cache"),
+    ],
     { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");

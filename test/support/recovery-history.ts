@@ -1,10 +1,11 @@
 import { hash as digest } from "node:crypto";
-import type { AnchorChain } from "../../server/domain/ports.ts";
-import type { AnchorContent, AnchorOutcome } from "../../server/domain/proofs/anchor.ts";
-import { RecoveryService } from "../../server/domain/recovery/recovery-service.ts";
-import { ProofStatements } from "../../server/journal/proofs.ts";
-import type { Database } from "../../server/journal/database.ts";
-import { recoveryStore } from "../../server/journal/recovery.ts";
+import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";
+import type { AnchorOutcome } from "../../server/journal/integrity/anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { RecoveryService } from "../../server/recovery/service.ts";
+import { ProofStatements } from "../../server/proofs/proof-store.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { recoveryStore } from "../../server/recovery/store.ts";
 import { JournalWriter } from "./journal-writer.ts";
 
 /** What became of documents that were recorded together. */
@@ -43,7 +44,12 @@ export class RecoveryHistory {
         blockHash: async () => undefined,
         anchors: async (from, to) =>
           [...this.onChain.values()]
-            .map(({ hash, size, outcome }) => ({ hash, size, transactionHash: outcome.transactionHash, blockNumber: outcome.block.number }))
+            .map(({ hash, size, outcome }) => ({
+              hash,
+              size,
+              transactionHash: outcome.transactionHash,
+              blockNumber: outcome.block.number,
+            }))
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
@@ -53,20 +59,29 @@ export class RecoveryHistory {
   }
 
   /** Records contents of documents under one anchor. Each block is a second after the one before. */
-  async record(documents: readonly (readonly [documentId: string, content: string])[], fate: Fate = "confirmed"): Promise<number> {
+  async record(
+    documents: readonly (readonly [documentId: string, content: string])[],
+    fate: Fate = "confirmed",
+  ): Promise<number> {
     const { journal } = this.writer;
     const { anchorId, proofs } = await journal.atomically(async (atomic) => {
       const id = await atomic.anchors.open(1);
       const placed = documents.map(([documentId, content], leaf) =>
-        this.writer.proof(id, leaf, { documentId, hash: contentHash(content), metadata: { timestamp: (this.#timestamp += 1) } }),
+        this.writer.proof(id, leaf, {
+          documentId,
+          hash: contentHash(content),
+          metadata: { timestamp: (this.#timestamp += 1) },
+        }),
       );
       await atomic.proofs.insert(placed);
       return { anchorId: id, proofs: placed };
     });
-    if (fate !== "pending") await this.writer.settle(await this.writer.close(anchorId, proofs), fate === "failed" ? "reverted" : "confirmed");
+    if (fate !== "pending")
+      await this.writer.settle(await this.writer.close(anchorId, proofs), fate === "failed" ? "reverted" : "confirmed");
     const anchor = await journal.anchors.find(anchorId);
     const outcome = anchor?.outcome;
-    if (anchor !== undefined && outcome?.state === "confirmed") this.onChain.set(hex(anchor.hash), { ...anchor, outcome });
+    if (anchor !== undefined && outcome?.state === "confirmed")
+      this.onChain.set(hex(anchor.hash), { ...anchor, outcome });
     const time = outcome?.state === "confirmed" ? outcome.block.time : undefined;
     for (const { documentId, hash } of proofs) this.recorded.push({ documentId, hash, time });
     return anchorId;
@@ -79,11 +94,15 @@ export class RecoveryHistory {
       },
       anchorOf: async (hash) => {
         const anchor = this.onChain.get(hex(hash));
-        return anchor && { time: anchor.outcome.block.time, blockNumber: anchor.outcome.block.number, size: anchor.size };
+        return (
+          anchor && { time: anchor.outcome.block.time, blockNumber: anchor.outcome.block.number, size: anchor.size }
+        );
       },
       blockOf: async (transactionHash, hash) => {
         const outcome = this.onChain.get(hex(hash))?.outcome;
-        return outcome !== undefined && hex(outcome.transactionHash) === hex(transactionHash) ? outcome.block : undefined;
+        return outcome !== undefined && hex(outcome.transactionHash) === hex(transactionHash)
+          ? outcome.block
+          : undefined;
       },
     };
   }

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hexlify, Transaction, Wallet } from "ethers";
-import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
-import { RelayerRoles } from "../../server/chain/relayer-roles.ts";
+import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
+import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
@@ -60,8 +60,14 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
   const rpc = connectRpc(anvil.http, anvil.chainId);
   opened.defer(() => rpc.close());
   const deployed = await deploy({
-    rpc, administrator, relayer: wallets[0].address, lifetime: 3600, minimumToExtend: 15, gasPrice: 0n,
-    file: deploymentFile(directory, anvil.chainId), onDeployed: () => undefined,
+    rpc,
+    administrator,
+    relayer: wallets[0].address,
+    lifetime: 3600,
+    minimumToExtend: 15,
+    gasPrice: 0n,
+    file: deploymentFile(directory, anvil.chainId),
+    onDeployed: () => undefined,
   });
   const roles = new RelayerRoles(rpc, deployed);
   for (const contract of roles.contracts) await roles.change("grant", contract, wallets[1].address, administrator, 0n);
@@ -78,14 +84,20 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
       proxy,
       start: async (variables) => {
         const server = await startProcess(folder, {
-          RPC_URL: proxy.url, RELAYER_KEY: privateKey, DATABASE_URL: database.url,
-          PROOF_WAIT: "1", BATCH_MAX_AGE: "600", ...variables,
+          RPC_URL: proxy.url,
+          RELAYER_KEY: privateKey,
+          DATABASE_URL: database.url,
+          PROOF_WAIT: "1",
+          BATCH_MAX_AGE: "600",
+          ...variables,
         });
         opened.defer(async () => void (await server.end("SIGKILL")));
         return server;
       },
       noncesOver: ({ attempted }) => [
-        ...new Set(attempted.map((raw) => Transaction.from(raw)).flatMap(({ from, nonce }) => (from === address ? [nonce] : []))),
+        ...new Set(
+          attempted.map((raw) => Transaction.from(raw)).flatMap(({ from, nonce }) => (from === address ? [nonce] : [])),
+        ),
       ],
     };
   };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { hexlify, randomBytes, Wallet } from "ethers";
-import { deploy, deploymentFile } from "../../server/chain/deployment.ts";
+import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -38,7 +38,9 @@ function startHere(directory: string): Promise<ChainNode> {
  * Starts a chain and deploys the contracts.
  * @param start Starts the node, which can keep its things in the folder given
  */
-export async function startRemoteChain(start: (directory: string) => Promise<ChainNode> = startHere): Promise<RemoteChain> {
+export async function startRemoteChain(
+  start: (directory: string) => Promise<ChainNode> = startHere,
+): Promise<RemoteChain> {
   const directory = await temporaryDirectory();
   const node = await start(join(directory, "remote"));
   const relayer = new Wallet(hexlify(randomBytes(32)));

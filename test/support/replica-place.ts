@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SegmentTarget } from "../../server/domain/journal/ports.ts";
-import { folderTarget } from "../../server/replica/folder-target.ts";
-import { s3Target } from "../../server/replica/s3-target.ts";
+import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import { folderTarget } from "../../server/journal/replication/folder-target.ts";
+import { s3Target } from "../../server/journal/replication/s3-target.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type S3Server, startS3Server } from "./s3-server.ts";
 
@@ -40,7 +40,9 @@ export async function folderPlace(): Promise<FolderPlace> {
     open: (journal = JOURNAL) => folderTarget({ name: `file://${path}`, path, mountPoint: false }, journal),
     async list() {
       const entries = await readdir(path, { recursive: true, withFileTypes: true });
-      return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name).slice(path.length + 1)] : [])).sort();
+      return entries
+        .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name).slice(path.length + 1)] : []))
+        .sort();
     },
     get: (key) => readFile(join(path, key)),
     async put(key, content) {
@@ -81,7 +83,10 @@ export async function bucketPlace(): Promise<BucketPlace> {
     server,
     open(journal = JOURNAL) {
       const { bucket, url: endpoint } = server;
-      const target = s3Target({ name: `s3://${bucket}/${PREFIX}`, bucket, prefix: PREFIX, endpoint, region: undefined, pathStyle: true }, journal);
+      const target = s3Target(
+        { name: `s3://${bucket}/${PREFIX}`, bucket, prefix: PREFIX, endpoint, region: undefined, pathStyle: true },
+        journal,
+      );
       opened.push(target);
       return target;
     },

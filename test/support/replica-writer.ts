@@ -1,6 +1,6 @@
 // Ships an endless journal to the folder that is named, to be killed.
-import { folderTarget } from "../../server/replica/folder-target.ts";
-import { Replicator, USUAL_RULES } from "../../server/workers/replicator.ts";
+import { folderTarget } from "../../server/journal/replication/folder-target.ts";
+import { Replicator, USUAL_RULES } from "../../server/journal/replication/replicator.ts";
 import { MemoryJournal } from "./journal-source.ts";
 
 const [, , path = "", journalName = ""] = process.argv;

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import type { AppParts } from "../../server/app.ts";
+import type { AppParts } from "../../server/composition/app.ts";
 
 /** What Express keeps of a path: a route, or a router below it. */
 interface Layer {
@@ -31,7 +31,8 @@ function routesBelow(mount: string, stack: readonly Layer[]): string[] {
   return stack.flatMap((layer) => {
     const { route, handle } = layer;
     if (route !== undefined) {
-      const path = route.path === "/" && mount !== "" ? mount : `${mount}${String(route.path)}`.replaceAll(/:(\w+)/g, "{$1}");
+      const path =
+        route.path === "/" && mount !== "" ? mount : `${mount}${String(route.path)}`.replaceAll(/:(\w+)/g, "{$1}");
       const methods = Object.keys(route.methods).filter((method) => method !== "_all");
       return methods.map((method) => `${method.toUpperCase()} ${path}`);
     }

@@ -52,7 +52,9 @@ export async function startS3Server(): Promise<S3Server> {
   const bucket = "sealbook-test";
   const objects = new Map<string, Buffer>();
   const http = createServer((request, response) => {
-    answer(s3, request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    answer(s3, request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : undefined),
+    );
   });
   const listen = (port: number): Promise<void> => new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
   const goAway = (): Promise<void> =>
@@ -90,7 +92,8 @@ async function answer(s3: S3Server, request: IncomingMessage, response: ServerRe
   if (fate === "hang") return;
   if (fate === "cut") return void request.socket.destroy();
   if (typeof fate === "number") return fail(response, fate, ERRORS[fate] ?? "Injected");
-  if (!/^AWS4-HMAC-SHA256 Credential=[^/]+\//.test(request.headers.authorization ?? "")) return fail(response, 403, "AccessDenied");
+  if (!/^AWS4-HMAC-SHA256 Credential=[^/]+\//.test(request.headers.authorization ?? ""))
+    return fail(response, 403, "AccessDenied");
   if (bucket !== s3.bucket) return fail(response, 404, "NoSuchBucket");
   const reply = handle(s3, request, key, url.searchParams, Buffer.concat(chunks));
   if (fate === "deaf") return void request.socket.destroy();
@@ -103,18 +106,21 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
   const found = s3.objects.get(key);
   switch (request.method) {
     case "PUT":
-      if (s3.conditional && request.headers["if-none-match"] === "*" && found !== undefined) return (response) => fail(response, 412, "PreconditionFailed");
+      if (s3.conditional && request.headers["if-none-match"] === "*" && found !== undefined)
+        return (response) => fail(response, 412, "PreconditionFailed");
       if (request.headers["x-amz-checksum-sha256"] !== createHash("sha256").update(body).digest("base64")) {
         return (response) => fail(response, 400, "BadDigest");
       }
       s3.objects.set(key, body);
       return (response) => response.writeHead(200, { ETag: etag(body) }).end();
     case "GET":
-      if (key === "") return (response) => response.writeHead(200, { "Content-Type": "application/xml" }).end(listing(s3, query));
+      if (key === "")
+        return (response) => response.writeHead(200, { "Content-Type": "application/xml" }).end(listing(s3, query));
       if (found === undefined) return (response) => fail(response, 404, "NoSuchKey");
       return (response) => response.writeHead(200, { "Content-Length": found.length, ETag: etag(found) }).end(found);
     case "HEAD":
-      return (response) => response.writeHead(found === undefined ? 404 : 200, { "Content-Length": found?.length ?? 0 }).end();
+      return (response) =>
+        response.writeHead(found === undefined ? 404 : 200, { "Content-Length": found?.length ?? 0 }).end();
     case "DELETE":
       s3.objects.delete(key);
       return (response) => response.writeHead(204).end();
@@ -143,8 +149,10 @@ function listing(s3: S3Server, query: URLSearchParams): string {
       : `<Contents><Key>${name}</Key><Size>${s3.objects.get(name)?.length ?? 0}</Size></Contents>`,
   );
   const token = next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`;
-  return `<?xml version="1.0"?><ListBucketResult><Name>${s3.bucket}</Name><KeyCount>${page.length}</KeyCount>` +
-    `<IsTruncated>${next !== undefined}</IsTruncated>${token}${items.join("")}</ListBucketResult>`;
+  return (
+    `<?xml version="1.0"?><ListBucketResult><Name>${s3.bucket}</Name><KeyCount>${page.length}</KeyCount>` +
+    `<IsTruncated>${next !== undefined}</IsTruncated>${token}${items.join("")}</ListBucketResult>`
+  );
 }
 
 function etag(content: Buffer): string {

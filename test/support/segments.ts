@@ -1,7 +1,7 @@
-import type { JournalLine } from "../../server/domain/journal/entry.ts";
-import type { SegmentTarget } from "../../server/domain/journal/ports.ts";
-import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../server/domain/journal/segment.ts";
-import { readSegments } from "../../server/replica/segment-reader.ts";
+import type { JournalLine } from "../../server/journal/entries/entry.ts";
+import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../server/journal/replication/segment.ts";
+import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 import { MemoryJournal } from "./journal-source.ts";
 
 /** The first entries of a journal, cut into segments of one size. */

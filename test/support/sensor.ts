@@ -10,7 +10,10 @@ export interface Sensor {
   stop(): void;
 }
 
-export async function startSensor(answer: (request: IncomingMessage, response: ServerResponse) => void, host = "127.0.0.1"): Promise<Sensor> {
+export async function startSensor(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  host = "127.0.0.1",
+): Promise<Sensor> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { type Context, type ContextOverrides, createContext } from "../../server/context.ts";
+import { type Context, type ContextOverrides, createContext } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
@@ -63,20 +63,24 @@ export async function startServer(
   );
   const { url } = await context.start();
   secretWatch.keeps(directory);
-  for (const { keystore } of await context.journal.accounts.list()) secretWatch.uses("keystore of an account", JSON.parse(keystore).Crypto?.ciphertext);
+  for (const { keystore } of await context.journal.accounts.list())
+    secretWatch.uses("keystore of an account", JSON.parse(keystore).Crypto?.ciphertext);
   // Read each time: spreading would read the account before there is one.
-  return Object.assign(clientOf(url, () => demoAccount(directory)), {
-    directory,
-    context,
-    log,
-    logger,
-    chainUrl: context.embeddedChainUrl ?? variables.RPC_URL ?? "",
-    async stop(keep?: "keep") {
-      secretWatch.keeps(directory);
-      await context.stop();
-      if (keep === undefined) await removeDirectory(directory);
+  return Object.assign(
+    clientOf(url, () => demoAccount(directory)),
+    {
+      directory,
+      context,
+      log,
+      logger,
+      chainUrl: context.embeddedChainUrl ?? variables.RPC_URL ?? "",
+      async stop(keep?: "keep") {
+        secretWatch.keeps(directory);
+        await context.stop();
+        if (keep === undefined) await removeDirectory(directory);
+      },
     },
-  });
+  );
 }
 
 /** The account in the folder's `demo-account.json`. */
@@ -85,7 +89,10 @@ export function demoAccount(directory: string): Login {
 }
 
 /** What speaks with a server at an address. */
-export function clientOf(url: string, demo: () => Login): Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
+export function clientOf(
+  url: string,
+  demo: () => Login,
+): Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
   const call: TestServer["call"] = (route, credentials, payload, headers) =>
     post(`${url}/api`, { credentials, method: "GET", route, ...(payload === undefined ? {} : { payload }) }, headers);
   return {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
-import { sqliteDialect } from "../../server/journal/sqlite.ts";
+import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
 /** The database in a file, which may be in use. Opened for each look: whoever closes it last tidies up. */

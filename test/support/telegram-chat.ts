@@ -56,7 +56,10 @@ export class Chat {
   sendDocument(content: string | Uint8Array, caption?: string): number {
     const bytes = Buffer.from(content);
     const file_id = this.#server.keepFile(bytes);
-    return this.#message({ document: { file_id, file_unique_id: file_id, file_size: bytes.length }, ...(caption === undefined ? {} : { caption }) });
+    return this.#message({
+      document: { file_id, file_unique_id: file_id, file_size: bytes.length },
+      ...(caption === undefined ? {} : { caption }),
+    });
   }
 
   sendSticker(): number {
@@ -65,13 +68,22 @@ export class Chat {
 
   /** Touches a button under the newest message that has it. */
   touch(label: string): number {
-    const message = this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
+    const message =
+      this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
     return this.touchData(message.buttons.get(label) ?? "", message.id);
   }
 
   touchData(data: string, message_id = 1): number {
     const id = this.#server.newQuery(this);
-    return this.#server.deliver({ callback_query: { id, from: this.#from(), chat_instance: "1", data, message: { message_id, date: 1, chat: this.#chat() } } });
+    return this.#server.deliver({
+      callback_query: {
+        id,
+        from: this.#from(),
+        chat_instance: "1",
+        data,
+        message: { message_id, date: 1, chat: this.#chat() },
+      },
+    });
   }
 
   /** Does something and gives what is said to it: as many messages, and no more. */
@@ -95,7 +107,9 @@ export class Chat {
   }
 
   #message(content: object): number {
-    return this.#server.deliver({ message: { message_id: this.#server.nextMessage(), date: 1, chat: this.#chat(), from: this.#from(), ...content } });
+    return this.#server.deliver({
+      message: { message_id: this.#server.nextMessage(), date: 1, chat: this.#chat(), from: this.#from(), ...content },
+    });
   }
 
   #chat(): object {

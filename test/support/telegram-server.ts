@@ -117,14 +117,19 @@ export class TelegramServer implements ChatServer {
 
   async #push({ url, secret }: { url: string; secret: string }, update: object): Promise<void> {
     await eventually(async () => {
-      const response = await fetch(this.route(url), { method: "POST", body: JSON.stringify(update), headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret } });
+      const response = await fetch(this.route(url), {
+        method: "POST",
+        body: JSON.stringify(update),
+        headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret },
+      });
       assert.equal(response.status, 200);
     });
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, place, token, rest = ""] = /^\/(bot|file\/bot)([^/]+)\/(.*)$/.exec(request.url ?? "") ?? [];
-    const answer = (status: number, body: object): void => void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+    const answer = (status: number, body: object): void =>
+      void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     try {
       if (token !== this.token) throw new Refused(401, "Unauthorized");
       if (place === "file/bot") {
@@ -168,13 +173,16 @@ export class TelegramServer implements ChatServer {
       case "answerCallbackQuery": {
         const id = String(fields["callback_query_id"]);
         const chat = this.#queries.get(id);
-        if (chat === undefined) throw new Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid");
+        if (chat === undefined)
+          throw new Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid");
         this.#queries.delete(id);
         chat.touches.push({ id, text: fields["text"] === undefined ? undefined : String(fields["text"]) });
         return true;
       }
       case "deleteMessage": {
-        const message = this.#chatOf(fields).said.find(({ id, isDeleted }) => id === Number(fields["message_id"]) && !isDeleted);
+        const message = this.#chatOf(fields).said.find(
+          ({ id, isDeleted }) => id === Number(fields["message_id"]) && !isDeleted,
+        );
         if (message === undefined) throw new Refused(400, "Bad Request: message to delete not found");
         message.isDeleted = true;
         return true;
@@ -193,7 +201,8 @@ export class TelegramServer implements ChatServer {
   }
 
   async #getUpdates({ offset = 0, timeout = 0 }: Record<string, unknown>, request: IncomingMessage): Promise<unknown> {
-    if (this.webhook !== undefined) throw new Refused(409, "Conflict: can't use getUpdates method while webhook is active");
+    if (this.webhook !== undefined)
+      throw new Refused(409, "Conflict: can't use getUpdates method while webhook is active");
     this.#updates = this.#updates.filter(({ update_id }) => update_id >= Number(offset));
     if (this.#updates.length === 0) {
       const late = Promise.withResolvers<void>();
@@ -211,7 +220,8 @@ export class TelegramServer implements ChatServer {
   #setMenu({ commands, language_code = "" }: Record<string, unknown>): true {
     const menu = commands as { command: string; description: string }[];
     for (const { command, description } of menu) {
-      if (!/^[a-z0-9_]{1,32}$/.test(command) || description.length < 1 || description.length > 256) throw new Refused(400, "Bad Request: BOT_COMMAND_INVALID");
+      if (!/^[a-z0-9_]{1,32}$/.test(command) || description.length < 1 || description.length > 256)
+        throw new Refused(400, "Bad Request: BOT_COMMAND_INVALID");
     }
     this.menus.set(String(language_code), menu);
     return true;
@@ -229,14 +239,23 @@ export class TelegramServer implements ChatServer {
     const text = String(fields[kind === "text" ? "text" : "caption"] ?? "");
     if (kind === "text" && text === "") throw new Refused(400, "Bad Request: message text is empty");
     if (text.length > (kind === "text" ? 4096 : 1024)) throw new Refused(400, "Bad Request: message is too long");
-    const markup = (fields["reply_markup"] ?? {}) as { inline_keyboard?: { text: string; callback_data: string }[][]; keyboard?: { text: string }[][]; remove_keyboard?: true };
+    const markup = (fields["reply_markup"] ?? {}) as {
+      inline_keyboard?: { text: string; callback_data: string }[][];
+      keyboard?: { text: string }[][];
+      remove_keyboard?: true;
+    };
     const buttons = (markup.inline_keyboard ?? []).flat();
-    if (buttons.some(({ callback_data }) => Buffer.byteLength(callback_data) > 64)) throw new Refused(400, "Bad Request: BUTTON_DATA_INVALID");
+    if (buttons.some(({ callback_data }) => Buffer.byteLength(callback_data) > 64))
+      throw new Refused(400, "Bad Request: BUTTON_DATA_INVALID");
     const attached = kind === "text" ? undefined : files.get(String(fields[kind]).replace("attach://", ""));
-    if (kind !== "text" && attached === undefined) throw new Refused(400, "Bad Request: there is no file in the request");
+    if (kind !== "text" && attached === undefined)
+      throw new Refused(400, "Bad Request: there is no file in the request");
     const id = this.nextMessage();
     chat.said.push({
-      id, kind, text, file: attached,
+      id,
+      kind,
+      text,
+      file: attached,
       buttons: new Map(buttons.map((button) => [button.text, button.callback_data])),
       keys: markup.remove_keyboard === true ? [] : markup.keyboard?.flat().map((key) => key.text),
       entities: (fields["entities"] ?? []) as Said["entities"],
@@ -250,10 +269,14 @@ async function readCall(method: string, request: IncomingMessage): Promise<Call>
   const body = await buffer(request);
   const type = request.headers["content-type"] ?? "";
   const files = new Map<string, { name: string; content: Buffer }>();
-  if (!type.startsWith("multipart/")) return { method, fields: body.length === 0 ? {} : JSON.parse(body.toString()), files };
+  if (!type.startsWith("multipart/"))
+    return { method, fields: body.length === 0 ? {} : JSON.parse(body.toString()), files };
   const fields: Record<string, unknown> = {};
-  for (const [key, value] of await new Response(new Uint8Array(body), { headers: { "Content-Type": type } }).formData()) {
-    if (typeof value === "string") fields[key] = value.startsWith("{") || value.startsWith("[") ? JSON.parse(value) : value;
+  for (const [key, value] of await new Response(new Uint8Array(body), {
+    headers: { "Content-Type": type },
+  }).formData()) {
+    if (typeof value === "string")
+      fields[key] = value.startsWith("{") || value.startsWith("[") ? JSON.parse(value) : value;
     else files.set(key, { name: value.name, content: Buffer.from(await value.arrayBuffer()) });
   }
   return { method, fields, files };

@@ -2,7 +2,10 @@ import { assert } from "chai";
 
 /** The error that something ends with. */
 export async function thrownBy(work: Promise<unknown>): Promise<Error> {
-  const error = await work.then(() => assert.fail("nothing was thrown"), (thrown: unknown) => thrown);
+  const error = await work.then(
+    () => assert.fail("nothing was thrown"),
+    (thrown: unknown) => thrown,
+  );
   assert.instanceOf(error, Error);
   return error;
 }

@@ -7,7 +7,6 @@ export interface Shown {
   readonly key: string;
 }
 
-
 /** What a node's operator puts in front of it: TLS, for those only who show a certificate of an authority. */
 export interface TlsProxy {
   readonly port: number;
@@ -20,12 +19,19 @@ export interface TlsProxy {
  * Puts a proxy in front of a port on loopback.
  * @param clients the authority whose certificates it takes
  */
-export async function startTlsProxy(target: number, shown: Shown, clients: Pick<Shown, "certificate">): Promise<TlsProxy> {
+export async function startTlsProxy(
+  target: number,
+  shown: Shown,
+  clients: Pick<Shown, "certificate">,
+): Promise<TlsProxy> {
   const sockets = new Set<Socket>();
   const options = ({ certificate, key }: Shown) => ({ cert: certificate, key, ca: clients.certificate });
   const server = createServer({ ...options(shown), requestCert: true, rejectUnauthorized: true }, (incoming) => {
     const outgoing = connect(target, "127.0.0.1");
-    for (const [socket, other] of [[incoming, outgoing], [outgoing, incoming]] as const) {
+    for (const [socket, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
       sockets.add(socket);
       socket.on("error", () => undefined);
       socket.on("close", () => {

@@ -34,7 +34,8 @@ export async function startVictim(engine: Engine): Promise<Victim> {
   const chain = await startRemoteChain(startRawNode);
   const database = await emptyDatabase(engine);
   // An open batch stays open while another is under way.
-  const start = (): Promise<ServerProcess> => startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "60" });
+  const start = (): Promise<ServerProcess> =>
+    startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "60" });
   let server = await start();
   const victim: Victim = {
     chain,

@@ -41,13 +41,15 @@ describe("the verifier's page in a browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  const vector = (name: string) => BUNDLE_VECTORS.find((candidate) => candidate.name === name) ?? assert.fail(`there is no vector ${name}`);
+  const vector = (name: string) =>
+    BUNDLE_VECTORS.find((candidate) => candidate.name === name) ?? assert.fail(`there is no vector ${name}`);
   const choose = async (bundle: string, document: string): Promise<void> => {
     await page.setInputFiles("#bundle-file", bundle);
     await page.setInputFiles("#document-file", document);
   };
   const verdict = (expected: RegExp) => page.locator("#verdict", { hasText: expected }).waitFor({ timeout: 10_000 });
-  const titles = (className: "" | ".bad" = ""): Promise<string[]> => page.locator(`#steps > li${className} > b`).allTextContents();
+  const titles = (className: "" | ".bad" = ""): Promise<string[]> =>
+    page.locator(`#steps > li${className} > b`).allTextContents();
 
   it("verifies a document with its bundle, step by step", async () => {
     const { path } = vector("ibft2");
@@ -56,7 +58,15 @@ describe("the verifier's page in a browser", () => {
     await choose(path, DOCUMENT_PATH);
     await verdict(/^Verified\. The document ".*" existed as it is now/);
     assert.deepEqual(await titles(), [
-      "Format", "Issuer's signature", "Document", "Recorded hash", "Batch", "Block header", "Transaction", "Receipt", "Validators' seals",
+      "Format",
+      "Issuer's signature",
+      "Document",
+      "Recorded hash",
+      "Batch",
+      "Block header",
+      "Transaction",
+      "Receipt",
+      "Validators' seals",
     ]);
     assert.deepEqual(await titles(".bad"), []);
     assert.isTrue(await page.locator("#steps").isVisible());
@@ -64,7 +74,10 @@ describe("the verifier's page in a browser", () => {
 
   it("takes both files when they are dropped together", async () => {
     const files = await Promise.all(
-      [DOCUMENT_PATH, vector("alone").path].map(async (path) => ({ name: path.split("/").at(-1) ?? "", content: await readFile(path, "base64") })),
+      [DOCUMENT_PATH, vector("alone").path].map(async (path) => ({
+        name: path.split("/").at(-1) ?? "",
+        content: await readFile(path, "base64"),
+      })),
     );
     await page.fill("#trusted-key", TRUSTED_KEY);
     const transfer = await page.evaluateHandle(`(() => {
@@ -90,7 +103,10 @@ describe("the verifier's page in a browser", () => {
     assert.deepEqual(await titles(".bad"), ["Document"]);
 
     const changed = join(directory, "changed.bundle.json");
-    await writeFile(changed, text.replace(/"record_hash":"(.)/, (_, digit) => `"record_hash":"${digit === "a" ? "b" : "a"}`));
+    await writeFile(
+      changed,
+      text.replace(/"record_hash":"(.)/, (_, digit) => `"record_hash":"${digit === "a" ? "b" : "a"}`),
+    );
     await choose(changed, DOCUMENT_PATH);
     await page.locator("#steps > li.bad > b", { hasText: "Issuer's signature" }).waitFor();
     await verdict(/^Not verified\.$/);
@@ -102,7 +118,11 @@ describe("the verifier's page in a browser", () => {
     await choose(vector("alone").path, DOCUMENT_PATH);
     await verdict(/^Not verified\.$/);
     assert.deepEqual(await titles(".bad"), ["Trust"]);
-    await using server = await fakeServer({ status: 200, headers: { "Access-Control-Allow-Origin": "*" }, body: "hello" });
+    await using server = await fakeServer({
+      status: 200,
+      headers: { "Access-Control-Allow-Origin": "*" },
+      body: "hello",
+    });
     const answers = await page.evaluate(`Promise.all([
       fetch("${server.url}").then(() => "loaded", () => "refused"),
       new Promise((resolve) => {

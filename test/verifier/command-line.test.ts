@@ -34,10 +34,16 @@ describe("verify.mjs", () => {
     it(`verifies the vector "${name}" by the issuer's signature${isSealed ? " and the validators' seals" : ""}`, async () => {
       const signed = await verify(path, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY.toUpperCase());
       expect(signed.code, signed.out + signed.err).to.equal(0);
-      expect(signed.out).to.match(/^holds {4}Format\n/).and.match(/VERIFIED\. The document ".*" existed as it is now .*; by the issuer's signature\.\n$/);
+      expect(signed.out)
+        .to.match(/^holds {4}Format\n/)
+        .and.match(/VERIFIED\. The document ".*" existed as it is now .*; by the issuer's signature\.\n$/);
       const sealed = await verify("--validators", VALIDATORS_PATH, path, DOCUMENT_PATH);
       expect(sealed.code).to.equal(isSealed ? 0 : 1);
-      expect(sealed.out).to.match(isSealed ? /by the seals of the chain's validators\.\n$/ : /blocks of this chain are not sealed by validators\n\nNOT VERIFIED\.\n$/);
+      expect(sealed.out).to.match(
+        isSealed
+          ? /by the seals of the chain's validators\.\n$/
+          : /blocks of this chain are not sealed by validators\n\nNOT VERIFIED\.\n$/,
+      );
     });
   }
 
@@ -92,7 +98,14 @@ describe("verify.mjs", () => {
 
   it("tells wrong usage from a refusal", async () => {
     const { path } = vector("alone");
-    const usage = [[], [path], [path, path, path], [path, path, "--trust"], [path, path, "--rpc"], [path, path, "--trust-key", "12"]];
+    const usage = [
+      [],
+      [path],
+      [path, path, path],
+      [path, path, "--trust"],
+      [path, path, "--rpc"],
+      [path, path, "--trust-key", "12"],
+    ];
     for (const args of usage) {
       const { code, out, err } = await verify(...args);
       expect(code, args.join(" ")).to.equal(2);
@@ -128,7 +141,10 @@ describe("verify.mjs", () => {
     };
 
     it("asks it for the block", async () => {
-      const results: Record<string, unknown> = { eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: contentOf(bundle).block.hash } };
+      const results: Record<string, unknown> = {
+        eth_chainId: "0x1c9f",
+        eth_getBlockByNumber: { hash: contentOf(bundle).block.hash },
+      };
       answer = (method) => ({ jsonrpc: "2.0", id: 1, result: results[method] });
       expect(await run()).to.equal("0: ");
       results["eth_getBlockByNumber"] = { hash: `0x${"12".repeat(32)}` };

@@ -9,7 +9,11 @@ const HEX = "0123456789abcdef";
 function othersThan(character: string): string[] {
   const code = character.charCodeAt(0);
   const digit = HEX.indexOf(character);
-  return [...(digit === -1 ? [] : [HEX.charAt((digit + 1) % 16)]), String.fromCharCode(code ^ 1), String.fromCharCode(code ^ 0x20)];
+  return [
+    ...(digit === -1 ? [] : [HEX.charAt((digit + 1) % 16)]),
+    String.fromCharCode(code ^ 1),
+    String.fromCharCode(code ^ 0x20),
+  ];
 }
 
 function replaced(text: string, place: number, character: string): string {
@@ -30,7 +34,11 @@ const REFUSALS: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp]
   [/^merkle\.leaf$/, /^Batch$/, /the leaf is not that of the recorded hash/],
   [/^merkle\.(root|path)/, /^Batch$/, /does not lead from the recorded hash to the root/],
   [/^block\.hash$/, /^Block header$/, /does not have the block's hash/],
-  [/^block\.header$/, /^(Block header|Validators' seals)$/, /the block's hash|the fields of one|RLP|is not \d+ bytes|is not a list|seal|signature|validators/],
+  [
+    /^block\.header$/,
+    /^(Block header|Validators' seals)$/,
+    /the block's hash|the fields of one|RLP|is not \d+ bytes|is not a list|seal|signature|validators/,
+  ],
   [/^consensus\.validators/, /^Block header$/, /the validators are not those of the header/],
   [/^anchor\.contract$/, /^Transaction$/, /does not call the contract/],
   [/^anchor\.transaction\.proof/, /^Transaction$/, /does not have the hash by which it is named/],
@@ -49,7 +57,8 @@ describe("bundles that were changed", function () {
         // Of the shortest every one is tried, of the others each place has its turn.
         for (const other of name === "alone" ? others : others.slice(place % others.length).slice(0, 1)) {
           const { ok } = await verifyBundle(replaced(text, place, other), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY });
-          if (ok) expect.fail(`character ${place} can be ${JSON.stringify(other)}: ${text.slice(place - 20, place + 20)}`);
+          if (ok)
+            expect.fail(`character ${place} can be ${JSON.stringify(other)}: ${text.slice(place - 20, place + 20)}`);
         }
       }
     });

@@ -1,9 +1,9 @@
 import { RLP } from "@ethereumjs/rlp";
 import { expect } from "chai";
 import { getBytes, hexlify, id, keccak256, Wallet } from "ethers";
-import { merkleTree } from "../../server/domain/merkle.ts";
-import type { Bundle } from "../../server/domain/evidence/bundle.ts";
-import { recordHash } from "../../server/domain/proofs/record-hash.ts";
+import { merkleTree } from "../../server/journal/integrity/merkle.ts";
+import type { Bundle } from "../../server/proofs/bundle/bundle.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { type Sealing, testValidators } from "../support/bft-chain.ts";
 import { type EvidenceChain, startEvidenceChain, type TestRecord } from "../support/evidence-chain.ts";
 import { forged } from "../support/forgery.ts";
@@ -32,17 +32,33 @@ describe("bundles that a forger made", function () {
     chain = await startEvidenceChain();
     const bundles = async (records: readonly TestRecord[]): Promise<Bundle[]> =>
       Promise.all((await chain.anchor(records)).map((proof) => chain.bundle(proof, sealing)));
-    const [a, b] = await bundles([record("first"), record("second"), record("third", "3"), record("fourth", "4"), record("fifth", "5")]);
+    const [a, b] = await bundles([
+      record("first"),
+      record("second"),
+      record("third", "3"),
+      record("fourth", "4"),
+      record("fifth", "5"),
+    ]);
     const [c] = await bundles([record("alone")]);
-    const [d] = await bundles([record("elsewhere"), record("beside it"), record("third one"), record("fourth one"), record("fifth one")]);
-    if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("there are no bundles");
+    const [d] = await bundles([
+      record("elsewhere"),
+      record("beside it"),
+      record("third one"),
+      record("fourth one"),
+      record("fifth one"),
+    ]);
+    if (a === undefined || b === undefined || c === undefined || d === undefined)
+      throw new Error("there are no bundles");
     [first, second, alone, elsewhere] = [a, b, c, d];
     documentHash = first.record.hash;
   });
   after(() => chain.stop());
 
-  const check = async (bundle: Bundle, change: (bundle: any) => void, asked: Asked = { validators: validators.addresses }) =>
-    verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, asked);
+  const check = async (
+    bundle: Bundle,
+    change: (bundle: any) => void,
+    asked: Asked = { validators: validators.addresses },
+  ) => verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, asked);
   const refusalOf = async (...args: Parameters<typeof check>): Promise<string> => {
     const { ok, steps } = await check(...args);
     const last: Step | undefined = steps.at(-1);
@@ -60,12 +76,18 @@ describe("bundles that a forger made", function () {
 
   it("are refused when the key is another than the one that is trusted, and when none is", async () => {
     const trustedKey = Buffer.from(id("another key").slice(2), "hex").toString("hex");
-    expect(await refusalOf(alone, () => undefined, { trustedKey })).to.match(/^Issuer's signature: it is signed with the key [0-9a-f]{64}, not with/);
-    expect(await refusalOf(alone, () => undefined, {})).to.match(/^Trust: all of it holds together, but anybody could have made it/);
+    expect(await refusalOf(alone, () => undefined, { trustedKey })).to.match(
+      /^Issuer's signature: it is signed with the key [0-9a-f]{64}, not with/,
+    );
+    expect(await refusalOf(alone, () => undefined, {})).to.match(
+      /^Trust: all of it holds together, but anybody could have made it/,
+    );
   });
 
   it("are refused when they are about another document", async () => {
-    const { ok, steps } = await verifyBundle(await forged(JSON.stringify(alone), () => undefined), "00".repeat(32), { validators: validators.addresses });
+    const { ok, steps } = await verifyBundle(await forged(JSON.stringify(alone), () => undefined), "00".repeat(32), {
+      validators: validators.addresses,
+    });
     expect(ok).to.equal(false);
     expect(steps.at(-1)).to.include({ title: "Document", ok: false });
   });
@@ -139,31 +161,48 @@ describe("bundles that a forger made", function () {
       bundle.merkle = null;
     };
     expect(await refusalOf(first, rootAlone)).to.match(/^Recorded hash:/);
-    expect(await refusalOf(first, (bundle) => (bundle.merkle = null))).to.match(/^Transaction: the transaction does not anchor this hash/);
+    expect(await refusalOf(first, (bundle) => (bundle.merkle = null))).to.match(
+      /^Transaction: the transaction does not anchor this hash/,
+    );
   });
 
   it("are refused with another place or size of the batch, as far as these show", async () => {
-    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 4))).to.match(/^Batch: the Merkle path does not have the length of its place/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 4))).to.match(
+      /^Batch: the Merkle path does not have the length of its place/,
+    );
     expect(await refusalOf(first, ({ merkle }) => (merkle.index = 5))).to.match(/^Batch: there is no such place/);
     expect(await refusalOf(first, ({ merkle }) => (merkle.size = 1001))).to.match(/^Batch: there is no such place/);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 6))).to.match(/^Transaction: the transaction does not anchor this hash/);
-    expect(await refusalOf(first, ({ merkle }) => merkle.path.pop())).to.match(/^Batch: the Merkle path does not have the length/);
-    expect(await refusalOf(first, ({ merkle }) => merkle.path.push(merkle.root))).to.match(/^Batch: the Merkle path does not have the length/);
+    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 6))).to.match(
+      /^Transaction: the transaction does not anchor this hash/,
+    );
+    expect(await refusalOf(first, ({ merkle }) => merkle.path.pop())).to.match(
+      /^Batch: the Merkle path does not have the length/,
+    );
+    expect(await refusalOf(first, ({ merkle }) => merkle.path.push(merkle.root))).to.match(
+      /^Batch: the Merkle path does not have the length/,
+    );
   });
 
   it("are refused for another chain", async () => {
-    expect(await refusalOf(first, ({ anchor }) => (anchor.chain_id = 1))).to.match(/^Transaction: the transaction is one of chain 7327, not of chain 1/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.chain_id = 1))).to.match(
+      /^Transaction: the transaction is one of chain 7327, not of chain 1/,
+    );
     // A chain of the forger's own is as good as any, but its validators are not those of the list.
     const others = testValidators(4, "forger");
     const [proof] = await chain.anchor([record("on another chain")]);
     if (proof === undefined) throw new Error("there is no proof");
     const foreign = await chain.bundle(proof, { ...sealing, validators: others, sealers: others.keys });
-    expect(await refusalOf(foreign, () => undefined)).to.match(/^Validators' seals: the block's validators are not those of your list/);
+    expect(await refusalOf(foreign, () => undefined)).to.match(
+      /^Validators' seals: the block's validators are not those of your list/,
+    );
     expect((await check(foreign, () => undefined, { validators: others.addresses })).ok).to.equal(true);
     // The right validators in the header, and the forger's seals.
     const unsealed = await chain.bundle(proof, { ...sealing, sealers: others.keys });
     expect(await refusalOf(unsealed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
-    const mixed = await chain.bundle(proof, { ...sealing, sealers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)] });
+    const mixed = await chain.bundle(proof, {
+      ...sealing,
+      sealers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)],
+    });
     expect(await refusalOf(mixed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
   });
 
@@ -175,17 +214,27 @@ describe("bundles that a forger made", function () {
       if (a === undefined || b === undefined || c === undefined) throw new Error("there are four");
       const sealedBy = (...sealers: (typeof a)[]) => chain.bundle(proof, { ...sealing, protocol, sealers });
       expect((await check(await sealedBy(a, b, c), () => undefined)).ok).to.equal(true);
-      expect(await refusalOf(await sealedBy(a, b), () => undefined)).to.match(/: 2 of 4 validators sealed the block, 3 are needed/);
+      expect(await refusalOf(await sealedBy(a, b), () => undefined)).to.match(
+        /: 2 of 4 validators sealed the block, 3 are needed/,
+      );
       expect(await refusalOf(await sealedBy(), () => undefined)).to.match(/: 0 of 4 validators sealed the block/);
-      expect(await refusalOf(await sealedBy(a, b, b), () => undefined)).to.match(/: a validator sealed the block twice/);
-      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: [] })).to.match(/: the list of validators is empty/);
+      expect(await refusalOf(await sealedBy(a, b, b), () => undefined)).to.match(
+        /: a validator sealed the block twice/,
+      );
+      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: [] })).to.match(
+        /: the list of validators is empty/,
+      );
       const five = [...validators.addresses, new Wallet(id("a fifth")).address];
-      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: five })).to.match(/: the block's validators are not those/);
+      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: five })).to.match(
+        /: the block's validators are not those/,
+      );
     }
   });
 
   it("are refused for another protocol than that of the block", async () => {
-    expect(await refusalOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(/^Block header: the header does not have the block's hash/);
+    expect(await refusalOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(
+      /^Block header: the header does not have the block's hash/,
+    );
     const none = (bundle: any): void => {
       bundle.consensus = { protocol: "none", validators: [] };
       bundle.block.hash = keccak256(bundle.block.header);
@@ -195,7 +244,9 @@ describe("bundles that a forger made", function () {
 
   it("are refused for another contract", async () => {
     const contract = `0x${"12".repeat(20)}`;
-    expect(await refusalOf(first, ({ anchor }) => (anchor.contract = contract))).to.match(/^Transaction: the transaction does not call the contract/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.contract = contract))).to.match(
+      /^Transaction: the transaction does not call the contract/,
+    );
     // What another contract says does not count: the receipt of a transaction that called one.
     const swapped = (bundle: any): void => {
       const [status, gas, bloom] = RLP.decode(getBytes(bundle.anchor.receipt.raw));
@@ -206,8 +257,12 @@ describe("bundles that a forger made", function () {
   });
 
   it("are refused with evidence of another block or transaction", async () => {
-    expect(await refusalOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(/^Transaction: node 0 of the proof does not have the hash/);
-    expect(await refusalOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(/^Transaction: node 0 of the proof/);
+    expect(await refusalOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(
+      /^Transaction: node 0 of the proof does not have the hash/,
+    );
+    expect(await refusalOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(
+      /^Transaction: node 0 of the proof/,
+    );
     const both = (bundle: any): void => {
       bundle.block = elsewhere.block;
       bundle.anchor = elsewhere.anchor;
@@ -217,19 +272,37 @@ describe("bundles that a forger made", function () {
       bundle.anchor.receipt = bundle.anchor.transaction;
     };
     expect(await refusalOf(first, other)).to.match(/^Receipt: node 0 of the proof/);
-    expect(await refusalOf(first, ({ anchor }) => (anchor.index = 1))).to.match(/^Transaction: the proof leads to another place/);
-    expect(await refusalOf(first, ({ anchor }) => anchor.transaction.proof.push("0xc0"))).to.match(/^Transaction: the proof has nodes that lead nowhere/);
-    expect(await refusalOf(first, ({ anchor }) => (anchor.transaction.proof = []))).to.match(/^Transaction: the proof is cut short/);
+    expect(await refusalOf(first, ({ anchor }) => (anchor.index = 1))).to.match(
+      /^Transaction: the proof leads to another place/,
+    );
+    expect(await refusalOf(first, ({ anchor }) => anchor.transaction.proof.push("0xc0"))).to.match(
+      /^Transaction: the proof has nodes that lead nowhere/,
+    );
+    expect(await refusalOf(first, ({ anchor }) => (anchor.transaction.proof = []))).to.match(
+      /^Transaction: the proof is cut short/,
+    );
   });
 
   it("are refused when they lack something, or have something more", async () => {
     expect(await refusalOf(first, (bundle) => delete bundle.consensus)).to.match(/^Format: bundle lacks consensus/);
-    expect(await refusalOf(first, (bundle) => (bundle.note = "verified"))).to.match(/^Format: bundle has a member "note" that there is not/);
-    expect(await refusalOf(first, ({ record }) => (record.hash = record.hash.toUpperCase()))).to.match(/^Format: bundle.record.hash is not 64/);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 5.5))).to.match(/^Format: bundle.merkle.size is not a whole number/);
-    expect(await refusalOf(first, ({ anchor }) => (anchor.receipt.proof = "0x"))).to.match(/^Format: bundle.anchor.receipt.proof is not a list/);
-    expect(await refusalOf(first, (bundle) => (bundle.format = "sealbook-bundle/2"))).to.match(/^Format: it is not of the format/);
-    expect(await refusalOf(first, ({ record }) => (record.metadata = null))).to.match(/^Format: bundle.record.metadata is not an object/);
+    expect(await refusalOf(first, (bundle) => (bundle.note = "verified"))).to.match(
+      /^Format: bundle has a member "note" that there is not/,
+    );
+    expect(await refusalOf(first, ({ record }) => (record.hash = record.hash.toUpperCase()))).to.match(
+      /^Format: bundle.record.hash is not 64/,
+    );
+    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 5.5))).to.match(
+      /^Format: bundle.merkle.size is not a whole number/,
+    );
+    expect(await refusalOf(first, ({ anchor }) => (anchor.receipt.proof = "0x"))).to.match(
+      /^Format: bundle.anchor.receipt.proof is not a list/,
+    );
+    expect(await refusalOf(first, (bundle) => (bundle.format = "sealbook-bundle/2"))).to.match(
+      /^Format: it is not of the format/,
+    );
+    expect(await refusalOf(first, ({ record }) => (record.metadata = null))).to.match(
+      /^Format: bundle.record.metadata is not an object/,
+    );
   });
 
   it("are refused when their text can be read in more than one way", async () => {
@@ -256,13 +329,23 @@ describe("bundles that a forger made", function () {
 
     it("are verified when the node has the block, and refused when it does not", async () => {
       const block = { hash: first.block.hash };
-      const verified = await check(first, () => undefined, node({ eth_chainId: "0x1c9f", eth_getBlockByNumber: block }));
+      const verified = await check(
+        first,
+        () => undefined,
+        node({ eth_chainId: "0x1c9f", eth_getBlockByNumber: block }),
+      );
       expect(verified.ok).to.equal(true);
       expect(verified.level).to.equal("node");
       const refused = (answers: Record<string, unknown>) => refusalOf(first, () => undefined, node(answers));
-      expect(await refused({ eth_chainId: "0x1", eth_getBlockByNumber: block })).to.match(/^Node: the node is of chain 1, the bundle of chain 7327/);
-      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: null })).to.match(/^Node: the node does not have block/);
-      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: `0x${"00".repeat(32)}` } })).to.match(/^Node: the node has the hash 0x0000/);
+      expect(await refused({ eth_chainId: "0x1", eth_getBlockByNumber: block })).to.match(
+        /^Node: the node is of chain 1, the bundle of chain 7327/,
+      );
+      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: null })).to.match(
+        /^Node: the node does not have block/,
+      );
+      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: `0x${"00".repeat(32)}` } })).to.match(
+        /^Node: the node has the hash 0x0000/,
+      );
       expect(await refused({ eth_chainId: "0x1c9f" })).to.match(/^Node: it cannot be read: no such method/);
     });
   });
@@ -271,7 +354,10 @@ describe("bundles that a forger made", function () {
     const [proof] = await chain.anchor([record("alone first")]);
     if (proof === undefined) throw new Error("there is no proof");
     const merkle = { root: proof.recordHash, leaf: proof.recordHash, index: 0, path: [] };
-    const error: unknown = await chain.bundle({ ...proof, merkle }).then(() => undefined, (thrown: unknown) => thrown);
+    const error: unknown = await chain.bundle({ ...proof, merkle }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     expect(error).to.be.instanceOf(Error);
     // The same hash again leaves no event: the evidence is that of the first time.
     const [again] = await chain.anchor([record("alone first")]);

@@ -26,7 +26,10 @@ async function inPage(call: string, variables: Record<string, unknown>): Promise
 
 describe("the verifier's page", () => {
   it("is generated from the verifier as it is", () => {
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/verifier-page.ts", "--check"], { cwd: ROOT, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/verifier-page.ts", "--check"], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
     expect(status, stderr).to.equal(0);
   });
 
@@ -62,7 +65,11 @@ describe("the verifier's page", () => {
     expect(result.ok).to.equal(false);
     expect(result.steps.at(-1).title).to.equal("Recorded hash");
     const refusal = async (call: string): Promise<string> =>
-      inPage(call, {}).then(() => "", (error: unknown) => (typeof error === "object" && error !== null && "message" in error ? String(error.message) : ""));
+      inPage(call, {}).then(
+        () => "",
+        (error: unknown) =>
+          typeof error === "object" && error !== null && "message" in error ? String(error.message) : "",
+      );
     expect(await refusal('askedFor("12", "")')).to.equal("the public key is not 64 hexadecimal digits");
     expect(await refusal('askedFor("", "0x12")')).to.match(/is not the address of a validator$/);
   });
@@ -96,8 +103,10 @@ describe("the verifier's page", () => {
     };
     const window = fakeElement();
     await inPage("undefined", { window, document: { getElementById: byId, createElement: fakeElement } });
-    const choose = (name: string, file: File): void => byId(`${name}-file`).dispatch("change", { target: { files: [file] } });
-    const verdict = (expected: RegExp) => eventually(async () => expect(byId("verdict").textContent).to.match(expected));
+    const choose = (name: string, file: File): void =>
+      byId(`${name}-file`).dispatch("change", { target: { files: [file] } });
+    const verdict = (expected: RegExp) =>
+      eventually(async () => expect(byId("verdict").textContent).to.match(expected));
 
     choose("bundle", new File([vector?.text ?? ""], "proof.bundle.json"));
     expect(byId("verdict").textContent).to.equal("");

@@ -3,8 +3,8 @@ import { RLP } from "@ethereumjs/rlp";
 import { expect } from "chai";
 import { computeAddress, concat, getBytes, keccak256 as ethersKeccak, SigningKey } from "ethers";
 import fc from "fast-check";
-import { canonicalJson as serverJson } from "../../server/domain/evidence/canonical-json.ts";
-import { merkleTree } from "../../server/domain/merkle.ts";
+import { canonicalJson as serverJson } from "../../server/kit/canonical-json.ts";
+import { merkleTree } from "../../server/journal/integrity/merkle.ts";
 import {
   canonicalJson,
   decodeRlp,
@@ -71,7 +71,15 @@ describe("the verifier's own cryptography", () => {
     const zero = new Uint8Array(32);
     // 5 is no x of a point on the curve.
     const off = fromHex("00".repeat(31) + "05");
-    for (const parts of [[zero, one, [0]], [one, zero, [0]], [order, one, [0]], [one, order, [0]], [one, one, [2]], [off, one, [0]], [one, one]]) {
+    for (const parts of [
+      [zero, one, [0]],
+      [one, zero, [0]],
+      [order, one, [0]],
+      [one, order, [0]],
+      [one, one, [2]],
+      [off, one, [0]],
+      [one, one],
+    ]) {
       const signature = Uint8Array.from(parts.flatMap((part) => [...part]));
       expect(() => recoverAddress(one, signature)).to.throw(Refusal);
     }
@@ -101,7 +109,18 @@ describe("the verifier's own cryptography", () => {
       }),
       { numRuns: 2000 },
     );
-    for (const wrong of ["8105", "b801ff", "b80100", "b90001ff", "c18105", "f800", "8000", "82ff", "bfffffffffffffffff", ""]) {
+    for (const wrong of [
+      "8105",
+      "b801ff",
+      "b80100",
+      "b90001ff",
+      "c18105",
+      "f800",
+      "8000",
+      "82ff",
+      "bfffffffffffffffff",
+      "",
+    ]) {
       expect(() => decodeRlp(fromHex(wrong)), wrong).to.throw(Refusal);
     }
   });
@@ -125,13 +144,14 @@ describe("the verifier's own cryptography", () => {
         expect(canonicalJson(JSON.parse(text))).to.equal(text);
       }),
     );
-    expect(serverJson({ b: 1, a: { d: [1, "ü\u2028", null], c: true }, "\u{1f600}": 0, "\ufb33": 1, no: undefined })).to.equal(
-      '{"a":{"c":true,"d":[1,"ü\u2028",null]},"b":1,"\u{1f600}":0,"\ufb33":1}',
-    );
+    expect(
+      serverJson({ b: 1, a: { d: [1, "ü\u2028", null], c: true }, "\u{1f600}": 0, "\ufb33": 1, no: undefined }),
+    ).to.equal('{"a":{"c":true,"d":[1,"ü\u2028",null]},"b":1,"\u{1f600}":0,"\ufb33":1}');
   });
 
   it("refuses nodes of tries that there are not", () => {
-    const prove = (...proof: Uint8Array[]) => provenValue(keccak256(proof[0] ?? new Uint8Array()), Uint8Array.of(0x12), proof);
+    const prove = (...proof: Uint8Array[]) =>
+      provenValue(keccak256(proof[0] ?? new Uint8Array()), Uint8Array.of(0x12), proof);
     const value = Uint8Array.of(7);
     expect(prove(encodeRlp([Uint8Array.of(0x20, 0x12), value]))).to.deep.equal(value);
     for (const pair of [[0x20, 0x13], [0x20, 0x12, 0x34], [0x21], [0x3f, 0x12], [0x40, 0x12], [0x25, 0x12], []]) {

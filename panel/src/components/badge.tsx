@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
-const ICONS = { plain: undefined, good: "check", warning: "warning", bad: "close" } as const satisfies Record<string, IconName | undefined>;
+const ICONS = { plain: undefined, good: "check", warning: "warning", bad: "close" } as const satisfies Record<
+  string,
+  IconName | undefined
+>;
 
 /** A word on the state of something. */
 export function Badge({ kind = "plain", children }: { kind?: keyof typeof ICONS; children: ComponentChildren }) {

@@ -25,7 +25,19 @@ export interface ButtonProps {
  * A button. While the session's token is replaced it is blocked: it keeps the focus, and a press counts as soon as
  * the new token is there.
  */
-export function Button({ kind = "plain", icon, label, type = "button", busy = false, disabled = false, pressed, expanded, free = false, onClick, children }: ButtonProps) {
+export function Button({
+  kind = "plain",
+  icon,
+  label,
+  type = "button",
+  busy = false,
+  disabled = false,
+  pressed,
+  expanded,
+  free = false,
+  onClick,
+  children,
+}: ButtonProps) {
   const element = useRef<HTMLButtonElement>(null);
   const blocked = !free && isBlocked.value;
   const press = (event: Event) => {

@@ -5,7 +5,9 @@ import { CopyButton } from "./copy-button.tsx";
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
-      <pre tabIndex={0} role="region" aria-label={label}>{text}</pre>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
       <CopyButton text={text} label={`${texts.value.common.copy}: ${label}`} />
     </div>
   );

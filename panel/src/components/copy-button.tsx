@@ -6,7 +6,15 @@ import { copyText } from "./clipboard.ts";
 const SHOWN_MILLISECONDS = 2_000;
 
 /** Copies a text, and says so. */
-export function CopyButton({ text, label, free = true }: { text: string | (() => string); label: string; free?: boolean }) {
+export function CopyButton({
+  text,
+  label,
+  free = true,
+}: {
+  text: string | (() => string);
+  label: string;
+  free?: boolean;
+}) {
   const copied = useSignal(false);
   const copy = async () => {
     copied.value = await copyText(typeof text === "string" ? text : text());
@@ -14,8 +22,16 @@ export function CopyButton({ text, label, free = true }: { text: string | (() =>
   };
   return (
     <>
-      <Button kind="quiet" icon={copied.value ? "check" : "copy"} label={label} free={free} onClick={() => void copy()} />
-      <span class="visually-hidden" role="status">{copied.value ? texts.value.common.copied : ""}</span>
+      <Button
+        kind="quiet"
+        icon={copied.value ? "check" : "copy"}
+        label={label}
+        free={free}
+        onClick={() => void copy()}
+      />
+      <span class="visually-hidden" role="status">
+        {copied.value ? texts.value.common.copied : ""}
+      </span>
     </>
   );
 }

@@ -4,7 +4,15 @@ import { texts } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
 
 /** A dialog over the page; the browser keeps the focus in it and closes it with Escape. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => element.current?.showModal(), []);

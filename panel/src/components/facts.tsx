@@ -4,7 +4,13 @@ import type { ComponentChildren } from "preact";
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren] | undefined)[] }) {
   return (
     <dl class="facts">
-      {of.map((fact) => (fact === undefined ? null : <Fact key={fact[0]} name={fact[0]}>{fact[1]}</Fact>))}
+      {of.map((fact) =>
+        fact === undefined ? null : (
+          <Fact key={fact[0]} name={fact[0]}>
+            {fact[1]}
+          </Fact>
+        ),
+      )}
     </dl>
   );
 }

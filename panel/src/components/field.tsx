@@ -10,9 +10,21 @@ export interface ControlProps {
 }
 
 /** A label, the control that `children` make of what they are given, a hint, and what is wrong with what was entered. */
-export function Field({ label, hint, fault, children }: { label: string; hint?: ComponentChildren; fault?: string | undefined; children: (props: ControlProps) => ComponentChildren }) {
+export function Field({
+  label,
+  hint,
+  fault,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  fault?: string | undefined;
+  children: (props: ControlProps) => ComponentChildren;
+}) {
   const id = useId();
-  const described = [hint === undefined ? "" : `${id}-hint`, fault === undefined ? "" : `${id}-fault`].filter((text) => text !== "").join(" ");
+  const described = [hint === undefined ? "" : `${id}-hint`, fault === undefined ? "" : `${id}-fault`]
+    .filter((text) => text !== "")
+    .join(" ");
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -22,8 +34,16 @@ export function Field({ label, hint, fault, children }: { label: string; hint?: 
         ...(fault === undefined ? {} : { "aria-invalid": "true" }),
         ...(described === "" ? {} : { "aria-describedby": described }),
       })}
-      {hint === undefined ? null : <span class="hint" id={`${id}-hint`}>{hint}</span>}
-      {fault === undefined ? null : <span class="fault" id={`${id}-fault`} role="alert">{fault}</span>}
+      {hint === undefined ? null : (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault === undefined ? null : (
+        <span class="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
     </div>
   );
 }

@@ -14,7 +14,9 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
   const text = prettyJson(value, narrow.matches ? NARROW_WIDTH : WIDTH);
   return (
     <div class="code">
-      <pre tabIndex={0} role="region" aria-label={label}>{coloured(text)}</pre>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {coloured(text)}
+      </pre>
       <CopyButton text={text} label={`${texts.value.common.copy}: ${label}`} />
     </div>
   );
@@ -25,7 +27,12 @@ function coloured(text: string): ComponentChildren[] {
   let end = 0;
   for (const { 0: token, 1: string, 2: colon = "", index } of text.matchAll(TOKEN)) {
     pieces.push(text.slice(end, index));
-    pieces.push(<span class={string === undefined ? "json-value" : colon === "" ? "json-text" : "json-name"}>{string ?? token}</span>, colon);
+    pieces.push(
+      <span class={string === undefined ? "json-value" : colon === "" ? "json-text" : "json-name"}>
+        {string ?? token}
+      </span>,
+      colon,
+    );
     end = index + token.length;
   }
   pieces.push(text.slice(end));

@@ -25,8 +25,14 @@ export function Lazy({ load }: { load: Load }) {
   if (Component !== undefined) return <Component />;
   return failed === true ? (
     <div class="stack">
-      <Notice kind="bad" title={texts.value.common.notLoaded}>{texts.value.common.notLoadedHelp}</Notice>
-      <div><Button free onClick={() => location.reload()}>{texts.value.common.reload}</Button></div>
+      <Notice kind="bad" title={texts.value.common.notLoaded}>
+        {texts.value.common.notLoadedHelp}
+      </Notice>
+      <div>
+        <Button free onClick={() => location.reload()}>
+          {texts.value.common.reload}
+        </Button>
+      </div>
     </div>
   ) : null;
 }

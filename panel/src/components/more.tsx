@@ -2,10 +2,21 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
 /** What only some want to see. */
-export function More({ title, open = false, children }: { title: string; open?: boolean; children: ComponentChildren }) {
+export function More({
+  title,
+  open = false,
+  children,
+}: {
+  title: string;
+  open?: boolean;
+  children: ComponentChildren;
+}) {
   return (
     <details class="more" open={open}>
-      <summary><Icon name="next" size={16} />{title}</summary>
+      <summary>
+        <Icon name="next" size={16} />
+        {title}
+      </summary>
       <div class="stack">{children}</div>
     </details>
   );

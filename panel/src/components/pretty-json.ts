@@ -4,7 +4,8 @@
  */
 export function prettyJson(value: unknown, width: number, indent = ""): string {
   const short = onOneLine(value);
-  if (typeof value !== "object" || value === null || (indent !== "" && indent.length + short.length <= width)) return short;
+  if (typeof value !== "object" || value === null || (indent !== "" && indent.length + short.length <= width))
+    return short;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const items = Array.isArray(value)

@@ -7,7 +7,17 @@ export interface Segment<Value extends string> {
 }
 
 /** A choice of one among a few, all of them in sight. */
-export function Segments<Value extends string>({ label, of, value, onChoose }: { label: string; of: readonly Segment<Value>[]; value: Value; onChoose: (value: Value) => void }) {
+export function Segments<Value extends string>({
+  label,
+  of,
+  value,
+  onChoose,
+}: {
+  label: string;
+  of: readonly Segment<Value>[];
+  value: Value;
+  onChoose: (value: Value) => void;
+}) {
   const name = useId();
   return (
     <div class="segments" role="radiogroup" aria-label={label}>

@@ -22,7 +22,10 @@ export function ArgumentTable({ transaction }: { transaction: DecodedTransaction
   const words = texts.value.decode;
   const rows = NAMES.map((name): Argument => {
     const element = transaction[name];
-    const dynamic = "hexdata" in element ? { length: Number(element.length), hex: String(element.hexdata) } : { length: undefined, hex: undefined };
+    const dynamic =
+      "hexdata" in element
+        ? { length: Number(element.length), hex: String(element.hexdata) }
+        : { length: undefined, hex: undefined };
     return { name, type: element.type, reference: String(element.reference), ...dynamic };
   });
   return (
@@ -31,10 +34,22 @@ export function ArgumentTable({ transaction }: { transaction: DecodedTransaction
       rows={rows}
       keyOf={({ name }) => name}
       columns={[
-        { title: words.argument, cell: ({ name }) => <><strong>{words.names[name]}</strong><br /><code class="muted">{name}</code></> },
+        {
+          title: words.argument,
+          cell: ({ name }) => (
+            <>
+              <strong>{words.names[name]}</strong>
+              <br />
+              <code class="muted">{name}</code>
+            </>
+          ),
+        },
         { title: words.type, cell: ({ type }) => <code>{type}</code> },
         { title: words.reference, cell: ({ reference }) => <span class="number">{reference}</span> },
-        { title: words.length, cell: ({ length }) => (length === undefined ? "–" : <span class="number nowrap">{words.bytes(length)}</span>) },
+        {
+          title: words.length,
+          cell: ({ length }) => (length === undefined ? "–" : <span class="number nowrap">{words.bytes(length)}</span>),
+        },
         { title: words.value, cell: (argument) => <Value argument={argument} /> },
       ]}
     />
@@ -49,7 +64,14 @@ function Value({ argument: { name, hex, reference } }: { argument: Argument }): 
     <div class="argument-value">
       <div>
         {name === "rowdata" ? null : <p class="mono">{textOf(hex)}</p>}
-        <p class="mono muted small argument-hex" tabIndex={0} role="region" aria-label={`${words.names[name]}: ${words.bytes(hex.length / 2)}`}>{hex}</p>
+        <p
+          class="mono muted small argument-hex"
+          tabIndex={0}
+          role="region"
+          aria-label={`${words.names[name]}: ${words.bytes(hex.length / 2)}`}
+        >
+          {hex}
+        </p>
       </div>
       <CopyButton text={hex} label={`${texts.value.common.copy}: ${words.names[name]}`} />
     </div>

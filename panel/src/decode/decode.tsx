@@ -35,17 +35,37 @@ export default function Decode() {
         </div>
       </div>
       <form class="card stack" noValidate onSubmit={submit}>
-        <Field label={words.input} hint={words.inputHint} fault={fault.value === undefined ? undefined : textOfFault(fault.value, words)}>
+        <Field
+          label={words.input}
+          hint={words.inputHint}
+          fault={fault.value === undefined ? undefined : textOfFault(fault.value, words)}
+        >
           {(control) => (
-            <textarea {...control} rows={3} spellcheck={false} autocapitalize="off" placeholder="0x…" value={input.value} onInput={(event) => (input.value = event.currentTarget.value)} />
+            <textarea
+              {...control}
+              rows={3}
+              spellcheck={false}
+              autocapitalize="off"
+              placeholder="0x…"
+              value={input.value}
+              onInput={(event) => (input.value = event.currentTarget.value)}
+            />
           )}
         </Field>
-        <div><Button kind="main" type="submit" busy={isWorking.value}>{words.submit}</Button></div>
+        <div>
+          <Button kind="main" type="submit" busy={isWorking.value}>
+            {words.submit}
+          </Button>
+        </div>
       </form>
       {isWorking.value ? <Progress>{words.working}</Progress> : null}
       {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
       {decoded.value === undefined ? null : <DecodedView decoded={decoded.value} />}
-      {isNew ? <Empty icon="decode" title={words.emptyTitle}><p>{words.emptyHelp}</p></Empty> : null}
+      {isNew ? (
+        <Empty icon="decode" title={words.emptyTitle}>
+          <p>{words.emptyHelp}</p>
+        </Empty>
+      ) : null}
     </div>
   );
 }

@@ -25,10 +25,22 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
         <Facts
           of={[
             [words.signer, <code>{signer ?? words.notSigned}</code>],
-            [words.function, <><code>{decoded.function}</code> <span class="muted">{decoded.function === "insert" ? words.insertHelp : words.setHelp}</span></>],
+            [
+              words.function,
+              <>
+                <code>{decoded.function}</code>{" "}
+                <span class="muted">{decoded.function === "insert" ? words.insertHelp : words.setHelp}</span>
+              </>,
+            ],
             transactionHash === undefined
               ? undefined
-              : [words.transaction, <a class="inline-link mono" href={`/explorer/tx/${transactionHash}`}>{transactionHash}<Icon name="link" size={16} /></a>],
+              : [
+                  words.transaction,
+                  <a class="inline-link mono" href={`/explorer/tx/${transactionHash}`}>
+                    {transactionHash}
+                    <Icon name="link" size={16} />
+                  </a>,
+                ],
           ]}
         />
         <h3>{words.payload}</h3>
@@ -37,7 +49,12 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
       <section class="stack">
         <h2>{words.row}</h2>
         <div class="card">
-          <Facts of={segments.map((segment, index) => [words.segments[index] ?? String(index + 1), <span class="mono">{segment}</span>] as const)} />
+          <Facts
+            of={segments.map(
+              (segment, index) =>
+                [words.segments[index] ?? String(index + 1), <span class="mono">{segment}</span>] as const,
+            )}
+          />
         </div>
         <CodeBlock text={transaction.rowdata.filechain} label={words.row} />
       </section>
@@ -52,7 +69,11 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
 function Signature({ signer, sender }: { signer: string | undefined; sender: string }) {
   const words = texts.value.decode;
   if (signer === undefined) return <Badge kind="bad">{words.notSigned}</Badge>;
-  return signer.toLowerCase() === sender.toLowerCase() ? <Badge kind="good">{words.signedBySender}</Badge> : <Badge kind="bad">{words.signedByOther}</Badge>;
+  return signer.toLowerCase() === sender.toLowerCase() ? (
+    <Badge kind="good">{words.signedBySender}</Badge>
+  ) : (
+    <Badge kind="bad">{words.signedByOther}</Badge>
+  );
 }
 
 function Place({ decoded: { onChain } }: { decoded: Decoded }) {

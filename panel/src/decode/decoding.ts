@@ -20,7 +20,8 @@ export interface Decoded {
 }
 
 /** Why something cannot be decoded, as far as it is seen here. */
-export type InputFault = { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
+export type InputFault =
+  { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
 
 const HASH = /^0x[0-9a-f]{64}$/;
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
@@ -42,7 +43,10 @@ export async function decodeInput(pasted: string): Promise<Decoded | { readonly 
   return found === undefined ? { fault: { kind: "noTransaction" } } : decodeCallData(found.input, input);
 }
 
-async function decodeCallData(input: string, hash: string | undefined): Promise<Decoded | { readonly fault: InputFault }> {
+async function decodeCallData(
+  input: string,
+  hash: string | undefined,
+): Promise<Decoded | { readonly fault: InputFault }> {
   const name = functionOf(input);
   if (name === undefined) return { fault: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
   const transaction = await session.call((token) => records.decode(token, name, input));
@@ -79,6 +83,7 @@ async function stateOf(hash: string, { rowid, rowdata, signature }: DecodedTrans
   const found = await explorer.transaction(hash);
   if (found?.deed.kind !== "record" || found.deed.row_id !== String(rowid.reference)) return "absent";
   const written = new Map(found.call?.arguments.map(({ name, value }) => [name, value]));
-  const isSame = written.get("rowdata") === `0x${rowdata.hexdata}` && written.get("signature") === textOf(signature.hexdata);
+  const isSame =
+    written.get("rowdata") === `0x${rowdata.hexdata}` && written.get("signature") === textOf(signature.hexdata);
   return isSame ? found.deed.on_chain : "replaced";
 }

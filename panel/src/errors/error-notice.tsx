@@ -10,7 +10,11 @@ export function ErrorNotice({ error }: { error: unknown }) {
       <p>{help}</p>
       {details.length === 0 ? null : (
         <ul>
-          {details.map(({ path, message }) => <li key={path}><code>{path}</code> {message}</li>)}
+          {details.map(({ path, message }) => (
+            <li key={path}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
         </ul>
       )}
     </Notice>

@@ -27,9 +27,17 @@ export function explain(error: unknown, { errors }: Texts): Explanation {
     case "scope_refused":
       return { title: errors.scopeRefused, help: errors.scopeRefusedHelp, ...told };
     case "too_many_requests":
-      return { title: errors.tooMany, help: wait === undefined ? errors.tooManyHelp : errors.tooManyHelpIn(wait), ...told };
+      return {
+        title: errors.tooMany,
+        help: wait === undefined ? errors.tooManyHelp : errors.tooManyHelpIn(wait),
+        ...told,
+      };
     case "chain_unavailable":
-      return { title: errors.chainAway, help: `${errors.chainAwayHelp} ${errors.serverSays(error.message)}`, details: [] };
+      return {
+        title: errors.chainAway,
+        help: `${errors.chainAwayHelp} ${errors.serverSays(error.message)}`,
+        details: [],
+      };
     case "chain_reverted":
       return { title: errors.chainRefused, help: error.message, ...told };
     case "malformed":

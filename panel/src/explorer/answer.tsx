@@ -7,7 +7,15 @@ import type { Question } from "./asked.ts";
 import { failureText } from "./failure-text.ts";
 
 /** Shows the answer to a question; until there is one, that it is on its way, or why it is not. */
-export function Answer<T>({ of, missing, children }: { of: Question<T>; missing?: ComponentChildren; children: (value: T) => ComponentChildren }) {
+export function Answer<T>({
+  of,
+  missing,
+  children,
+}: {
+  of: Question<T>;
+  missing?: ComponentChildren;
+  children: (value: T) => ComponentChildren;
+}) {
   const answer = of.asked.value;
   if (answer.state === "asking") return <Progress>{texts.value.common.loading}</Progress>;
   if (answer.state === "missing") return <>{missing}</>;
@@ -15,8 +23,14 @@ export function Answer<T>({ of, missing, children }: { of: Question<T>; missing?
   const { title, help } = failureText(answer.error);
   return (
     <div class="stack">
-      <Notice kind="bad" title={title}>{help}</Notice>
-      <div><Button free onClick={of.again}>{texts.value.explorer.askAgain}</Button></div>
+      <Notice kind="bad" title={title}>
+        {help}
+      </Notice>
+      <div>
+        <Button free onClick={of.again}>
+          {texts.value.explorer.askAgain}
+        </Button>
+      </div>
     </div>
   );
 }

@@ -29,7 +29,10 @@ export function useAsked<T>(ask: () => Promise<T | undefined>, key: string, ever
     };
     asked.value = { state: "asking" };
     void once();
-    const timer = everyMilliseconds === undefined ? undefined : setInterval(() => document.hidden || void once(), everyMilliseconds);
+    const timer =
+      everyMilliseconds === undefined
+        ? undefined
+        : setInterval(() => document.hidden || void once(), everyMilliseconds);
     return () => {
       wanted = false;
       clearInterval(timer);

@@ -27,8 +27,17 @@ export function Explorer() {
     <Shell
       home={addressOf()}
       part={texts.value.common.explorer}
-      navigation={<a class="explorer-check" href={addressOf("proof")} aria-current={kind === "proof" ? "page" : undefined}><Icon name="proofs" /><span>{texts.value.explorer.checkProof}</span></a>}
-      end={<a class="explorer-panel" href="/">{texts.value.explorer.toPanel}</a>}
+      navigation={
+        <a class="explorer-check" href={addressOf("proof")} aria-current={kind === "proof" ? "page" : undefined}>
+          <Icon name="proofs" />
+          <span>{texts.value.explorer.checkProof}</span>
+        </a>
+      }
+      end={
+        <a class="explorer-panel" href="/">
+          {texts.value.explorer.toPanel}
+        </a>
+      }
     >
       <div class="stack stack-wide">
         {kind === undefined ? null : <SearchBox key={parts.value.join("/")} text={kind === "search" ? id : ""} />}

@@ -4,7 +4,8 @@ import { texts } from "../texts/texts.ts";
 /** What went wrong, and what can be done about it. */
 export function failureText(error: unknown): { readonly title: string; readonly help: string } {
   const { failures } = texts.value.explorer;
-  if (!(error instanceof ClientError)) return { title: failures.other, help: error instanceof Error ? error.message : String(error) };
+  if (!(error instanceof ClientError))
+    return { title: failures.other, help: error instanceof Error ? error.message : String(error) };
   switch (error.code) {
     case "chain_unavailable":
       return { title: failures.chainAway, help: failures.chainAwayHelp };

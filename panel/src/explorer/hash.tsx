@@ -4,8 +4,34 @@ import "./hash.css";
 import { shortened } from "../format/shortened.ts";
 
 /** A hash or an address: short in lists, whole where it is looked at; it can lead somewhere, and be copied. */
-export function Hash({ value, href, whole = false, copy = false }: { value: string; href?: string; whole?: boolean; copy?: boolean }) {
+export function Hash({
+  value,
+  href,
+  whole = false,
+  copy = false,
+}: {
+  value: string;
+  href?: string;
+  whole?: boolean;
+  copy?: boolean;
+}) {
   const text = whole ? value : shortened(value);
-  const shown = href === undefined ? <span class="mono" title={value}>{text}</span> : <a class="mono" href={href} title={value}>{text}</a>;
-  return copy ? <span class="hash">{shown}<CopyButton text={value} label={`${texts.value.common.copy}: ${shortened(value)}`} /></span> : shown;
+  const shown =
+    href === undefined ? (
+      <span class="mono" title={value}>
+        {text}
+      </span>
+    ) : (
+      <a class="mono" href={href} title={value}>
+        {text}
+      </a>
+    );
+  return copy ? (
+    <span class="hash">
+      {shown}
+      <CopyButton text={value} label={`${texts.value.common.copy}: ${shortened(value)}`} />
+    </span>
+  ) : (
+    shown
+  );
 }

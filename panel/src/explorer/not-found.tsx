@@ -10,7 +10,9 @@ export function NotFound({ title, children }: { title: string; children: Compone
   return (
     <Empty icon="search" title={title}>
       <p class="explorer-help">{children}</p>
-      <p><a href={addressOf()}>{texts.value.explorer.toStart}</a></p>
+      <p>
+        <a href={addressOf()}>{texts.value.explorer.toStart}</a>
+      </p>
     </Empty>
   );
 }

@@ -6,7 +6,13 @@ const path = signal(location.pathname);
 addEventListener("popstate", () => (path.value = location.pathname));
 
 /** Where the reader is: the parts of the address below `/explorer`, decoded. */
-export const parts = computed(() => path.value.slice(ROOT.length).split("/").filter((part) => part !== "").map(decoded));
+export const parts = computed(() =>
+  path.value
+    .slice(ROOT.length)
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decoded),
+);
 
 /** An address below `/explorer`. */
 export function addressOf(...below: readonly string[]): string {
@@ -29,7 +35,15 @@ export function replaceBy(address: string): void {
 /** Follows links to addresses below `/explorer` without loading the page anew. */
 export function followLinks(): void {
   addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (link === null || link.target !== "" || link.origin !== location.origin || link.hash !== "") return;
     if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return;

@@ -4,8 +4,18 @@ import { addressOf } from "./route.ts";
 const NOBODY = /^0x0{40}$/;
 
 /** Who proposed or sealed a block: the configured name, else the address. */
-export function ValidatorName({ of: { address, name } }: { of: { readonly address: string; readonly name?: string | undefined } }) {
+export function ValidatorName({
+  of: { address, name },
+}: {
+  of: { readonly address: string; readonly name?: string | undefined };
+}) {
   const text = name ?? shortened(address);
   // The embedded chain's blocks name nobody.
-  return NOBODY.test(address) ? <span>{text}</span> : <a class={name === undefined ? "mono" : undefined} href={addressOf("address", address)} title={address}>{text}</a>;
+  return NOBODY.test(address) ? (
+    <span>{text}</span>
+  ) : (
+    <a class={name === undefined ? "mono" : undefined} href={addressOf("address", address)} title={address}>
+      {text}
+    </a>
+  );
 }

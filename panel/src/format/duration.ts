@@ -1,6 +1,11 @@
 import { language } from "../texts/texts.ts";
 
-const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]] as const;
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
 
 /** A length of time (seconds) by its two greatest units. */
 export function duration(seconds: number): string {

@@ -2,7 +2,12 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { language } from "../texts/texts.ts";
 
-const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]] as const;
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
 
 /** The present, for everything that says how long ago something was; it goes on while somebody looks. */
 const now = signal(Date.now());
@@ -22,7 +27,11 @@ function useNow(): number {
 export function Moment({ at }: { at: number }) {
   const date = new Date(at * 1000);
   const text = new Intl.DateTimeFormat(language.value, { dateStyle: "long", timeStyle: "medium" }).format(date);
-  return <time dateTime={date.toISOString()} class="number">{text}</time>;
+  return (
+    <time dateTime={date.toISOString()} class="number">
+      {text}
+    </time>
+  );
 }
 
 /** How long ago a time (Unix seconds) was. */
@@ -30,7 +39,14 @@ export function Ago({ at }: { at: number }) {
   const seconds = Math.min(0, at - Math.floor(useNow() / 1000));
   const [unit, length] = UNITS.find(([, size]) => -seconds >= size) ?? UNITS[3];
   const date = new Date(at * 1000);
-  const text = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(Math.ceil(seconds / length), unit);
+  const text = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(
+    Math.ceil(seconds / length),
+    unit,
+  );
   const title = new Intl.DateTimeFormat(language.value, { dateStyle: "long", timeStyle: "medium" }).format(date);
-  return <time dateTime={date.toISOString()} title={title} class="number">{text}</time>;
+  return (
+    <time dateTime={date.toISOString()} title={title} class="number">
+      {text}
+    </time>
+  );
 }

@@ -24,7 +24,11 @@ export function ServerFragment({ html, enhance }: { html: string; enhance: Enhan
 }
 
 /** The element of a fragment that is of a kind, or nothing when the server gives none. */
-export function partOf<T extends Element>(root: ParentNode, selector: string, kind: abstract new () => T): T | undefined {
+export function partOf<T extends Element>(
+  root: ParentNode,
+  selector: string,
+  kind: abstract new () => T,
+): T | undefined {
   const element = root.querySelector(selector);
   return element instanceof kind ? element : undefined;
 }

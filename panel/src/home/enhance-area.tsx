@@ -13,8 +13,20 @@ export function enhanceArea(root: HTMLElement): () => void {
     followToken(root),
     followLifetime(root),
     revealSecureKey(root),
-    addCopyButton(root, "[data-part=token]", () => session.current.value?.token ?? "", () => texts.value.home.copyToken, false),
-    addCopyButton(root, "[data-part=account]", () => session.current.value?.account ?? "", () => texts.value.home.copyAccount, true),
+    addCopyButton(
+      root,
+      "[data-part=token]",
+      () => session.current.value?.token ?? "",
+      () => texts.value.home.copyToken,
+      false,
+    ),
+    addCopyButton(
+      root,
+      "[data-part=account]",
+      () => session.current.value?.account ?? "",
+      () => texts.value.home.copyAccount,
+      true,
+    ),
     localTimes(root),
   ];
   return () => undo.forEach((act) => act());
@@ -58,7 +70,13 @@ function revealSecureKey(root: HTMLElement): () => void {
   };
 }
 
-function addCopyButton(root: HTMLElement, selector: string, text: () => string, label: () => string, free: boolean): () => void {
+function addCopyButton(
+  root: HTMLElement,
+  selector: string,
+  text: () => string,
+  label: () => string,
+  free: boolean,
+): () => void {
   const place = document.createElement("span");
   partOf(root, selector, HTMLElement)?.append(place);
   const stop = effect(() => render(<CopyButton text={text} label={label()} free={free} />, place));

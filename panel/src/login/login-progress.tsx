@@ -15,11 +15,21 @@ export function LoginProgress({ since }: { since: number }) {
     return () => clearInterval(timer);
   }, [since]);
   const { progress } = texts.value.login;
-  const step = seconds.value < CHAIN_AFTER_SECONDS ? progress.password : seconds.value < LONG_AFTER_SECONDS ? progress.chain : progress.long;
+  const step =
+    seconds.value < CHAIN_AFTER_SECONDS
+      ? progress.password
+      : seconds.value < LONG_AFTER_SECONDS
+        ? progress.chain
+        : progress.long;
   return (
     <div class="login-progress stack">
-      <Progress><strong>{step.title}</strong><p class="muted">{step.help}</p></Progress>
-      <p class="muted small number" aria-hidden="true">{texts.value.common.seconds(seconds.value)}</p>
+      <Progress>
+        <strong>{step.title}</strong>
+        <p class="muted">{step.help}</p>
+      </Progress>
+      <p class="muted small number" aria-hidden="true">
+        {texts.value.common.seconds(seconds.value)}
+      </p>
     </div>
   );
 }

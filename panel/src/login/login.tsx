@@ -40,7 +40,10 @@ export function Login() {
         {since.value === undefined && failure.value === undefined ? <Ended ending={session.ending.value} /> : null}
         {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
         <div hidden={since.value !== undefined}>
-          <ServerFragment html={FORM} enhance={(root) => enhanceLogin(root, (credentials) => void logIn(credentials))} />
+          <ServerFragment
+            html={FORM}
+            enhance={(root) => enhanceLogin(root, (credentials) => void logIn(credentials))}
+          />
         </div>
         {since.value === undefined ? null : <LoginProgress since={since.value} />}
       </div>
@@ -57,9 +60,17 @@ function Ended({ ending }: { ending: Ending | undefined }) {
     case "closed_elsewhere":
       return <Notice>{endings.closedElsewhere}</Notice>;
     case "expired":
-      return <Notice kind="warning" title={endings.expired}>{endings.again}</Notice>;
+      return (
+        <Notice kind="warning" title={endings.expired}>
+          {endings.again}
+        </Notice>
+      );
     case "refused":
-      return <Notice kind="warning" title={endings.refused}>{endings.again}</Notice>;
+      return (
+        <Notice kind="warning" title={endings.refused}>
+          {endings.again}
+        </Notice>
+      );
     default:
       return null;
   }

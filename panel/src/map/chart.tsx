@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { CATEGORY_COLOURS } from "../../../server/domain/air-quality/category.ts";
-import { airQuality, PM25_BREAKPOINTS } from "../../../server/domain/air-quality/index-of-pm25.ts";
-import type { Reading } from "../../../server/domain/air-quality/reading.ts";
+import { CATEGORY_COLOURS } from "../../../server/readings/air-quality/category.ts";
+import { airQuality, PM25_BREAKPOINTS } from "../../../server/readings/air-quality/index-of-pm25.ts";
+import type { Reading } from "../../../server/readings/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
 import { shownTheme } from "../theme/theme.ts";
 import { concentration, momentText } from "./wording.ts";
@@ -20,7 +20,12 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
     if (element === null) return;
     const style = getComputedStyle(element);
     const [line, text] = [style.getPropertyValue("--line"), style.getPropertyValue("--muted")];
-    const axis = { stroke: resolved(element, text), grid: { stroke: resolved(element, line), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+    const axis = {
+      stroke: resolved(element, text),
+      grid: { stroke: resolved(element, line), width: 1 },
+      ticks: { show: false },
+      font: "12px system-ui, sans-serif",
+    };
     const data: uPlot.AlignedData = [series.map(({ time }) => time / 1000), series.map(({ value }) => value)];
     const plot = new uPlot(
       {
@@ -28,7 +33,10 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
         height: HEIGHT,
         legend: { show: false },
         cursor: { drag: { x: false, y: false }, points: { size: 8 } },
-        scales: { x: { min: from / 1000, max: to / 1000 }, y: { range: (_plot, _low, high) => [0, Math.max(12, high * 1.1)] } },
+        scales: {
+          x: { min: from / 1000, max: to / 1000 },
+          y: { range: (_plot, _low, high) => [0, Math.max(12, high * 1.1)] },
+        },
         axes: [
           { ...axis, space: 70, values: (_plot, splits) => splits.map((seconds) => hour(seconds)) },
           { ...axis, size: 48, values: (_plot, splits) => splits.map(concentration) },
@@ -47,7 +55,13 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
     };
   }, [series, from, to, language.value, shownTheme.value]);
   const values = series.map(({ value }) => value);
-  const summary = map.chartSummary(series.length, concentration(Math.min(...values)), concentration(Math.max(...values)), momentText(from), momentText(to));
+  const summary = map.chartSummary(
+    series.length,
+    concentration(Math.min(...values)),
+    concentration(Math.max(...values)),
+    momentText(from),
+    momentText(to),
+  );
   return <div ref={place} class="air-chart" role="img" aria-label={summary} />;
 }
 
@@ -80,7 +94,13 @@ function drawPoints(plot: uPlot, outline: string): void {
     const time = times[index];
     if (value === null || value === undefined || time === undefined) continue;
     ctx.beginPath();
-    ctx.arc(plot.valToPos(time, "x", true), plot.valToPos(value, "y", true), POINT_RADIUS * devicePixelRatio, 0, 2 * Math.PI);
+    ctx.arc(
+      plot.valToPos(time, "x", true),
+      plot.valToPos(value, "y", true),
+      POINT_RADIUS * devicePixelRatio,
+      0,
+      2 * Math.PI,
+    );
     ctx.fillStyle = CATEGORY_COLOURS[airQuality(value).category];
     ctx.fill();
     ctx.strokeStyle = outline;

@@ -1,6 +1,6 @@
 import type { FoundRecord } from "../../../client/record-schemas.ts";
 import type { RecordPage, RecordSearch } from "../../../client/records.ts";
-import { type Reading, readingIn } from "../../../server/domain/air-quality/reading.ts";
+import { type Reading, readingIn } from "../../../server/readings/air-quality/reading.ts";
 
 /** A reading and the record that it is in. */
 export interface FoundReading extends Reading {
@@ -33,7 +33,12 @@ const MAX_RECORDS = 50_000;
  * @param before What was found before, which what is returned goes on from
  * @param onProgress Told how many records were read so far
  */
-export async function findReadings(getPage: GetPage, since: number, before: Found | undefined, onProgress: (records: number) => void): Promise<Found> {
+export async function findReadings(
+  getPage: GetPage,
+  since: number,
+  before: Found | undefined,
+  onProgress: (records: number) => void,
+): Promise<Found> {
   const readings: FoundReading[] = [];
   const search = { ...SEARCH, limit: before === undefined ? PAGE.first : PAGE.next };
   let newest: string | undefined;

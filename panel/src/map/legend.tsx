@@ -1,5 +1,5 @@
-import { CATEGORY_COLOURS, CATEGORY_NAMES } from "../../../server/domain/air-quality/category.ts";
-import { PM25_BREAKPOINTS } from "../../../server/domain/air-quality/index-of-pm25.ts";
+import { CATEGORY_COLOURS, CATEGORY_NAMES } from "../../../server/readings/air-quality/category.ts";
+import { PM25_BREAKPOINTS } from "../../../server/readings/air-quality/index-of-pm25.ts";
 import { texts } from "../texts/texts.ts";
 import { categoryLanguage, concentration } from "./wording.ts";
 
@@ -14,7 +14,10 @@ export function Legend() {
           <span>
             <strong>{CATEGORY_NAMES[categoryLanguage()][category]}</strong>
             <small>
-              {category === "hazardous" ? `${concentration(from / 10)}+` : `${concentration(from / 10)}–${concentration(to / 10)}`} {map.unit}
+              {category === "hazardous"
+                ? `${concentration(from / 10)}+`
+                : `${concentration(from / 10)}–${concentration(to / 10)}`}{" "}
+              {map.unit}
               {" · "}
               {map.index} {category === "hazardous" ? `${lowestIndex}+` : `${lowestIndex}–${highestIndex}`}
             </small>

@@ -1,5 +1,10 @@
 import { computed, signal } from "@preact/signals";
-import { currentReadings, DAY_MILLISECONDS, sensorOf, sensorSeries } from "../../../server/domain/air-quality/readings.ts";
+import {
+  currentReadings,
+  DAY_MILLISECONDS,
+  sensorOf,
+  sensorSeries,
+} from "../../../server/readings/air-quality/readings.ts";
 import { records, session } from "../session/session.ts";
 import { findReadings, type Found, type FoundReading, type GetPage } from "./found-reading.ts";
 import { mapSettings } from "./settings.ts";
@@ -33,7 +38,11 @@ export const shown = computed<readonly FoundReading[]>(() => {
 export const chosen = computed(() => {
   const sensor = chosenSensor.value;
   if (sensor === undefined) return undefined;
-  return shown.value.find((reading) => sensorOf(reading) === sensor) ?? series.value.findLast(({ time }) => time <= moment.value) ?? series.value[0];
+  return (
+    shown.value.find((reading) => sensorOf(reading) === sensor) ??
+    series.value.findLast(({ time }) => time <= moment.value) ??
+    series.value[0]
+  );
 });
 
 /** What the chosen sensor said during the day, oldest first. */
@@ -56,7 +65,10 @@ export async function refresh(): Promise<void> {
     const result = await findReadings(getPage, since, found.value, (count) => (progress.value = count));
     found.value = result;
     // The clock of this computer may be behind the server's: what is new has not been said in the future.
-    updatedAt.value = result.readings.reduce((latest, { time }) => (time > now + MAX_CLOCK_DIFFERENCE_MILLISECONDS ? latest : Math.max(latest, time)), now);
+    updatedAt.value = result.readings.reduce(
+      (latest, { time }) => (time > now + MAX_CLOCK_DIFFERENCE_MILLISECONDS ? latest : Math.max(latest, time)),
+      now,
+    );
     failure.value = undefined;
   } catch (error) {
     failure.value = error;

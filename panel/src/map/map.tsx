@@ -32,12 +32,18 @@ export default function MapTab() {
           <p>{map.about}</p>
         </div>
         <div class="row">
-          {found.value === undefined ? null : <span class="muted small">{map.updated(momentText(updatedAt.value))}</span>}
-          <Button busy={progress.value !== undefined} onClick={() => void refresh()}>{map.refresh}</Button>
+          {found.value === undefined ? null : (
+            <span class="muted small">{map.updated(momentText(updatedAt.value))}</span>
+          )}
+          <Button busy={progress.value !== undefined} onClick={() => void refresh()}>
+            {map.refresh}
+          </Button>
         </div>
       </div>
       {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
-      {found.value === undefined && progress.value !== undefined ? <Progress>{map.reading(progress.value)}</Progress> : null}
+      {found.value === undefined && progress.value !== undefined ? (
+        <Progress>{map.reading(progress.value)}</Progress>
+      ) : null}
       {found.value?.isCut === true ? <Notice kind="warning">{map.isCut}</Notice> : null}
       <div class="air">
         <div class="card air-map-card">
@@ -45,7 +51,13 @@ export default function MapTab() {
           <Timeline />
           <Legend />
         </div>
-        {shown.value.length > 0 ? <ReadingsTable /> : found.value === undefined ? null : <Empty icon="map" title={map.empty}>{map.emptyHelp}</Empty>}
+        {shown.value.length > 0 ? (
+          <ReadingsTable />
+        ) : found.value === undefined ? null : (
+          <Empty icon="map" title={map.empty}>
+            {map.emptyHelp}
+          </Empty>
+        )}
       </div>
       <SensorDetails />
       <p class="muted small">{map.indexNote}</p>

@@ -1,9 +1,9 @@
 import L from "leaflet";
 import fine from "world-atlas/countries-50m.json?url";
 import coarse from "world-atlas/countries-110m.json?url";
-import { type BaseMap, baseMap, type Countries } from "../../../server/domain/map/base-map.ts";
-import { type BaseColours, drawBase } from "../../../server/domain/map/draw-base.ts";
-import { TILE_SIZE } from "../../../server/domain/map/mercator.ts";
+import { type BaseMap, baseMap, type Countries } from "../../../server/readings/map/base-map.ts";
+import { type BaseColours, drawBase } from "../../../server/readings/map/draw-base.ts";
+import { TILE_SIZE } from "../../../server/readings/map/mercator.ts";
 
 /** From here on the finer map is loaded. */
 const FINE_FROM_ZOOM = 4;
@@ -30,7 +30,12 @@ export class PlainLayer extends L.GridLayer {
     const ratio = devicePixelRatio;
     canvas.width = canvas.height = TILE_SIZE * ratio;
     const perSide = 2 ** z;
-    const view = { width: TILE_SIZE, height: TILE_SIZE, zoom: z, centre: { x: (x + 0.5) / perSide, y: (y + 0.5) / perSide } };
+    const view = {
+      width: TILE_SIZE,
+      height: TILE_SIZE,
+      zoom: z,
+      centre: { x: (x + 0.5) / perSide, y: (y + 0.5) / perSide },
+    };
     load(z >= FINE_FROM_ZOOM ? fine : coarse).then(
       (base) => {
         const pen = canvas.getContext("2d");

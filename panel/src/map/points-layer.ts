@@ -1,9 +1,9 @@
 import L from "leaflet";
-import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../../../server/domain/air-quality/category.ts";
-import { airQuality } from "../../../server/domain/air-quality/index-of-pm25.ts";
-import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
-import { type Cluster, clustersOf } from "../../../server/domain/map/clusters.ts";
-import { layOut, type Placed } from "../../../server/domain/map/label-layout.ts";
+import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../../../server/readings/air-quality/category.ts";
+import { airQuality } from "../../../server/readings/air-quality/index-of-pm25.ts";
+import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
+import { type Cluster, clustersOf } from "../../../server/readings/map/clusters.ts";
+import { layOut, type Placed } from "../../../server/readings/map/label-layout.ts";
 import type { FoundReading } from "./found-reading.ts";
 import { captionOf, concentration, readingText } from "./wording.ts";
 
@@ -45,12 +45,22 @@ export class PointsLayer {
 
   #draw(): void {
     const map = this.#map;
-    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["sensor"] : undefined;
+    const focused =
+      document.activeElement instanceof HTMLElement ? document.activeElement.dataset["sensor"] : undefined;
     this.#markers.clearLayers();
-    const clusters = clustersOf(this.#readings, (reading) => map.latLngToContainerPoint(latLng(reading, map)), CLUSTER_DISTANCE);
+    const clusters = clustersOf(
+      this.#readings,
+      (reading) => map.latLngToContainerPoint(latLng(reading, map)),
+      CLUSTER_DISTANCE,
+    );
     const { x: width, y: height } = map.getSize();
     const placed = layOut(
-      clusters.map((cluster) => ({ x: cluster.x, y: cluster.y, radius: radiusOf(cluster), sizes: labelsOf(cluster).map(({ size }) => size) })),
+      clusters.map((cluster) => ({
+        x: cluster.x,
+        y: cluster.y,
+        radius: radiusOf(cluster),
+        sizes: labelsOf(cluster).map(({ size }) => size),
+      })),
       { x: 0, y: 0, width, height },
       { leaders: false },
     );
@@ -81,12 +91,18 @@ export class PointsLayer {
       className: isChosen ? "air-point air-point-chosen" : "air-point",
       iconSize: [2 * radius, 2 * radius],
     });
-    const marker = L.marker(latLng(worst, this.#map), { icon, keyboard: true, riseOnHover: true, zIndexOffset: isChosen ? 1000 : Math.round(worst.value) });
+    const marker = L.marker(latLng(worst, this.#map), {
+      icon,
+      keyboard: true,
+      riseOnHover: true,
+      zIndexOffset: isChosen ? 1000 : Math.round(worst.value),
+    });
     marker.bindTooltip(() => tooltip(this.#textOf(cluster)), { direction: "top", offset: [0, -radius] });
     marker.on("click", () => {
       const bounds = L.latLngBounds(cluster.members.map((reading) => latLng(reading, this.#map)));
       const zoom = this.#map.getBoundsZoom(bounds.pad(0.2));
-      if (others.length > 0 && zoom > this.#map.getZoom() && zoom <= this.#map.getMaxZoom()) this.#map.fitBounds(bounds.pad(0.2));
+      if (others.length > 0 && zoom > this.#map.getZoom() && zoom <= this.#map.getMaxZoom())
+        this.#map.fitBounds(bounds.pad(0.2));
       else this.#options.onChoose(worst);
     });
     return marker;
@@ -107,7 +123,9 @@ function radiusOf({ members }: Cluster<FoundReading>): number {
 }
 
 /** What can stand beside a point, the fullest first. */
-function labelsOf({ members: [worst, ...others] }: Cluster<FoundReading>): { size: { width: number; height: number }; caption: boolean }[] {
+function labelsOf({
+  members: [worst, ...others],
+}: Cluster<FoundReading>): { size: { width: number; height: number }; caption: boolean }[] {
   const value = valueWidth(worst) + (others.length === 0 ? 0 : 24);
   const caption = Math.min(MAX_CAPTION_WIDTH, textWidth(captionOf(worst)));
   return [
@@ -128,7 +146,12 @@ function pointElement(cluster: Cluster<FoundReading>, radius: number, placed: Pl
   if (placed === undefined) return point;
   const label = append(point, "air-label", "");
   const { box, size } = placed;
-  Object.assign(label.style, { left: `${box.x - cluster.x + radius}px`, top: `${box.y - cluster.y + radius}px`, width: `${box.width}px`, height: `${box.height}px` });
+  Object.assign(label.style, {
+    left: `${box.x - cluster.x + radius}px`,
+    top: `${box.y - cluster.y + radius}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  });
   const value = append(label, "air-value", concentration(worst.value));
   Object.assign(value.style, { background, color, minWidth: `${valueWidth(worst) - 6}px` });
   if (size === 0) append(label, "air-caption", captionOf(worst));

@@ -1,5 +1,5 @@
 import type { FoundReading } from "./found-reading.ts";
-import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
+import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
 import { Table } from "../components/table.tsx";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";
@@ -18,14 +18,26 @@ export function ReadingsTable() {
         {
           title: map.place,
           cell: (reading) => (
-            <button type="button" class="air-choose" aria-pressed={sensorOf(reading) === chosenSensor.value} onClick={() => (chosenSensor.value = sensorOf(reading))}>
+            <button
+              type="button"
+              class="air-choose"
+              aria-pressed={sensorOf(reading) === chosenSensor.value}
+              onClick={() => (chosenSensor.value = sensorOf(reading))}
+            >
               {captionOf(reading)}
             </button>
           ),
         },
         { title: `${map.value}, ${map.unit}`, cell: ({ value }) => <span class="number">{concentration(value)}</span> },
         { title: map.indexAndCategory, cell: ({ value }) => <AirQualityBadge value={value} /> },
-        { title: map.time, cell: ({ time }) => <time class="number" dateTime={new Date(time).toISOString()} title={momentText(time)}>{clockText(time)}</time> },
+        {
+          title: map.time,
+          cell: ({ time }) => (
+            <time class="number" dateTime={new Date(time).toISOString()} title={momentText(time)}>
+              {clockText(time)}
+            </time>
+          ),
+        },
       ]}
     />
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { DAY_MILLISECONDS } from "../../../server/domain/air-quality/readings.ts";
-import type { Reading } from "../../../server/domain/air-quality/reading.ts";
+import { DAY_MILLISECONDS } from "../../../server/readings/air-quality/readings.ts";
+import type { Reading } from "../../../server/readings/air-quality/reading.ts";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -28,12 +28,22 @@ export function SensorDetails() {
   return (
     <section class="card stack" aria-labelledby="air-sensor">
       <div class="row spread">
-        <h2 id="air-sensor" class="air-sensor" ref={heading} tabIndex={-1}>{captionOf(reading)}</h2>
-        <Button kind="quiet" icon="close" label={map.closeSensor} free onClick={() => (chosenSensor.value = undefined)} />
+        <h2 id="air-sensor" class="air-sensor" ref={heading} tabIndex={-1}>
+          {captionOf(reading)}
+        </h2>
+        <Button
+          kind="quiet"
+          icon="close"
+          label={map.closeSensor}
+          free
+          onClick={() => (chosenSensor.value = undefined)}
+        />
       </div>
       <div class="columns">
         <div class="stack">
-          <p class="air-figure number">{concentration(reading.value)} <small>{map.unit}</small></p>
+          <p class="air-figure number">
+            {concentration(reading.value)} <small>{map.unit}</small>
+          </p>
           <AirQualityBadge value={reading.value} />
           <Facts
             of={[
@@ -47,7 +57,10 @@ export function SensorDetails() {
           />
           {place === undefined ? null : (
             <p class="row">
-              <a class="button" href={`/explorer/tx/${place.transactionHash}`}><Icon name="link" />{map.proof}</a>
+              <a class="button" href={`/explorer/tx/${place.transactionHash}`}>
+                <Icon name="link" />
+                {map.proof}
+              </a>
               <span class="muted small">{map.inBlock(place.blockNumber)}</span>
             </p>
           )}
@@ -67,7 +80,10 @@ export function SensorDetails() {
               keyOf={({ time, code }) => `${time} ${code}`}
               columns={[
                 { title: map.time, cell: ({ time }) => <span class="number">{momentText(time)}</span> },
-                { title: `${map.value}, ${map.unit}`, cell: ({ value }) => <span class="number">{concentration(value)}</span> },
+                {
+                  title: `${map.value}, ${map.unit}`,
+                  cell: ({ value }) => <span class="number">{concentration(value)}</span>,
+                },
                 { title: map.indexAndCategory, cell: ({ value }) => <AirQualityBadge value={value} /> },
               ]}
             />

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { DAY_MILLISECONDS } from "../../../server/domain/air-quality/readings.ts";
+import { DAY_MILLISECONDS } from "../../../server/readings/air-quality/readings.ts";
 import { Button } from "../components/button.tsx";
 import { texts } from "../texts/texts.ts";
 import { ago, moment } from "./map-state.ts";
@@ -36,7 +36,9 @@ export function Timeline() {
   const text = ago.value === 0 ? map.now(momentText(moment.value)) : momentText(moment.value);
   return (
     <div class="air-timeline">
-      <Button free icon={isPlaying.value ? "pause" : "play"} onClick={play}>{isPlaying.value ? map.pause : map.play}</Button>
+      <Button free icon={isPlaying.value ? "pause" : "play"} onClick={play}>
+        {isPlaying.value ? map.pause : map.play}
+      </Button>
       <input
         type="range"
         min={0}

@@ -1,12 +1,21 @@
 import { computed } from "@preact/signals";
-import { CATEGORY_NAMES, type Language } from "../../../server/domain/air-quality/category.ts";
-import { airQuality, indexText } from "../../../server/domain/air-quality/index-of-pm25.ts";
-import type { Reading } from "../../../server/domain/air-quality/reading.ts";
+import { CATEGORY_NAMES, type Language } from "../../../server/readings/air-quality/category.ts";
+import { airQuality, indexText } from "../../../server/readings/air-quality/index-of-pm25.ts";
+import type { Reading } from "../../../server/readings/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
 
 // Made once for a language: while the day plays, thousands of texts are written a second.
 const numbers = computed(() => new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }));
-const moments = computed(() => new Intl.DateTimeFormat(language.value, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }));
+const moments = computed(
+  () =>
+    new Intl.DateTimeFormat(language.value, {
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+    }),
+);
 const clocks = computed(() => new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }));
 const weekdays = computed(() => new Intl.DateTimeFormat(language.value, { weekday: "short" }));
 

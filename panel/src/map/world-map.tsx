@@ -2,10 +2,10 @@ import { effect } from "@preact/signals";
 import L from "leaflet";
 import "leaflet/dist/leaflet.css";
 import { useEffect, useRef } from "preact/hooks";
-import { unproject } from "../../../server/domain/map/mercator.ts";
-import { DARK_BASE, LIGHT_BASE } from "../../../server/domain/map/draw-base.ts";
-import { fitView } from "../../../server/domain/map/view.ts";
-import { sensorOf } from "../../../server/domain/air-quality/readings.ts";
+import { unproject } from "../../../server/readings/map/mercator.ts";
+import { DARK_BASE, LIGHT_BASE } from "../../../server/readings/map/draw-base.ts";
+import { fitView } from "../../../server/readings/map/view.ts";
+import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
 import { language, texts } from "../texts/texts.ts";
 import { shownTheme } from "../theme/theme.ts";
 import { chosenSensor, found, settings, shown } from "./map-state.ts";
@@ -33,7 +33,13 @@ export function WorldMap() {
 function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
   const { map: words } = texts.value;
   const { tiles } = settings;
-  const map = L.map(element, { zoomControl: false, worldCopyJump: true, minZoom: 1, maxZoom: tiles === undefined ? MAX_ZOOM.plain : MAX_ZOOM.tiles, zoomSnap: 0.5 });
+  const map = L.map(element, {
+    zoomControl: false,
+    worldCopyJump: true,
+    minZoom: 1,
+    maxZoom: tiles === undefined ? MAX_ZOOM.plain : MAX_ZOOM.tiles,
+    zoomSnap: 0.5,
+  });
   map.attributionControl.setPrefix(false);
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
   L.control.scale({ imperial: false }).addTo(map);
@@ -51,7 +57,10 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
     const readings = shown.value;
     if (!isFitted && found.value !== undefined && readings.length > 0) {
       isFitted = true;
-      fit(map, readings.map(({ position }) => position));
+      fit(
+        map,
+        readings.map(({ position }) => position),
+      );
     }
     points.show(readings, chosenSensor.value);
   });
@@ -69,7 +78,11 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
 /** Tiles from the configured place; when the first of them do not come, the map that the panel brings. */
 function addTiles(map: L.Map, template: string, attribution: string, instead: L.GridLayer): void {
   // Providers want to know what site asks; that is all they are told.
-  const layer = L.tileLayer(template, { attribution: escaped(attribution), maxZoom: MAX_ZOOM.tiles, referrerPolicy: "strict-origin" });
+  const layer = L.tileLayer(template, {
+    attribution: escaped(attribution),
+    maxZoom: MAX_ZOOM.tiles,
+    referrerPolicy: "strict-origin",
+  });
   let came = false;
   layer.on("tileload", () => (came = true));
   layer.on("tileerror", () => {
@@ -83,7 +96,11 @@ function addTiles(map: L.Map, template: string, attribution: string, instead: L.
 function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): void {
   const { x: width, y: height } = map.getSize();
   if (width === 0 || height === 0) return void map.setView([20, 0], 1);
-  const { centre, zoom } = fitView(positions, { width, height }, { ...FIT, padding: Math.min(FIT.padding, width / 6, height / 6) });
+  const { centre, zoom } = fitView(
+    positions,
+    { width, height },
+    { ...FIT, padding: Math.min(FIT.padding, width / 6, height / 6) },
+  );
   map.setView(unproject(centre), Math.max(1, Math.floor(zoom * 2) / 2), { animate: false });
 }
 

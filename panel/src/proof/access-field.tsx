@@ -8,7 +8,13 @@ export function AccessField() {
   return (
     <Field label={failures.keyLabel} hint={failures.keyHint}>
       {(control) => (
-        <input {...control} type="password" autocomplete="off" value={access.value} onInput={(event) => (access.value = event.currentTarget.value)} />
+        <input
+          {...control}
+          type="password"
+          autocomplete="off"
+          value={access.value}
+          onInput={(event) => (access.value = event.currentTarget.value)}
+        />
       )}
     </Field>
   );

@@ -35,24 +35,55 @@ export function BringProof({ root }: { root?: string }) {
     const isOfAnother = root !== undefined && anchoredHash(proof) !== root;
     return (
       <div class="stack stack-wide">
-        {isOfAnother ? <Notice kind="warning" title={bring.another}>{bring.anotherHelp}</Notice> : null}
+        {isOfAnother ? (
+          <Notice kind="warning" title={bring.another}>
+            {bring.anotherHelp}
+          </Notice>
+        ) : null}
         <PathView key={proof.recordHash} proof={proof} />
-        <div><Button free icon="proofs" onClick={() => (brought.value = undefined)}>{bring.again}</Button></div>
+        <div>
+          <Button free icon="proofs" onClick={() => (brought.value = undefined)}>
+            {bring.again}
+          </Button>
+        </div>
       </div>
     );
   }
   return (
     <div class="stack">
-      <FileDrop small={root !== undefined} title={bring.title} hint={bring.hint} accept=".json,application/json" onFiles={(files) => void takeFiles(files)} />
-      {proof === "unreadable" ? <Notice kind="bad" title={bring.unreadable}>{bring.unreadableHelp}</Notice> : null}
+      <FileDrop
+        small={root !== undefined}
+        title={bring.title}
+        hint={bring.hint}
+        accept=".json,application/json"
+        onFiles={(files) => void takeFiles(files)}
+      />
+      {proof === "unreadable" ? (
+        <Notice kind="bad" title={bring.unreadable}>
+          {bring.unreadableHelp}
+        </Notice>
+      ) : null}
       <div class="card stack">
         <More title={bring.paste}>
           <Field label={bring.pasteLabel}>
-            {(control) => <textarea {...control} value={text.value} spellcheck={false} onInput={(event) => (text.value = event.currentTarget.value)} />}
+            {(control) => (
+              <textarea
+                {...control}
+                value={text.value}
+                spellcheck={false}
+                onInput={(event) => (text.value = event.currentTarget.value)}
+              />
+            )}
           </Field>
-          <div><Button free onClick={() => take(text.value)}>{bring.show}</Button></div>
+          <div>
+            <Button free onClick={() => take(text.value)}>
+              {bring.show}
+            </Button>
+          </div>
         </More>
-        <More title={bring.fetch}><FetchProof onProof={take} /></More>
+        <More title={bring.fetch}>
+          <FetchProof onProof={take} />
+        </More>
       </div>
     </div>
   );

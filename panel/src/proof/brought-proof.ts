@@ -45,7 +45,9 @@ export function readProof(text: string): BroughtProof | undefined {
     return broughtProof(record, anchor, merkle ?? undefined, text);
   }
   const answer = Answer.safeParse(content);
-  return answer.success ? broughtProof(answer.data.proof, answer.data.proof, answer.data.proof.merkle, undefined) : undefined;
+  return answer.success
+    ? broughtProof(answer.data.proof, answer.data.proof, answer.data.proof.merkle, undefined)
+    : undefined;
 }
 
 /** What is anchored: the hash, or the root that it leads to. */

@@ -28,9 +28,21 @@ export function CompareFile({ hash, state }: { hash: string; state: Signal<"same
     <div class="stack">
       <FileDrop small title={compare.title} hint={compare.hint} onFiles={(files) => void check(files)} />
       {progress.value === undefined ? null : <HashProgress {...progress.value} />}
-      {failure.value === undefined ? null : <Notice kind="bad" title={texts.value.proofs.unreadable}>{failure.value}</Notice>}
-      {state.value === "same" ? <Notice kind="good" title={compare.same}>{name.value}</Notice> : null}
-      {state.value === "changed" ? <Notice kind="bad" title={compare.changed}>{compare.changedHelp(name.value)}</Notice> : null}
+      {failure.value === undefined ? null : (
+        <Notice kind="bad" title={texts.value.proofs.unreadable}>
+          {failure.value}
+        </Notice>
+      )}
+      {state.value === "same" ? (
+        <Notice kind="good" title={compare.same}>
+          {name.value}
+        </Notice>
+      ) : null}
+      {state.value === "changed" ? (
+        <Notice kind="bad" title={compare.changed}>
+          {compare.changedHelp(name.value)}
+        </Notice>
+      ) : null}
     </div>
   );
 }

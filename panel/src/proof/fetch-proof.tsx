@@ -33,12 +33,32 @@ export function FetchProof({ onProof }: { onProof: (text: string) => void }) {
     <form class="stack" onSubmit={(event) => void ask(event)}>
       <p class="small muted">{words.about}</p>
       <Field label={words.label} hint={words.hint}>
-        {(control) => <input {...control} value={id.value} autocomplete="off" spellcheck={false} onInput={(event) => (id.value = event.currentTarget.value)} />}
+        {(control) => (
+          <input
+            {...control}
+            value={id.value}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => (id.value = event.currentTarget.value)}
+          />
+        )}
       </Field>
       {isAccessNeeded.value ? <AccessField /> : null}
-      {state.value === "missing" ? <Notice kind="warning" title={words.missing}>{words.missingHelp}</Notice> : null}
-      {failed === undefined ? null : <Notice kind="bad" title={failed.title}>{failed.help}</Notice>}
-      <div><Button free type="submit" busy={state.value === "asking"}>{words.button}</Button></div>
+      {state.value === "missing" ? (
+        <Notice kind="warning" title={words.missing}>
+          {words.missingHelp}
+        </Notice>
+      ) : null}
+      {failed === undefined ? null : (
+        <Notice kind="bad" title={failed.title}>
+          {failed.help}
+        </Notice>
+      )}
+      <div>
+        <Button free type="submit" busy={state.value === "asking"}>
+          {words.button}
+        </Button>
+      </div>
     </form>
   );
 }

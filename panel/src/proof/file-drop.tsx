@@ -4,7 +4,19 @@ import { Icon } from "../components/icon.tsx";
 import "./proof.css";
 
 /** Takes files: dropped onto it, or chosen. */
-export function FileDrop({ title, hint, accept, small = false, onFiles }: { title: string; hint: string; accept?: string; small?: boolean; onFiles: (files: File[]) => void }) {
+export function FileDrop({
+  title,
+  hint,
+  accept,
+  small = false,
+  onFiles,
+}: {
+  title: string;
+  hint: string;
+  accept?: string;
+  small?: boolean;
+  onFiles: (files: File[]) => void;
+}) {
   const isOver = useSignal(false);
   const id = useId();
   const drop = (event: DragEvent): void => {
@@ -29,11 +41,21 @@ export function FileDrop({ title, hint, accept, small = false, onFiles }: { titl
       onDragLeave={() => (isOver.value = false)}
       onDrop={drop}
     >
-      <input class="drop-input" id={id} type="file" multiple accept={accept} aria-describedby={`${id}-hint`} onChange={(event) => choose(event.currentTarget)} />
+      <input
+        class="drop-input"
+        id={id}
+        type="file"
+        multiple
+        accept={accept}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => choose(event.currentTarget)}
+      />
       <label class="drop-label" for={id}>
         <Icon name="upload" size={small ? 22 : 32} />
         <span class="drop-title">{title}</span>
-        <span class="muted small" id={`${id}-hint`}>{hint}</span>
+        <span class="muted small" id={`${id}-hint`}>
+          {hint}
+        </span>
       </label>
     </div>
   );

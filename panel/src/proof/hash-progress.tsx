@@ -7,7 +7,9 @@ export function HashProgress({ file, done }: { file: File; done: number }) {
   return (
     <div class="stack">
       <progress class="hash-progress" max={Math.max(1, file.size)} value={done} aria-label={hashing(file.name)} />
-      <span class="small muted number">{hashing(file.name)} {byteSize(done)} / {byteSize(file.size)}</span>
+      <span class="small muted number">
+        {hashing(file.name)} {byteSize(done)} / {byteSize(file.size)}
+      </span>
     </div>
   );
 }

@@ -20,17 +20,37 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
   const isRight = isOnChain && path.end === path.claimed;
   return (
     <figure class="tree">
-      <svg class="tree-drawing" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={tree.label(path.pairs.length)}>
+      <svg
+        class="tree-drawing"
+        viewBox={`0 0 ${width} ${height}`}
+        role="group"
+        aria-label={tree.label(path.pairs.length)}
+      >
         {lines.map(({ from, to, isOnWay }) => (
-          <path key={`${from.x} ${from.y} ${to.x}`} class={isOnWay ? "tree-line tree-way" : "tree-line"} d={`M${from.x} ${from.y}V${(from.y + to.y) / 2}H${to.x}V${to.y}`} />
+          <path
+            key={`${from.x} ${from.y} ${to.x}`}
+            class={isOnWay ? "tree-line tree-way" : "tree-line"}
+            d={`M${from.x} ${from.y}V${(from.y + to.y) / 2}H${to.x}V${to.y}`}
+          />
         ))}
         {places.map((place) => (
-          <Node key={place.key} place={place} state={place.kind === "root" ? (isRight ? "good" : "bad") : undefined} isLooked={place === looked} onLook={() => (chosen.value = place.key)} />
+          <Node
+            key={place.key}
+            place={place}
+            state={place.kind === "root" ? (isRight ? "good" : "bad") : undefined}
+            isLooked={place === looked}
+            onLook={() => (chosen.value = place.key)}
+          />
         ))}
       </svg>
       {looked === undefined ? null : (
         <div class="tree-about stack" role="status">
-          <div class="row"><strong>{looked.kind === "root" && !isRight ? tree.lost : tree.kinds[looked.kind]}</strong>{looked.kind === "root" ? <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge> : null}</div>
+          <div class="row">
+            <strong>{looked.kind === "root" && !isRight ? tree.lost : tree.kinds[looked.kind]}</strong>
+            {looked.kind === "root" ? (
+              <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge>
+            ) : null}
+          </div>
           <Hash whole value={looked.hash} />
           <p class="small muted">{tree.about[looked.kind]}</p>
         </div>
@@ -39,15 +59,42 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
   );
 }
 
-function Node({ place: { kind, hash, x, y, width, height }, state, isLooked, onLook }: { place: Place; state: "good" | "bad" | undefined; isLooked: boolean; onLook: () => void }) {
+function Node({
+  place: { kind, hash, x, y, width, height },
+  state,
+  isLooked,
+  onLook,
+}: {
+  place: Place;
+  state: "good" | "bad" | undefined;
+  isLooked: boolean;
+  onLook: () => void;
+}) {
   const { tree } = texts.value.proofs;
   const title = state === "bad" ? tree.lost : tree.kinds[kind];
-  const classes = ["tree-node", `tree-${kind}`, ...(state === undefined ? [] : [`tree-${state}`]), ...(isLooked ? ["tree-looked"] : [])];
+  const classes = [
+    "tree-node",
+    `tree-${kind}`,
+    ...(state === undefined ? [] : [`tree-${state}`]),
+    ...(isLooked ? ["tree-looked"] : []),
+  ];
   return (
-    <g class={classes.join(" ")} tabIndex={0} role="img" aria-label={`${title}: ${hash}`} onFocus={onLook} onPointerEnter={onLook} onClick={onLook}>
+    <g
+      class={classes.join(" ")}
+      tabIndex={0}
+      role="img"
+      aria-label={`${title}: ${hash}`}
+      onFocus={onLook}
+      onPointerEnter={onLook}
+      onClick={onLook}
+    >
       <rect x={x} y={y} width={width} height={height} rx="7" />
-      <text class="tree-kind" x={x + width / 2} y={y + 17}>{title}</text>
-      <text class="tree-hash" x={x + width / 2} y={y + 34}>{shortened(hash)}</text>
+      <text class="tree-kind" x={x + width / 2} y={y + 17}>
+        {title}
+      </text>
+      <text class="tree-hash" x={x + width / 2} y={y + 34}>
+        {shortened(hash)}
+      </text>
     </g>
   );
 }

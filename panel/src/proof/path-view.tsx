@@ -34,19 +34,32 @@ export function PathView({ proof, isChecked = false }: { proof: BroughtProof; is
   return <Answer of={question}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</Answer>;
 }
 
-function Path({ proof, onChain: { chain, anchor }, isChecked }: { proof: BroughtProof; onChain: OnChain; isChecked: boolean }) {
+function Path({
+  proof,
+  onChain: { chain, anchor },
+  isChecked,
+}: {
+  proof: BroughtProof;
+  onChain: OnChain;
+  isChecked: boolean;
+}) {
   const { path: words } = texts.value.proofs;
   const path = pathOf(proof, anchor?.size);
   const fault = faultOf(proof, path, chain, anchor);
   const file = useSignal<"same" | "changed" | undefined>(undefined);
   return (
     <div class="stack stack-wide">
-      {fault === undefined && anchor !== undefined ? isChecked ? null : (
-        <Notice kind="good" title={words.holds}>
-          {words.holdsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock} <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
-        </Notice>
+      {fault === undefined && anchor !== undefined ? (
+        isChecked ? null : (
+          <Notice kind="good" title={words.holds}>
+            {words.holdsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
+            <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
+          </Notice>
+        )
       ) : (
-        <Notice kind="bad" title={words.fails}>{fault}</Notice>
+        <Notice kind="bad" title={words.fails}>
+          {fault}
+        </Notice>
       )}
       <div class="path">
         <section class="card stack">
@@ -57,7 +70,12 @@ function Path({ proof, onChain: { chain, anchor }, isChecked }: { proof: Brought
               [words.documentHash, <Hash whole value={proof.documentHash} />],
               proof.type === "" ? undefined : [words.type, proof.type],
               [words.timestamp, <Moment at={proof.timestamp} />],
-              [words.recordHash, <><Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} /></>],
+              [
+                words.recordHash,
+                <>
+                  <Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} />
+                </>,
+              ],
             ]}
           />
           <p class="small muted">{words.recordHashAbout}</p>
@@ -69,7 +87,9 @@ function Path({ proof, onChain: { chain, anchor }, isChecked }: { proof: Brought
         </section>
       </div>
       <section class="card">
-        <More title={words.steps}><Steps path={path} /></More>
+        <More title={words.steps}>
+          <Steps path={path} />
+        </More>
       </section>
     </div>
   );
@@ -81,7 +101,12 @@ function Right({ is }: { is: boolean }) {
 }
 
 /** Why a proof does not hold; `undefined` when it does. */
-function faultOf(proof: BroughtProof, path: ProofPath, chain: ExploredChain, anchor: ExploredAnchor | undefined): string | undefined {
+function faultOf(
+  proof: BroughtProof,
+  path: ProofPath,
+  chain: ExploredChain,
+  anchor: ExploredAnchor | undefined,
+): string | undefined {
   const { faults } = texts.value.proofs.path;
   if (!path.isRecordHashRight) return faults.recordHash;
   if (!path.isLeafRight) return faults.leaf;
@@ -111,13 +136,22 @@ function Steps({ path }: { path: ProofPath }) {
       {path.pairs.map(({ node, sibling, parent }) => (
         <li key={parent}>
           <span>{words.stepPair}</span>
-          <span class="mono">keccak256({[node, sibling].toSorted().map((hash) => <span key={hash} class="step-part">{hash}</span>)})</span>
+          <span class="mono">
+            keccak256(
+            {[node, sibling].toSorted().map((hash) => (
+              <span key={hash} class="step-part">
+                {hash}
+              </span>
+            ))}
+            )
+          </span>
           <span class="mono">= {parent}</span>
         </li>
       ))}
       <li>
         <span>{words.stepEnd}</span>
-        <Hash whole value={path.claimed} href={`/explorer/anchor/${path.claimed}`} /> <Right is={path.end === path.claimed} />
+        <Hash whole value={path.claimed} href={`/explorer/anchor/${path.claimed}`} />{" "}
+        <Right is={path.end === path.claimed} />
       </li>
     </ol>
   );

@@ -14,8 +14,13 @@ const RETRY_FOR_MILLISECONDS = 3_000;
 /** Asks the integrity-proof API with what was entered. */
 export function proofClient(): ProofClient {
   const shown = access.value.trim();
-  const headers: Record<string, string> = shown === "" ? {} : JWT.test(shown) ? { Authorization: `Bearer ${shown}` } : { "X-API-Key": shown };
-  return new ProofClient(location.origin, { headers, credentials: "omit", retryForMilliseconds: RETRY_FOR_MILLISECONDS });
+  const headers: Record<string, string> =
+    shown === "" ? {} : JWT.test(shown) ? { Authorization: `Bearer ${shown}` } : { "X-API-Key": shown };
+  return new ProofClient(location.origin, {
+    headers,
+    credentials: "omit",
+    retryForMilliseconds: RETRY_FOR_MILLISECONDS,
+  });
 }
 
 /** Has the reader asked for a key when the server wants one. */

@@ -7,7 +7,8 @@ import { access } from "./proof-access.ts";
 export function proofFailure(error: unknown): { readonly title: string; readonly help: string } {
   const { failures } = texts.value.proofs;
   if (!(error instanceof ClientError)) return failureText(error);
-  if (error.code === "unauthorized") return { title: failures.unauthorized, help: access.value === "" ? failures.unauthorizedHelp : failures.wrongKey };
+  if (error.code === "unauthorized")
+    return { title: failures.unauthorized, help: access.value === "" ? failures.unauthorizedHelp : failures.wrongKey };
   if (error.code === "forbidden") return { title: failures.forbidden, help: error.message };
   if (error.code === "conflict") return { title: failures.notYet, help: error.message };
   return failureText(error);

@@ -30,11 +30,21 @@ export interface ProofPath {
 }
 
 /** @param size How many hashes are under the root, when that is known: then the sides are those of the tree */
-export function pathOf({ documentId, timestamp, type, documentHash, recordHash, merkle }: BroughtProof, size = merkle?.size): ProofPath {
+export function pathOf(
+  { documentId, timestamp, type, documentHash, recordHash, merkle }: BroughtProof,
+  size = merkle?.size,
+): ProofPath {
   const computed = sha256(new TextEncoder().encode(`${documentId}${timestamp}${type}${documentHash}`));
   const record = { recordHash: prefixed(computed), isRecordHashRight: toHex(computed) === recordHash };
   if (merkle === undefined) {
-    return { ...record, leaf: undefined, isLeafRight: true, pairs: [], end: record.recordHash, claimed: `0x${recordHash}` };
+    return {
+      ...record,
+      leaf: undefined,
+      isLeafRight: true,
+      pairs: [],
+      end: record.recordHash,
+      claimed: `0x${recordHash}`,
+    };
   }
   const leaf = prefixed(leafOf(computed));
   const sides = sidesOf(merkle.index, merkle.path.length, size);

@@ -21,7 +21,9 @@ export function AgainstBundle({ document, bundle }: { document: Document; bundle
     if (!canCheck) return;
     let wanted = true;
     const told = (step: Step): void => void (wanted && (steps.value = [...steps.value, step]));
-    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, told).then((outcome) => wanted && (result.value = outcome));
+    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, told).then(
+      (outcome) => wanted && (result.value = outcome),
+    );
     return () => void (wanted = false);
   }, [bundle, document.hash]);
   const proof = readProof(bundle);
@@ -29,13 +31,35 @@ export function AgainstBundle({ document, bundle }: { document: Document; bundle
   const isChanged = proof !== undefined && proof.documentHash !== document.hash;
   return (
     <div class="stack stack-wide">
-      {isChanged ? <Notice kind="bad" title={words.changed}>{words.changedHelp(document.name)}</Notice> : null}
-      {canCheck ? null : <Notice kind="warning" title={words.insecure}>{words.insecureHelp}</Notice>}
-      {!canCheck || isChanged ? null : outcome === undefined ? <Progress>{words.checking}</Progress> : outcome.ok ? <Notice kind="good" title={words.holds}>{words.holdsHelp}</Notice> : <Notice kind="bad" title={words.fails}>{words.failsHelp}</Notice>}
+      {isChanged ? (
+        <Notice kind="bad" title={words.changed}>
+          {words.changedHelp(document.name)}
+        </Notice>
+      ) : null}
+      {canCheck ? null : (
+        <Notice kind="warning" title={words.insecure}>
+          {words.insecureHelp}
+        </Notice>
+      )}
+      {!canCheck || isChanged ? null : outcome === undefined ? (
+        <Progress>{words.checking}</Progress>
+      ) : outcome.ok ? (
+        <Notice kind="good" title={words.holds}>
+          {words.holdsHelp}
+        </Notice>
+      ) : (
+        <Notice kind="bad" title={words.fails}>
+          {words.failsHelp}
+        </Notice>
+      )}
       {steps.value.length === 0 ? null : (
         <section class="card stack">
           <h2>{words.steps}</h2>
-          <ol class="checks">{steps.value.map((step) => <StepItem key={step.title} step={step} />)}</ol>
+          <ol class="checks">
+            {steps.value.map((step) => (
+              <StepItem key={step.title} step={step} />
+            ))}
+          </ol>
         </section>
       )}
       {proof === undefined || isChanged ? null : <PathView proof={proof} isChecked={outcome?.ok === true} />}
@@ -50,8 +74,11 @@ function StepItem({ step }: { step: Step }) {
     <li class={step.ok ? "check-good" : "check-bad"}>
       <Icon name={step.ok ? "check" : "close"} size={18} />
       <div>
-        <strong>{titles[step.title] ?? step.title}</strong> <span class="visually-hidden">{step.ok ? words.stepHolds : words.stepFails}</span>
-        <p class="small muted" lang="en">{step.ok ? step.proves : step.reason}</p>
+        <strong>{titles[step.title] ?? step.title}</strong>{" "}
+        <span class="visually-hidden">{step.ok ? words.stepHolds : words.stepFails}</span>
+        <p class="small muted" lang="en">
+          {step.ok ? step.proves : step.reason}
+        </p>
       </div>
     </li>
   );

@@ -39,9 +39,15 @@ export function AgainstServer({ document, onFiles }: { document: Document; onFil
     const { title, help } = proofFailure(failure.value);
     return (
       <form class="stack" onSubmit={(event) => (event.preventDefault(), (round.value += 1))}>
-        <Notice kind="bad" title={title}>{help}</Notice>
+        <Notice kind="bad" title={title}>
+          {help}
+        </Notice>
         {isAccessNeeded.value ? <AccessField /> : null}
-        <div><Button free type="submit">{texts.value.explorer.askAgain}</Button></div>
+        <div>
+          <Button free type="submit">
+            {texts.value.explorer.askAgain}
+          </Button>
+        </div>
       </form>
     );
   }
@@ -49,10 +55,20 @@ export function AgainstServer({ document, onFiles }: { document: Document; onFil
   return (
     <div class="stack stack-wide">
       <Verdict document={document} recorded={recorded.value} />
-      {recorded.value.kind === "same" ? <DownloadBundle of={recorded.value.id} name={document.name} /> : <AnchorForm document={document} isChange={recorded.value.kind === "changed"} />}
+      {recorded.value.kind === "same" ? (
+        <DownloadBundle of={recorded.value.id} name={document.name} />
+      ) : (
+        <AnchorForm document={document} isChange={recorded.value.kind === "changed"} />
+      )}
       <section class="stack">
         <h2>{words.withBundle}</h2>
-        <FileDrop small title={words.dropBundle} hint={words.dropBundleHint} accept=".json,application/json" onFiles={onFiles} />
+        <FileDrop
+          small
+          title={words.dropBundle}
+          hint={words.dropBundleHint}
+          accept=".json,application/json"
+          onFiles={onFiles}
+        />
       </section>
     </div>
   );
@@ -64,11 +80,16 @@ function Verdict({ document, recorded }: { document: Document; recorded: Recorde
     case "same":
       return (
         <section class="card stack verdict-good">
-          <Notice kind="good" title={verdicts.same}>{verdicts.sameHelp}</Notice>
+          <Notice kind="good" title={verdicts.same}>
+            {verdicts.sameHelp}
+          </Notice>
           <Facts
             of={[
               [verdicts.recorded, <Moment at={recorded.timestamp} />],
-              [verdicts.transaction, <Hash whole value={recorded.transaction} href={`/explorer/tx/${recorded.transaction}`} />],
+              [
+                verdicts.transaction,
+                <Hash whole value={recorded.transaction} href={`/explorer/tx/${recorded.transaction}`} />,
+              ],
             ]}
           />
         </section>
@@ -76,7 +97,9 @@ function Verdict({ document, recorded }: { document: Document; recorded: Recorde
     case "changed":
       return (
         <section class="card stack">
-          <Notice kind="bad" title={verdicts.changed}>{verdicts.changedHelp(document.name)}</Notice>
+          <Notice kind="bad" title={verdicts.changed}>
+            {verdicts.changedHelp(document.name)}
+          </Notice>
           <Facts
             of={[
               [verdicts.recordedHash, <Hash whole value={recorded.recordedHash} />],
@@ -87,8 +110,16 @@ function Verdict({ document, recorded }: { document: Document; recorded: Recorde
         </section>
       );
     case "waiting":
-      return <Notice kind="warning" title={verdicts.waiting}>{verdicts.waitingHelp}</Notice>;
+      return (
+        <Notice kind="warning" title={verdicts.waiting}>
+          {verdicts.waitingHelp}
+        </Notice>
+      );
     case "unknown":
-      return <Notice kind="warning" title={verdicts.unknown}>{verdicts.unknownHelp}</Notice>;
+      return (
+        <Notice kind="warning" title={verdicts.unknown}>
+          {verdicts.unknownHelp}
+        </Notice>
+      );
   }
 }

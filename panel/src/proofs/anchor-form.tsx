@@ -40,7 +40,10 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
       const { signal } = ended.current;
       // It is shown that it waits: so it is not waited for here, but looked at again and again.
       const client = proofClient();
-      answer.value = await client.submit({ document_id: id.value.trim(), hash: document.hash, metadata }, { signal, confirmWithinMilliseconds: 0 });
+      answer.value = await client.submit(
+        { document_id: id.value.trim(), hash: document.hash, metadata },
+        { signal, confirmWithinMilliseconds: 0 },
+      );
       while (answer.value.status === "pending") {
         await pause(POLL_MILLISECONDS, signal);
         answer.value = (await client.find(answer.value.id, { signal })) ?? answer.value;
@@ -63,31 +66,72 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
         <p class="muted">{words.about}</p>
       </div>
       <div class="columns">
-        <Field label={words.documentId} hint={words.documentIdHint} {...(id.value.trim() === "" ? { fault: words.documentIdMissing } : {})}>
-          {(control) => <input {...control} value={id.value} maxLength={512} autocomplete="off" onInput={(event) => (id.value = event.currentTarget.value)} />}
+        <Field
+          label={words.documentId}
+          hint={words.documentIdHint}
+          {...(id.value.trim() === "" ? { fault: words.documentIdMissing } : {})}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={id.value}
+              maxLength={512}
+              autocomplete="off"
+              onInput={(event) => (id.value = event.currentTarget.value)}
+            />
+          )}
         </Field>
         <Field label={words.type} hint={words.typeHint}>
-          {(control) => <input {...control} value={type.value} maxLength={128} autocomplete="off" onInput={(event) => (type.value = event.currentTarget.value)} />}
+          {(control) => (
+            <input
+              {...control}
+              value={type.value}
+              maxLength={128}
+              autocomplete="off"
+              onInput={(event) => (type.value = event.currentTarget.value)}
+            />
+          )}
         </Field>
       </div>
       {isAccessNeeded.value ? <AccessField /> : null}
-      {failed === undefined ? null : <Notice kind="bad" title={failed.title}>{failed.help}</Notice>}
+      {failed === undefined ? null : (
+        <Notice kind="bad" title={failed.title}>
+          {failed.help}
+        </Notice>
+      )}
       {isSending.value ? <Progress>{proof === undefined ? words.sending : words.pending}</Progress> : null}
-      <div><Button free kind="main" icon="proofs" type="submit" busy={isSending.value}>{words.button}</Button></div>
+      <div>
+        <Button free kind="main" icon="proofs" type="submit" busy={isSending.value}>
+          {words.button}
+        </Button>
+      </div>
     </form>
   );
 }
 
-function Confirmed({ proof: { id, proof }, name }: { proof: Extract<ProofAnswer, { status: "confirmed" }>; name: string }) {
+function Confirmed({
+  proof: { id, proof },
+  name,
+}: {
+  proof: Extract<ProofAnswer, { status: "confirmed" }>;
+  name: string;
+}) {
   const { anchoring: words, verdicts } = texts.value.proofs;
   return (
     <section class="card stack">
-      <Notice kind="good" title={words.confirmed}>{words.confirmedHelp}</Notice>
+      <Notice kind="good" title={words.confirmed}>
+        {words.confirmedHelp}
+      </Notice>
       <Facts
         of={[
           [words.documentId, proof.document_id],
           [verdicts.recorded, <Moment at={proof.timestamp} />],
-          [words.block, <a class="number" href={`/explorer/block/${proof.block_number}`}>{wholeNumber(proof.block_number)}</a>],
+          [
+            words.block,
+            <a class="number" href={`/explorer/block/${proof.block_number}`}>
+              {wholeNumber(proof.block_number)}
+            </a>,
+          ],
           [verdicts.transaction, <Hash whole value={proof.tx_hash} href={`/explorer/tx/${proof.tx_hash}`} />],
         ]}
       />

@@ -35,14 +35,27 @@ export function DownloadBundle({ of, name }: { of: string | undefined; name: str
     <form class="stack" onSubmit={(event) => void download(event)}>
       {of === undefined ? (
         <Field label={words.documentId} hint={words.documentIdHint}>
-          {(control) => <input {...control} value={id.value} autocomplete="off" onInput={(event) => (id.value = event.currentTarget.value)} />}
+          {(control) => (
+            <input
+              {...control}
+              value={id.value}
+              autocomplete="off"
+              onInput={(event) => (id.value = event.currentTarget.value)}
+            />
+          )}
         </Field>
       ) : null}
       <div class="row">
-        <Button free icon="download" type="submit" busy={isBusy.value}>{words.button}</Button>
+        <Button free icon="download" type="submit" busy={isBusy.value}>
+          {words.button}
+        </Button>
         <span class="small muted">{words.about}</span>
       </div>
-      {failure.value === undefined ? null : <Notice kind="bad" title={failure.value.title}>{failure.value.help}</Notice>}
+      {failure.value === undefined ? null : (
+        <Notice kind="bad" title={failure.value.title}>
+          {failure.value.help}
+        </Notice>
+      )}
     </form>
   );
 }

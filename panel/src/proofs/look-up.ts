@@ -25,7 +25,11 @@ export async function lookUp({ name, hash }: Document): Promise<Recorded> {
   if (same !== undefined) return { kind: "waiting" };
   const [newest] = proofs;
   if (newest === undefined) return { kind: "unknown" };
-  return { kind: "changed", recordedHash: hashOf(newest), timestamp: newest.status === "confirmed" ? newest.proof.timestamp : undefined };
+  return {
+    kind: "changed",
+    recordedHash: hashOf(newest),
+    timestamp: newest.status === "confirmed" ? newest.proof.timestamp : undefined,
+  };
 }
 
 function hashOf(proof: FoundProof | NonNullable<FoundProof["history"]>[number]): string {

@@ -26,7 +26,11 @@ export default function Proofs() {
 
   const take = async (files: File[]): Promise<void> => {
     failure.value = undefined;
-    const bundles = new Map((await Promise.all(files.map(async (file) => [file, await bundleIn(file)] as const))).filter(([, text]) => text !== undefined));
+    const bundles = new Map(
+      (await Promise.all(files.map(async (file) => [file, await bundleIn(file)] as const))).filter(
+        ([, text]) => text !== undefined,
+      ),
+    );
     const [brought] = bundles.values();
     if (brought !== undefined) bundle.value = brought;
     const file = files.find((candidate) => !bundles.has(candidate));
@@ -56,7 +60,11 @@ export default function Proofs() {
           <h1>{words.title}</h1>
           <p>{words.about}</p>
         </div>
-        {known === undefined && bundle.value === undefined ? null : <Button free icon="proofs" onClick={reset}>{words.another}</Button>}
+        {known === undefined && bundle.value === undefined ? null : (
+          <Button free icon="proofs" onClick={reset}>
+            {words.another}
+          </Button>
+        )}
       </div>
       {known !== undefined ? null : (
         <FileDrop
@@ -65,12 +73,25 @@ export default function Proofs() {
           onFiles={(files) => void take(files)}
         />
       )}
-      {progress.value === undefined ? null : <div class="card"><HashProgress {...progress.value} /></div>}
-      {failure.value === undefined ? null : <Notice kind="bad" title={words.unreadable}>{failure.value}</Notice>}
+      {progress.value === undefined ? null : (
+        <div class="card">
+          <HashProgress {...progress.value} />
+        </div>
+      )}
+      {failure.value === undefined ? null : (
+        <Notice kind="bad" title={words.unreadable}>
+          {failure.value}
+        </Notice>
+      )}
       {known === undefined ? null : (
         <section class="card stack">
           <h2>{known.name}</h2>
-          <Facts of={[[words.size, byteSize(known.size)], ["SHA-256", <Hash whole copy value={known.hash} />]]} />
+          <Facts
+            of={[
+              [words.size, byteSize(known.size)],
+              ["SHA-256", <Hash whole copy value={known.hash} />],
+            ]}
+          />
         </section>
       )}
       {known === undefined ? null : bundle.value === undefined ? (

@@ -36,17 +36,46 @@ export function FreeFields({ faults }: { faults: Faults }) {
         <Input of={draft.topic} label={words.topic} fault={faults.topic} />
       </div>
       <Field label={words.payload} hint={words.payloadHint} fault={faults.json}>
-        {(control) => <textarea {...control} rows={8} spellcheck={false} value={draft.json.value} onInput={(event) => (draft.json.value = event.currentTarget.value)} />}
+        {(control) => (
+          <textarea
+            {...control}
+            rows={8}
+            spellcheck={false}
+            value={draft.json.value}
+            onInput={(event) => (draft.json.value = event.currentTarget.value)}
+          />
+        )}
       </Field>
     </>
   );
 }
 
-function Input({ of, label, hint, fault, numeric = false, placeholder }: { of: Signal<string>; label: string; hint?: string; fault?: string | undefined; numeric?: boolean; placeholder?: string }) {
+function Input({
+  of,
+  label,
+  hint,
+  fault,
+  numeric = false,
+  placeholder,
+}: {
+  of: Signal<string>;
+  label: string;
+  hint?: string;
+  fault?: string | undefined;
+  numeric?: boolean;
+  placeholder?: string;
+}) {
   return (
     <Field label={label} fault={fault} {...(hint === undefined ? {} : { hint })}>
       {(control) => (
-        <input {...control} inputMode={numeric ? "decimal" : "text"} autocomplete="off" placeholder={placeholder} value={of.value} onInput={(event) => (of.value = event.currentTarget.value)} />
+        <input
+          {...control}
+          inputMode={numeric ? "decimal" : "text"}
+          autocomplete="off"
+          placeholder={placeholder}
+          value={of.value}
+          onInput={(event) => (of.value = event.currentTarget.value)}
+        />
       )}
     </Field>
   );

@@ -12,7 +12,9 @@ export type DraftField = "code" | "topic" | "json" | "value" | "device" | "title
 export type Faults = Partial<Record<DraftField, string>>;
 
 /** The record that is meant, or what is wrong with what was entered. */
-export function recordOfDraft({ faults }: Texts["records"]): { readonly record: NewRecord } | { readonly faults: Faults } {
+export function recordOfDraft({
+  faults,
+}: Texts["records"]): { readonly record: NewRecord } | { readonly faults: Faults } {
   const found: Faults = {};
   const text = (field: "code" | "topic" | "device" | "title"): string => {
     const value = draft[field].value.trim();
@@ -46,7 +48,10 @@ export function recordOfDraft({ faults }: Texts["records"]): { readonly record: 
         : {
             sensorvalue: number("value", 0, 100_000),
             sensordevice: text("device"),
-            enrichment: { position: { lng: number("lng", -180, 180), lat: number("lat", -90, 90) }, title: text("title") },
+            enrichment: {
+              position: { lng: number("lng", -180, 180), lat: number("lat", -90, 90) },
+              title: text("title"),
+            },
           },
   };
   return Object.keys(found).length === 0 ? { record } : { faults: found };

@@ -9,7 +9,7 @@ export const draft = {
   kind: signal<DraftKind>("reading"),
   code: signal(""),
   topic: signal("PM2.5"),
-  json: signal('{\n  \n}'),
+  json: signal("{\n  \n}"),
   value: signal(""),
   device: signal(""),
   title: signal(""),
@@ -27,6 +27,6 @@ effect(() => {
 /** Empties what differs from record to record; sensor and place stay for the next. */
 export function clearDraft(): void {
   draft.value.value = "";
-  draft.json.value = '{\n  \n}';
+  draft.json.value = "{\n  \n}";
   if (draft.kind.value === "free") draft.code.value = "";
 }

@@ -16,20 +16,38 @@ export function RecordItem({ record }: { record: FoundRecord }) {
   return (
     <li class="card record">
       <div class="row spread">
-        <h2>{code} <Badge>{topic}</Badge></h2>
-        <p class="muted small">{Number.isFinite(at) ? <><Ago at={at} /> · <Moment at={at} /></> : createdAt}</p>
+        <h2>
+          {code} <Badge>{topic}</Badge>
+        </h2>
+        <p class="muted small">
+          {Number.isFinite(at) ? (
+            <>
+              <Ago at={at} /> · <Moment at={at} />
+            </>
+          ) : (
+            createdAt
+          )}
+        </p>
       </div>
       <JsonView value={payload} label={words.payloadOf(code)} />
       <div class="row spread small">
         <p>
           <span class="muted">{words.sender}</span> <code title={sender}>{shortened(sender)}</code>
-          {sender.toLowerCase() === session.current.value?.account.toLowerCase() ? <> <Badge kind="plain">{words.you}</Badge></> : null}
+          {sender.toLowerCase() === session.current.value?.account.toLowerCase() ? (
+            <>
+              {" "}
+              <Badge kind="plain">{words.you}</Badge>
+            </>
+          ) : null}
         </p>
         {place === undefined ? null : (
           <p class="row">
             <span class="muted number">{words.place(place.chainId, place.blockNumber)}</span>
             <a href={addressOf("decode", place.transactionHash)}>{words.decode}</a>
-            <a class="inline-link" href={`/explorer/tx/${place.transactionHash}`}>{words.transaction}<Icon name="link" size={16} /></a>
+            <a class="inline-link" href={`/explorer/tx/${place.transactionHash}`}>
+              {words.transaction}
+              <Icon name="link" size={16} />
+            </a>
           </p>
         )}
       </div>

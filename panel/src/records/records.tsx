@@ -34,7 +34,11 @@ export default function Records() {
           <h1>{words.title}</h1>
           <p>{words.lead}</p>
         </div>
-        {session.current.value?.scope === "full" ? <Button kind="main" icon="plus" onClick={() => (isSending.value = true)}>{words.send}</Button> : null}
+        {session.current.value?.scope === "full" ? (
+          <Button kind="main" icon="plus" onClick={() => (isSending.value = true)}>
+            {words.send}
+          </Button>
+        ) : null}
       </div>
       <SearchForm />
       {stored.value === undefined ? null : <Notice kind="good">{words.stored(stored.value.chainid)}</Notice>}
@@ -51,19 +55,35 @@ function Found() {
   if (found === undefined) return list.isLoading.value ? <Progress>{words.searching}</Progress> : null;
   if (found.length === 0) {
     return searched.value.value.trim().replaceAll("*", "") === "" ? (
-      <div class="card"><Empty icon="records" title={words.none}><p>{words.noneHelp}</p></Empty></div>
+      <div class="card">
+        <Empty icon="records" title={words.none}>
+          <p>{words.noneHelp}</p>
+        </Empty>
+      </div>
     ) : (
-      <div class="card"><Empty icon="search" title={words.noMatch}><p>{words.noMatchHelp}</p></Empty></div>
+      <div class="card">
+        <Empty icon="search" title={words.noMatch}>
+          <p>{words.noMatchHelp}</p>
+        </Empty>
+      </div>
     );
   }
   return (
     <>
       <ol class="record-list" aria-busy={list.isLoading.value}>
-        {found.map((record, index) => <RecordItem key={record.place?.transactionHash ?? index} record={record} />)}
+        {found.map((record, index) => (
+          <RecordItem key={record.place?.transactionHash ?? index} record={record} />
+        ))}
       </ol>
       <div class="row spread">
-        <p class="muted small" role="status">{words.shown(found.length)}</p>
-        {list.next.value === undefined ? null : <Button busy={list.isLoading.value} onClick={() => void loadMore()}>{words.more}</Button>}
+        <p class="muted small" role="status">
+          {words.shown(found.length)}
+        </p>
+        {list.next.value === undefined ? null : (
+          <Button busy={list.isLoading.value} onClick={() => void loadMore()}>
+            {words.more}
+          </Button>
+        )}
       </div>
     </>
   );

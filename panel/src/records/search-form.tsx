@@ -15,7 +15,10 @@ export function SearchForm() {
     <form class="search-form" role="search" onSubmit={submit}>
       <Segments
         label={words.searchIn}
-        of={[{ value: "code", title: words.code }, { value: "topic", title: words.topic }]}
+        of={[
+          { value: "code", title: words.code },
+          { value: "topic", title: words.topic },
+        ]}
         value={searched.field.value}
         onChoose={(field) => (searched.field.value = field)}
       />
@@ -30,7 +33,9 @@ export function SearchForm() {
           onInput={(event) => (searched.value.value = event.currentTarget.value)}
         />
       </div>
-      <Button type="submit" busy={list.isLoading.value}>{words.search}</Button>
+      <Button type="submit" busy={list.isLoading.value}>
+        {words.search}
+      </Button>
     </form>
   );
 }

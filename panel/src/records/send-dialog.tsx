@@ -47,19 +47,30 @@ export function SendDialog({ onStored, onClose }: { onStored: (record: StoredRec
       <form ref={form} class="stack" noValidate onSubmit={(event) => void send(event)}>
         <Segments
           label={words.kind}
-          of={[{ value: "reading", title: words.reading }, { value: "free", title: words.free }]}
+          of={[
+            { value: "reading", title: words.reading },
+            { value: "free", title: words.free },
+          ]}
           value={draft.kind.value}
           onChoose={(kind) => {
             draft.kind.value = kind;
             faults.value = {};
           }}
         />
-        {draft.kind.value === "reading" ? <ReadingFields faults={faults.value} /> : <FreeFields faults={faults.value} />}
+        {draft.kind.value === "reading" ? (
+          <ReadingFields faults={faults.value} />
+        ) : (
+          <FreeFields faults={faults.value} />
+        )}
         {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
         {isSending.value ? <Progress>{words.sending}</Progress> : null}
         <div class="row dialog-end">
-          <Button free onClick={onClose}>{texts.value.common.cancel}</Button>
-          <Button kind="main" type="submit" busy={isSending.value}>{words.sendNow}</Button>
+          <Button free onClick={onClose}>
+            {texts.value.common.cancel}
+          </Button>
+          <Button kind="main" type="submit" busy={isSending.value}>
+            {words.sendNow}
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -177,8 +177,10 @@ export class PanelSession {
     const session = this.#store.read();
     batch(() => {
       if (session !== undefined) this.ending.value = undefined;
-      else if (this.current.value !== undefined) this.ending.value = this.current.value.endsAt <= Date.now() ? "expired" : "closed_elsewhere";
-      if (session?.openedAt !== this.current.value?.openedAt && this.current.value !== undefined) this.secureKey.value = undefined;
+      else if (this.current.value !== undefined)
+        this.ending.value = this.current.value.endsAt <= Date.now() ? "expired" : "closed_elsewhere";
+      if (session?.openedAt !== this.current.value?.openedAt && this.current.value !== undefined)
+        this.secureKey.value = undefined;
       this.current.value = session;
     });
   }

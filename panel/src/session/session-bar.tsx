@@ -17,8 +17,15 @@ export function SessionBar() {
         <Icon name="clock" size={16} />
         <span>{texts.value.common.seconds(left)}</span>
       </span>
-      <code class="session-account" title={open.account}>{shortened(open.account)}</code>
-      <Button kind="quiet" icon="leave" label={words.logOut} onClick={() => void session.logOut().catch(() => undefined)} />
+      <code class="session-account" title={open.account}>
+        {shortened(open.account)}
+      </code>
+      <Button
+        kind="quiet"
+        icon="leave"
+        label={words.logOut}
+        onClick={() => void session.logOut().catch(() => undefined)}
+      />
     </>
   );
 }

@@ -5,7 +5,17 @@ import { session } from "./session.ts";
 /** What threatens the session. How long it has is in the bar above: here it would be read out every second. */
 export function SessionNotices() {
   const { session: words } = texts.value;
-  if (session.isCutOff.value) return <Notice kind="warning" title={words.cutOff}>{words.cutOffHelp}</Notice>;
-  if (session.current.value?.renewAt === null) return <Notice kind="warning" title={words.ending}>{words.endingHelp}</Notice>;
+  if (session.isCutOff.value)
+    return (
+      <Notice kind="warning" title={words.cutOff}>
+        {words.cutOffHelp}
+      </Notice>
+    );
+  if (session.current.value?.renewAt === null)
+    return (
+      <Notice kind="warning" title={words.ending}>
+        {words.endingHelp}
+      </Notice>
+    );
   return null;
 }

@@ -9,7 +9,11 @@ export function LanguageChoice() {
       value={language.value.split("-")[0] ?? ""}
       onChange={(event) => void chooseLanguage(event.currentTarget.value)}
     >
-      {[...LANGUAGES].map(([tag, { name }]) => <option key={tag} value={tag}>{name}</option>)}
+      {[...LANGUAGES].map(([tag, { name }]) => (
+        <option key={tag} value={tag}>
+          {name}
+        </option>
+      ))}
     </select>
   );
 }

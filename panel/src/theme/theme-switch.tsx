@@ -4,5 +4,13 @@ import { shownTheme, switchTheme } from "./theme.ts";
 
 /** Changes between light and dark. */
 export function ThemeSwitch() {
-  return <Button kind="quiet" icon={shownTheme.value === "dark" ? "sun" : "moon"} label={texts.value.common.switchTheme} free onClick={switchTheme} />;
+  return (
+    <Button
+      kind="quiet"
+      icon={shownTheme.value === "dark" ? "sun" : "moon"}
+      label={texts.value.common.switchTheme}
+      free
+      onClick={switchTheme}
+    />
+  );
 }

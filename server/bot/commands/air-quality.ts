@@ -1,10 +1,16 @@
-import { CATEGORY_NAMES } from "../../domain/air-quality/category.ts";
-import { airQuality, concentrationText } from "../../domain/air-quality/index-of-pm25.ts";
-import type { Pictures } from "../../domain/air-quality/pictures.ts";
-import type { Reading } from "../../domain/air-quality/reading.ts";
-import { currentReadings, DAY_MILLISECONDS, dayFrames } from "../../domain/air-quality/readings.ts";
-import { recentReadings } from "../../domain/chat/recent-readings.ts";
-import type { Clock, RecordStore } from "../../domain/ports.ts";
+import {
+  CATEGORY_NAMES,
+  DAY_MILLISECONDS,
+  type Pictures,
+  type Reading,
+  airQuality,
+  concentrationText,
+  currentReadings,
+  dayFrames,
+} from "../../readings/index.ts";
+import { recentReadings } from "../recent-readings.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { RecordStore } from "../../records/index.ts";
 import { textMessage } from "../message.ts";
 import type { Language } from "../texts/texts.ts";
 import { type Command, moment, say } from "./command.ts";
@@ -21,8 +27,16 @@ export interface AirQualityParts {
 }
 
 /** `/providers`, `/map` and `/livemap`. */
-export function airQualityCommands({ records, pictures, readingMaxAgeMilliseconds: maxAge, clock }: AirQualityParts): Record<"providers" | "map" | "livemap", Command> {
-  const animations = new Map<Language, { readonly made: number; readonly newest: number; readonly drawn: Promise<Uint8Array> }>();
+export function airQualityCommands({
+  records,
+  pictures,
+  readingMaxAgeMilliseconds: maxAge,
+  clock,
+}: AirQualityParts): Record<"providers" | "map" | "livemap", Command> {
+  const animations = new Map<
+    Language,
+    { readonly made: number; readonly newest: number; readonly drawn: Promise<Uint8Array> }
+  >();
 
   /** Many ask for it at the same time; it is drawn anew when there is something new and the last one is not fresh. */
   const animation = (readings: readonly Reading[], language: Language): Promise<Uint8Array> => {
@@ -43,7 +57,13 @@ export function airQualityCommands({ records, pictures, readingMaxAgeMillisecond
       if (current.length === 0) return say(texts.noProviders);
       const lines = current.map(({ title, device, value, time }) => {
         const category = CATEGORY_NAMES[language][airQuality(value).category];
-        return texts.provider(title, device, concentrationText(value), category, texts.ago(Math.floor((now - time) / 60_000)));
+        return texts.provider(
+          title,
+          device,
+          concentrationText(value),
+          category,
+          texts.ago(Math.floor((now - time) / 60_000)),
+        );
       });
       const heading = texts.providers(current.length);
       return { messages: [textMessage([heading, ...lines].join("\n"), "providers.txt", heading)] };
@@ -54,14 +74,20 @@ export function airQualityCommands({ records, pictures, readingMaxAgeMillisecond
       const current = currentReadings(await recentReadings(records, now - maxAge), now, maxAge);
       const picture = await pictures.drawMap(current, { language, time: now });
       const content = Buffer.from(picture).toString("base64");
-      return { messages: [{ kind: "picture", name: "map.png", content, caption: texts.mapCaption(current.length, moment(now)) }] };
+      return {
+        messages: [
+          { kind: "picture", name: "map.png", content, caption: texts.mapCaption(current.length, moment(now)) },
+        ],
+      };
     },
 
     async livemap({ texts, language }) {
       const now = clock();
       const picture = await animation(await recentReadings(records, now - DAY_MILLISECONDS - maxAge), language);
       const content = Buffer.from(picture).toString("base64");
-      return { messages: [{ kind: "animation", name: "livemap.gif", content, caption: texts.livemapCaption(moment(now)) }] };
+      return {
+        messages: [{ kind: "animation", name: "livemap.gif", content, caption: texts.livemapCaption(moment(now)) }],
+      };
     },
   };
 }

@@ -1,6 +1,4 @@
-import type { DecodedTransaction, RowFunction } from "../../domain/records/transaction.ts";
-import { type Bzip2, MAX_ROW_BYTES } from "../../domain/records/compression.ts";
-import type { Row } from "../../domain/records/row-data.ts";
+import { type Bzip2, type DecodedTransaction, MAX_ROW_BYTES, type Row, type RowFunction } from "../../records/index.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import { textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
@@ -10,7 +8,11 @@ const LARGEST_FILE_KIB = 512;
 
 export interface AuditParts {
   /** @throws SealbookError `malformed` saying what is wrong */
-  readonly decode: (inputdata: string) => { readonly function: RowFunction; readonly row: Row; readonly transaction: DecodedTransaction };
+  readonly decode: (inputdata: string) => {
+    readonly function: RowFunction;
+    readonly row: Row;
+    readonly transaction: DecodedTransaction;
+  };
   readonly bzip2: Pick<Bzip2, "decompress">;
   /** A file that somebody sent; `undefined` when it has more bytes than the maximum. */
   readonly file: (document: SentDocument, maximum: number) => Promise<Uint8Array | undefined>;
@@ -19,7 +21,11 @@ export interface AuditParts {
 /** `/decode` and `/decompress`: what stands on the blockchain, for people. */
 export function auditCommands({ decode, bzip2, file }: AuditParts): Record<"decode" | "decompress", Command> {
   /** Runs a command on its input, and asks for it when there is none. */
-  const on = (name: "decode" | "decompress", run: (input: Uint8Array, request: Request) => ReturnType<typeof textMessage>): Command =>
+  const on =
+    (
+      name: "decode" | "decompress",
+      run: (input: Uint8Array, request: Request) => ReturnType<typeof textMessage>,
+    ): Command =>
     async (request) => {
       const { argument, document, texts, user } = request;
       if (argument === "" && document === undefined) return say(texts.sendData(name), { ...user, awaits: name });
@@ -33,7 +39,14 @@ export function auditCommands({ decode, bzip2, file }: AuditParts): Record<"deco
       const { function: name, row, transaction } = decode(`0x${Buffer.from(input).toString("hex")}`);
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
-      const text = [texts.decoded(name), ...Object.entries(facts).map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`), "", JSON.stringify(transaction, null, 2)];
+      const text = [
+        texts.decoded(name),
+        ...Object.entries(facts).map(
+          ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+        ),
+        "",
+        JSON.stringify(transaction, null, 2),
+      ];
       return textMessage(text.join("\n"), "transaction.txt", texts.decodedCaption);
     }),
 
@@ -41,7 +54,13 @@ export function auditCommands({ decode, bzip2, file }: AuditParts): Record<"deco
       const data = decompressed(bzip2, input);
       const text = textOf(data);
       // What is no text is given as it is.
-      if (text === undefined) return { kind: "file", name: "data.bin", content: Buffer.from(data).toString("base64"), caption: texts.decompressedCaption };
+      if (text === undefined)
+        return {
+          kind: "file",
+          name: "data.bin",
+          content: Buffer.from(data).toString("base64"),
+          caption: texts.decompressedCaption,
+        };
       return textMessage(`${texts.decompressed(data.length)}\n${text}`, "data.txt", texts.decompressedCaption);
     }),
   };
@@ -62,7 +81,9 @@ function decompressed(bzip2: AuditParts["bzip2"], data: Uint8Array): Uint8Array 
   try {
     return bzip2.decompress(data, MAX_ROW_BYTES);
   } catch (error) {
-    throw error instanceof SealbookError && error.code === "malformed" ? malformed("data", error.message, error) : error;
+    throw error instanceof SealbookError && error.code === "malformed"
+      ? malformed("data", error.message, error)
+      : error;
   }
 }
 

@@ -1,6 +1,8 @@
 import { formatEther } from "ethers";
-import type { Clock, NodeInspector, RecordStore, ServiceLogStore } from "../../domain/ports.ts";
-import { EVERYBODY } from "../../domain/ports.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { NodeInspector } from "../../chain/node/node-report.ts";
+import type { RecordStore } from "../../records/index.ts";
+import { EVERYBODY, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";
 import { type Command, moment, say } from "./command.ts";
 
@@ -31,7 +33,9 @@ export interface ChainParts {
 }
 
 /** What there is to know of the blockchain and of the way to it. */
-export function chainCommands(parts: ChainParts): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
+export function chainCommands(
+  parts: ChainParts,
+): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
   return {
     async time({ texts }) {
       const { head } = await parts.sync();
@@ -42,9 +46,17 @@ export function chainCommands(parts: ChainParts): Record<"time" | "trxlog" | "sy
       const rows = await parts.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
       if (rows.length === 0) return say(texts.noTransactions);
       const lines = rows.map((row) =>
-        texts.transaction(row.rowId.toString(), row.code, row.createdAt, row.sender, parts.explorerLink(row.transactionHash)),
+        texts.transaction(
+          row.rowId.toString(),
+          row.code,
+          row.createdAt,
+          row.sender,
+          parts.explorerLink(row.transactionHash),
+        ),
       );
-      return { messages: [textMessage([texts.transactions, ...lines].join("\n\n"), "transactions.txt", texts.transactions)] };
+      return {
+        messages: [textMessage([texts.transactions, ...lines].join("\n\n"), "transactions.txt", texts.transactions)],
+      };
     },
 
     async synclog({ texts }) {
@@ -52,13 +64,23 @@ export function chainCommands(parts: ChainParts): Record<"time" | "trxlog" | "sy
       const state = texts.sync(copied, head, reconciled === undefined ? undefined : moment(1000 * reconciled));
       const lines = await parts.serviceLog.newest(EVERYBODY, SYNC_LINES);
       const log = lines.map(({ time, level, message }) => `${moment(time)} ${level} ${message}`);
-      return { messages: [textMessage([state, "", ...(log.length === 0 ? [texts.syncNothing] : log)].join("\n"), "synclog.txt", state)] };
+      return {
+        messages: [
+          textMessage([state, "", ...(log.length === 0 ? [texts.syncNothing] : log)].join("\n"), "synclog.txt", state),
+        ],
+      };
     },
 
     async gethlog({ texts }) {
       if (parts.nodeLog === undefined) return say(texts.gethlogNone);
       const lines = await parts.nodeLog();
-      return { messages: [lines.length === 0 ? { kind: "text", text: texts.gethlogEmpty } : textMessage(lines.join("\n"), "node.log", texts.gethlogCaption)] };
+      return {
+        messages: [
+          lines.length === 0
+            ? { kind: "text", text: texts.gethlogEmpty }
+            : textMessage(lines.join("\n"), "node.log", texts.gethlogCaption),
+        ],
+      };
     },
 
     async balance({ texts }) {

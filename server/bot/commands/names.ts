@@ -1,6 +1,20 @@
 /** The commands, in the order of the menu. */
 export const COMMAND_NAMES = [
-  "start", "reset", "fetch", "help", "pm", "providers", "map", "livemap", "time", "trxlog", "synclog", "gethlog", "balance", "decode", "decompress",
+  "start",
+  "reset",
+  "fetch",
+  "help",
+  "pm",
+  "providers",
+  "map",
+  "livemap",
+  "time",
+  "trxlog",
+  "synclog",
+  "gethlog",
+  "balance",
+  "decode",
+  "decompress",
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];

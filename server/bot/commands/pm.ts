@@ -1,7 +1,8 @@
+import type { BotStores } from "../journal.ts";
 import { z } from "zod";
-import { parseReading, readingRecord } from "../../domain/chat/reading.ts";
-import type { AccountStore } from "../../domain/ports.ts";
-import type { RecordIntent, RecordService } from "../../domain/records/record-service.ts";
+import { parseReading, readingRecord } from "../reading.ts";
+import type { AccountStore } from "../../sessions/index.ts";
+import type { RecordIntent, RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
 import { type Command, say } from "./command.ts";
 
@@ -14,7 +15,7 @@ const Begun = z.object({
 
 export interface PmParts {
   readonly accounts: Pick<AccountStore, "find">;
-  readonly records: RecordService;
+  readonly records: RecordService<BotStores>;
   readonly readSource: ReadSource;
   /** @throws SealbookError `too_many_requests` */
   readonly storesPerAccount: (account: string) => Promise<void>;
@@ -46,7 +47,11 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
 
     if (begun === undefined) await storesPerAccount(holder.address);
     const reading = value;
-    const note = ({ rowId, transactionId }: RecordIntent) => ({ value: reading, rowId: rowId.toString(), transactionId });
+    const note = ({ rowId, transactionId }: RecordIntent) => ({
+      value: reading,
+      rowId: rowId.toString(),
+      transactionId,
+    });
     const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
     const { rowId, transactionHash } = await records.store(signer, readingRecord(holder.address, form, reading), {
       begun,

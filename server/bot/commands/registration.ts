@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { beginForm, completed, type SensorForm } from "../../domain/chat/form.ts";
-import type { Journal } from "../../domain/ports.ts";
-import type { AccountService, NewAccount } from "../../domain/sessions/account-service.ts";
+import { beginForm, completed, type SensorForm } from "../form.ts";
+import type { BotJournal } from "../journal.ts";
+import type { AccountService, NewAccount } from "../../sessions/index.ts";
 import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
 import { type Command, type Reply, type Request, say } from "./command.ts";
@@ -14,7 +14,7 @@ const Begun = z.object({
 });
 
 export interface RegistrationParts {
-  readonly journal: Journal;
+  readonly journal: BotJournal;
   /** Missing where nobody can enrol accounts. */
   readonly accounts: AccountService | undefined;
   /** How long the message with the password stays. */
@@ -23,7 +23,9 @@ export interface RegistrationParts {
 }
 
 /** `/start`, `/reset` and `/fetch`. */
-export function registrationCommands({ accounts }: Pick<RegistrationParts, "accounts">): Record<"start" | "reset" | "fetch", Command> {
+export function registrationCommands({
+  accounts,
+}: Pick<RegistrationParts, "accounts">): Record<"start" | "reset" | "fetch", Command> {
   const begin = ({ user, texts }: Request): Reply => {
     const draft = beginForm(user.form);
     return { messages: [question(draft, texts)], user: { ...user, draft } };
@@ -54,7 +56,10 @@ export function confirmation({ journal, accounts, passwordSeconds, onRegistered 
     if (begun !== undefined) return begun;
     if (accounts === undefined) throw new SealbookError("forbidden", "there is no administrator's key");
     const { login, password, keystore, signingKey } = await accounts.prepare("full");
-    const made = { prepared: { login, password, scope: "full" as const, keystore }, signingKey: Buffer.from(signingKey).toString("hex") };
+    const made = {
+      prepared: { login, password, scope: "full" as const, keystore },
+      signingKey: Buffer.from(signingKey).toString("hex"),
+    };
     await journal.atomically((atomic) => memo.note(atomic, made));
     return made;
   };
@@ -71,7 +76,14 @@ export function confirmation({ journal, accounts, passwordSeconds, onRegistered 
   };
 }
 
-function registered(user: Request["user"], form: SensorForm, { login, password }: NewAccount, signingKey: string, texts: Texts, passwordSeconds: number): Reply {
+function registered(
+  user: Request["user"],
+  form: SensorForm,
+  { login, password }: NewAccount,
+  signingKey: string,
+  texts: Texts,
+  passwordSeconds: number,
+): Reply {
   return {
     messages: [
       {

@@ -1,5 +1,5 @@
-import { LONGEST_TEXT, type FormFault, type Question } from "../../domain/chat/form.ts";
-import { MAX_READING } from "../../domain/chat/reading.ts";
+import { LONGEST_TEXT, type FormFault, type Question } from "../form.ts";
+import { MAX_READING } from "../reading.ts";
 import type { CommandName } from "../commands/names.ts";
 import type { SourceFault } from "../sensor-source.ts";
 import type { Texts } from "./en.ts";
@@ -25,7 +25,8 @@ const commands: Record<CommandName, string> = {
 const questions: Record<Question, string> = {
   name: "Как вас зовут? Имя остаётся на этом сервере.",
   device: "Как называется ваш датчик или прибор, например SDS011?",
-  place: "Где находится датчик? Отправьте местоположение кнопкой или введите широту и долготу, например 55.7558, 37.6173.",
+  place:
+    "Где находится датчик? Отправьте местоположение кнопкой или введите широту и долготу, например 55.7558, 37.6173.",
   title: "Какую подпись показывать на карте?",
   source:
     "Откуда брать значения? Если датчик отвечает в формате JSON по адресу в интернете, введите адрес и путь к значению, например\nhttps://sensor.example/data.json $.pm25\nИли нажмите кнопку, чтобы вводить каждое значение самостоятельно.",
@@ -36,7 +37,8 @@ const formFaults: Record<FormFault, string> = {
   empty: "Текст пуст.",
   too_long: `Слишком длинно: не более ${LONGEST_TEXT} символов, адрес — не более 512.`,
   control_characters: "В тексте есть переносы строк или символы, которые нельзя показать; напишите в одну строку.",
-  not_a_place: "Это не место. Отправьте местоположение или введите широту и долготу в градусах, например 55.7558, 37.6173.",
+  not_a_place:
+    "Это не место. Отправьте местоположение или введите широту и долготу в градусах, например 55.7558, 37.6173.",
   latitude_range: "Такой широты нет: она бывает от -90 до 90 и пишется первой.",
   longitude_range: "Такой долготы нет: она бывает от -180 до 180.",
   not_an_address: "Это не начинается с адреса вида https://sensor.example/data.json.",
@@ -61,7 +63,8 @@ const sourceFaults: Record<SourceFault, string> = {
 export const ru: Texts = {
   locale: "ru-RU",
   commands,
-  help: (list) => `Я принимаю показания датчиков качества воздуха и храню их в блокчейне.\n\n${list}\n\nДлинные данные для /decode и /decompress можно прислать файлом с командой в подписи.`,
+  help: (list) =>
+    `Я принимаю показания датчиков качества воздуха и храню их в блокчейне.\n\n${list}\n\nДлинные данные для /decode и /decompress можно прислать файлом с командой в подписи.`,
   unknown: "Не понимаю. Что я умею, покажет /help.",
   unknownCommand: (command) => `Команды /${command} нет. Список команд: /help.`,
   privateOnly: (command) => `/${command} работает только в личном чате со мной.`,
@@ -73,19 +76,23 @@ export const ru: Texts = {
   keep: "✔ Оставить как есть",
   typed: "⌨ Ввожу значения сам",
   confirm: "✅ Подтвердить",
-  question: (number, of, question, now) => `${number} из ${of}. ${questions[question]}${now === undefined ? "" : `\nСейчас: ${now}`}`,
+  question: (number, of, question, now) =>
+    `${number} из ${of}. ${questions[question]}${now === undefined ? "" : `\nСейчас: ${now}`}`,
   formFault: (fault) => formFaults[fault],
   placeNoted: (place) => `Записано: ${place}`,
   formLeft: "Форма закрыта; ничего не изменено.",
   buttonOver: "Эта кнопка относится к прежнему вопросу.",
-  confirmNew: (form) => `${form}\n\nДатчик, место и подпись попадают в блокчейн с каждым значением: там их навсегда может прочитать каждый. Имя — нет.\n\nВсё верно? После подтверждения будет создан ваш аккаунт.`,
+  confirmNew: (form) =>
+    `${form}\n\nДатчик, место и подпись попадают в блокчейн с каждым значением: там их навсегда может прочитать каждый. Имя — нет.\n\nВсё верно? После подтверждения будет создан ваш аккаунт.`,
   confirmEdit: (form) => `${form}\n\nВсё верно? После подтверждения форма будет сохранена.`,
-  form: (name, device, place, title, source) => `Имя: ${name}\nДатчик: ${device}\nМесто: ${place}\nПодпись: ${title}\nИсточник: ${source}`,
+  form: (name, device, place, title, source) =>
+    `Имя: ${name}\nДатчик: ${device}\nМесто: ${place}\nПодпись: ${title}\nИсточник: ${source}`,
   sourceTyped: "вводится командой /pm",
   sourceHttp: (url, path) => `${url} ${path}`,
   formSaved: "Форма сохранена.",
   registered: "Вы зарегистрированы. Отправьте значение командой /pm.",
-  password: (login, password, minutes) => `Ваш аккаунт. Пароль я сообщаю только сейчас: сохраните его; это сообщение удалится через ${minutes}.\n\nлогин: ${login}\nпароль: ${password}`,
+  password: (login, password, minutes) =>
+    `Ваш аккаунт. Пароль я сообщаю только сейчас: сохраните его; это сообщение удалится через ${minutes}.\n\nлогин: ${login}\nпароль: ${password}`,
   minutes: (seconds) => (seconds % 60 === 0 ? `${seconds / 60} мин` : `${seconds} с`),
   already: "Вы уже зарегистрированы. /fetch покажет форму, /reset изменит её.",
   noForm: "Формы ещё нет. Её начинает /start.",
@@ -103,7 +110,8 @@ export const ru: Texts = {
   noProviders: "За последние сутки ни один датчик не прислал значения.",
   providers: (count) => `Значения за последние сутки, всего ${count}, сначала новые:`,
   provider: (title, device, value, category, ago) => `${title} (${device}): ${value} мкг/м³, ${category}, ${ago}`,
-  ago: (minutes) => (minutes < 1 ? "только что" : minutes < 60 ? `${minutes} мин назад` : `${Math.floor(minutes / 60)} ч назад`),
+  ago: (minutes) =>
+    minutes < 1 ? "только что" : minutes < 60 ? `${minutes} мин назад` : `${Math.floor(minutes / 60)} ч назад`,
   mapCaption: (count, time) => `Качество воздуха, ${time}. Датчиков: ${count}`,
   livemapCaption: (time) => `Качество воздуха за сутки до ${time}`,
 

@@ -1,5 +1,5 @@
 import { hexlify } from "ethers";
-import type { BftBlock } from "../../domain/consensus/bft-block.ts";
+import type { BftBlock } from "./bft-block.ts";
 import { type BftProtocol, decodeExtraData } from "../evidence/bft-extra-data.ts";
 import { BlockHeader } from "../evidence/block-header.ts";
 import { sealersOf } from "../evidence/commit-seals.ts";
@@ -66,7 +66,8 @@ export class BftHistory {
       protocol: read.protocol,
       blocks: [...(isNext ? blocks : []), ...read.blocks].slice(-most),
       seenAt: before === undefined ? undefined : Date.now(),
-      roundChanges: before === undefined ? 0 : before.roundChanges + read.blocks.reduce((sum, { round }) => sum + round, 0),
+      roundChanges:
+        before === undefined ? 0 : before.roundChanges + read.blocks.reduce((sum, { round }) => sum + round, 0),
     };
     return this.#known;
   }
@@ -74,7 +75,9 @@ export class BftHistory {
   /** @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed them */
   async #read(first: number, last: number): Promise<Pick<BftBlocks, "protocol" | "blocks"> | undefined> {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const answers = await Promise.all(numbers.map((number) => this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), false])));
+    const answers = await Promise.all(
+      numbers.map((number) => this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), false])),
+    );
     const blocks: BftBlock[] = [];
     let protocol: BftProtocol | undefined;
     for (const answer of answers) {
@@ -94,7 +97,8 @@ export class BftHistory {
 /** @returns `undefined` for a block that no validators sealed */
 function bftBlock(answer: unknown): (BftBlock & { readonly protocol: BftProtocol }) | undefined {
   const parsed = Block.safeParse(answer);
-  if (!parsed.success) throw unavailable(new Error("the node tells a block in a form that is not known", { cause: parsed.error }));
+  if (!parsed.success)
+    throw unavailable(new Error("the node tells a block in a form that is not known", { cause: parsed.error }));
   const header = parsed.data;
   const consensus = consensusOf(header, header.hash);
   if (consensus === undefined || consensus.protocol === "none") return undefined;

@@ -41,7 +41,8 @@ function addressOf(id: string): string | undefined {
 export function readNodeList(path: string): readonly Enode[] {
   return parsed(path).map((url) => {
     const enode = parseEnode(url);
-    if (enode === undefined) throw new SealbookError("config_invalid", `NODE_LIST_FILE: ${path} has "${url}", which is not an enode URL`);
+    if (enode === undefined)
+      throw new SealbookError("config_invalid", `NODE_LIST_FILE: ${path} has "${url}", which is not an enode URL`);
     return enode;
   });
 }

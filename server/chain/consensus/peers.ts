@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { comparePeers, type PeerReport } from "../../domain/consensus/peers.ts";
+import { comparePeers, type PeerReport } from "./peer-comparison.ts";
 import { ifNodeError } from "../rpc/if-node-error.ts";
 import { Quantity } from "../rpc/quantity.ts";
 import type { Rpc } from "../rpc/rpc.ts";

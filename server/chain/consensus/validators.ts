@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Participation } from "../../domain/consensus/participation.ts";
+import type { Participation } from "./participation.ts";
 import type { BftProtocol } from "../evidence/bft-extra-data.ts";
 import { ifNodeError } from "../rpc/if-node-error.ts";
 import { Quantity } from "../rpc/quantity.ts";
@@ -7,7 +7,9 @@ import type { Rpc } from "../rpc/rpc.ts";
 import type { BftBlocks } from "./bft-history.ts";
 
 const Addresses = z.array(z.string());
-const SignerMetrics = z.array(z.object({ address: z.string(), lastProposedBlockNumber: Quantity, proposedBlockCount: Quantity }));
+const SignerMetrics = z.array(
+  z.object({ address: z.string(), lastProposedBlockNumber: Quantity, proposedBlockCount: Quantity }),
+);
 
 /** What the protocols are called, and by which prefix a node's methods for them are. */
 const PROTOCOLS = [
@@ -46,7 +48,9 @@ export async function lastProposals(
   if (!metrics.success) return participation;
   // Who proposed nothing in the range has block 0 there.
   const proposed = new Map(
-    metrics.data.filter(({ proposedBlockCount }) => proposedBlockCount > 0).map((each) => [each.address.toLowerCase(), each.lastProposedBlockNumber]),
+    metrics.data
+      .filter(({ proposedBlockCount }) => proposedBlockCount > 0)
+      .map((each) => [each.address.toLowerCase(), each.lastProposedBlockNumber]),
   );
   return participation.map((each) => ({ ...each, lastProposed: each.lastProposed ?? proposed.get(each.validator) }));
 }

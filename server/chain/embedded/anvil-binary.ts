@@ -15,5 +15,8 @@ export function anvilBinary(): string {
   } catch {
     // Not installed: said below.
   }
-  throw new EmbeddedChainError("anvil-missing", `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`);
+  throw new EmbeddedChainError(
+    "anvil-missing",
+    `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`,
+  );
 }

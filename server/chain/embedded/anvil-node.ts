@@ -1,11 +1,23 @@
 import { z } from "zod";
 import type { AnvilProcess } from "./anvil-process.ts";
 
-const Quantity = z.string().regex(/^0x[0-9a-f]+$/).transform((hex) => Number(BigInt(hex)));
+const Quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/)
+  .transform((hex) => Number(BigInt(hex)));
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 /** Checked without a repeated group: on a dump of many megabytes that would use up the stack. */
-const Bytes = z.string().regex(/^0x[0-9a-f]*$/).refine((hex) => hex.length % 2 === 0);
-const Block = z.object({ number: Quantity, hash: Hash, parentHash: Hash, timestamp: Quantity, transactions: z.array(Hash) });
+const Bytes = z
+  .string()
+  .regex(/^0x[0-9a-f]*$/)
+  .refine((hex) => hex.length % 2 === 0);
+const Block = z.object({
+  number: Quantity,
+  hash: Hash,
+  parentHash: Hash,
+  timestamp: Quantity,
+  transactions: z.array(Hash),
+});
 const PoolStatus = z.object({ pending: Quantity, queued: Quantity });
 const PoolPart = z.record(z.string(), z.record(z.string(), z.object({ hash: Hash })));
 const PoolContent = z.object({ pending: PoolPart, queued: PoolPart });

@@ -41,16 +41,24 @@ export interface AnvilProcess {
 }
 
 /** Starts an Anvil in an empty run folder; `stateFile` is loaded into it when given. */
-export async function startAnvil(runDirectory: string, genesis: Genesis, stateFile: string | null): Promise<AnvilProcess> {
+export async function startAnvil(
+  runDirectory: string,
+  genesis: Genesis,
+  stateFile: string | null,
+): Promise<AnvilProcess> {
   await rm(join(runDirectory, "anvil.ipc"), { force: true });
   await mkdir(join(runDirectory, "tmp"), { recursive: true, mode: 0o700 });
-  const child = spawn("/bin/sh", ["-c", KEEPER, "sealbook-anvil", anvilBinary(), ...anvilArguments(runDirectory, genesis, stateFile)], {
-    cwd: runDirectory,
-    // Its own process group: Ctrl-C is for us, and we end Anvil when the block in progress is done.
-    detached: true,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: runDirectory, TMPDIR: join(runDirectory, "tmp") },
-    stdio: ["pipe", "ignore", "pipe"],
-  });
+  const child = spawn(
+    "/bin/sh",
+    ["-c", KEEPER, "sealbook-anvil", anvilBinary(), ...anvilArguments(runDirectory, genesis, stateFile)],
+    {
+      cwd: runDirectory,
+      // Its own process group: Ctrl-C is for us, and we end Anvil when the block in progress is done.
+      detached: true,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: runDirectory, TMPDIR: join(runDirectory, "tmp") },
+      stdio: ["pipe", "ignore", "pipe"],
+    },
+  );
   let errorText = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errorText = (errorText + text).slice(-KEPT_ERROR_TEXT);
@@ -59,7 +67,9 @@ export async function startAnvil(runDirectory: string, genesis: Genesis, stateFi
   let over = false;
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`Anvil cannot be started: ${error.message}`));
-    child.once("exit", (code, signal) => resolve(`Anvil ended (${signal ?? `exit ${code}`}). ${errorText.trim()}`.trim()));
+    child.once("exit", (code, signal) =>
+      resolve(`Anvil ended (${signal ?? `exit ${code}`}). ${errorText.trim()}`.trim()),
+    );
   }).finally(() => {
     over = true;
   });
@@ -74,14 +84,16 @@ export async function startAnvil(runDirectory: string, genesis: Genesis, stateFi
     return { control, queries, ended, stop };
   } catch (error) {
     await stop();
-    throw new EmbeddedChainError("anvil-failed", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, { cause: error });
+    throw new EmbeddedChainError("anvil-failed", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, {
+      cause: error,
+    });
   }
 }
 
 async function connectWhenUp(runDirectory: string, over: () => boolean): Promise<IpcClient> {
   const socket = socketPath(runDirectory, "anvil.ipc");
   try {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; ; ) {
+    for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
       try {
         return await IpcClient.connect(socket.path);
       } catch (error) {
@@ -95,7 +107,8 @@ async function connectWhenUp(runDirectory: string, over: () => boolean): Promise
 }
 
 function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {
-  const fixed = "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 --prune-history --no-cors --no-request-size-limit --port 0";
+  const fixed =
+    "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 --prune-history --no-cors --no-request-size-limit --port 0";
   // Anvil cannot do without its HTTP port. An address that only this run knows keeps it away from web pages and
   // from programs that try the usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
   const byte = (): number => 1 + Math.floor(Math.random() * 253);
@@ -103,7 +116,14 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
   return [
     ...fixed.split(" "),
     ...["--host", host, "--ipc", "anvil.ipc", "--cache-path", join(runDirectory, "cache")],
-    ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp), "--gas-limit", String(genesis.gasLimit)],
+    ...[
+      "--chain-id",
+      String(genesis.chainId),
+      "--timestamp",
+      String(genesis.timestamp),
+      "--gas-limit",
+      String(genesis.gasLimit),
+    ],
     ...(stateFile === null ? [] : ["--load-state", stateFile]),
   ];
 }

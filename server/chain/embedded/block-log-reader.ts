@@ -1,5 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
-import { decodeFrame, FRAME_HEADER_BYTES, FRAME_MAGIC, MAX_PAYLOAD_BYTES, payloadLength, type BlockEntry } from "./block-entry.ts";
+import {
+  decodeFrame,
+  FRAME_HEADER_BYTES,
+  FRAME_MAGIC,
+  MAX_PAYLOAD_BYTES,
+  payloadLength,
+  type BlockEntry,
+} from "./block-entry.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -21,7 +28,7 @@ export async function* readFrames(handle: FileHandle, from: number, size: number
     }
     return chunk.subarray(start - chunkStart, start - chunkStart + length);
   };
-  for (let start = from; start + FRAME_HEADER_BYTES <= size; ) {
+  for (let start = from; start + FRAME_HEADER_BYTES <= size;) {
     const length = payloadLength(await bytes(start, FRAME_HEADER_BYTES));
     if (length === null || start + FRAME_HEADER_BYTES + length > size) return;
     const end = start + FRAME_HEADER_BYTES + length;

@@ -2,7 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { encodeFrame, type BlockEntry } from "./block-entry.ts";
 import { entryFollows, readFrames } from "./block-log-reader.ts";
-import { syncDirectory } from "../../files/durable-file.ts";
+import { syncDirectory } from "../../kit/durable-file.ts";
 import { EmbeddedChainError } from "./errors.ts";
 
 const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
@@ -56,7 +56,7 @@ export class BlockLog {
   /** Appends a block and returns when it is on the disk. After an error the log must be opened anew. */
   async append(entry: BlockEntry): Promise<void> {
     const frame = encodeFrame(entry);
-    for (let done = 0; done < frame.length; ) {
+    for (let done = 0; done < frame.length;) {
       done += (await this.#handle.write(frame, done, frame.length - done, this.#size + done)).bytesWritten;
     }
     await this.#handle.datasync();
@@ -101,7 +101,10 @@ export class BlockLog {
   async #scan(size: number): Promise<void> {
     for await (const { entry, start, end } of readFrames(this.#handle, this.#size, size)) {
       if (entry.number !== this.#starts.length + 1) {
-        throw new EmbeddedChainError("log-damaged", `${this.#path}: block ${entry.number} stands where block ${this.#starts.length + 1} belongs.`);
+        throw new EmbeddedChainError(
+          "log-damaged",
+          `${this.#path}: block ${entry.number} stands where block ${this.#starts.length + 1} belongs.`,
+        );
       }
       this.#starts.push(start);
       this.#size = end;

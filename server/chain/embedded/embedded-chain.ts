@@ -1,6 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { SealbookError } from "../../errors.ts";
-import { type DirectoryLock, lockDirectory } from "../../files/directory-lock.ts";
+import { type DirectoryLock, lockDirectory } from "../../kit/directory-lock.ts";
 import { Engine } from "./engine.ts";
 import { EmbeddedChainError, reasonOf } from "./errors.ts";
 import type { EmbeddedChainEvent } from "./events.ts";
@@ -98,7 +98,11 @@ function lockChain(directory: string): DirectoryLock {
     if (error instanceof SealbookError) {
       throw new EmbeddedChainError("chain-in-use", `The chain in ${error.message}.`, { cause: error });
     }
-    throw new EmbeddedChainError("directory-unusable", `The chain folder ${directory} cannot be locked: ${reasonOf(error)}`, { cause: error });
+    throw new EmbeddedChainError(
+      "directory-unusable",
+      `The chain folder ${directory} cannot be locked: ${reasonOf(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -107,6 +111,10 @@ async function prepareDirectory(directory: string): Promise<string> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await realpath(directory);
   } catch (error) {
-    throw new EmbeddedChainError("directory-unusable", `The chain folder ${directory} cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new EmbeddedChainError(
+      "directory-unusable",
+      `The chain folder ${directory} cannot be used: ${reasonOf(error)}`,
+      { cause: error },
+    );
   }
 }

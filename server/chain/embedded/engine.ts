@@ -61,7 +61,10 @@ export class Engine {
   /** Finishes the block in progress and ends Anvil. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#life.then(({ miner }) => miner.stop(), () => undefined);
+    await this.#life.then(
+      ({ miner }) => miner.stop(),
+      () => undefined,
+    );
     await this.#done;
   }
 
@@ -69,7 +72,9 @@ export class Engine {
     for (let attempt = 1; ; attempt += 1) {
       const life = await this.#patiently(this.#life);
       try {
-        const answer = await request(life).catch((error: unknown) => (error instanceof RpcError ? error : Promise.reject(error)));
+        const answer = await request(life).catch((error: unknown) =>
+          error instanceof RpcError ? error : Promise.reject(error),
+        );
         // A refusal, too, can tell of the block in progress ("nonce too low").
         if (waitForDisk || answer instanceof RpcError) await life.miner.settled();
         if (answer instanceof RpcError) throw answer;
@@ -98,12 +103,19 @@ export class Engine {
       await this.#snapshots.afterBlock(session, workMs);
     };
     const { node, log, genesis } = session;
-    const miner = new Miner({ node, log, pool: this.#pool, blockPeriodSeconds, genesisTimestamp: genesis.timestamp, onBlock: published });
+    const miner = new Miner({
+      node,
+      log,
+      pool: this.#pool,
+      blockPeriodSeconds,
+      genesisTimestamp: genesis.timestamp,
+      onBlock: published,
+    });
     return { session, miner, over: Promise.withResolvers() };
   }
 
   async #keepGoing(first: Life): Promise<void> {
-    for (let life = first; ; ) {
+    for (let life = first; ;) {
       const { session, over } = life;
       const failure = await live(life, () => this.#snapshots.atStop(session));
       const next = Promise.withResolvers<Life>();

@@ -4,7 +4,12 @@ export type EmbeddedChainEvent =
   | { readonly kind: "log-tail-cut"; readonly bytes: number }
   | { readonly kind: "replay-progress"; readonly done: number; readonly total: number }
   | { readonly kind: "ready"; readonly blockNumber: number; readonly replayed: number; readonly milliseconds: number }
-  | { readonly kind: "snapshot-written"; readonly blockNumber: number; readonly bytes: number; readonly milliseconds: number }
+  | {
+      readonly kind: "snapshot-written";
+      readonly blockNumber: number;
+      readonly bytes: number;
+      readonly milliseconds: number;
+    }
   | { readonly kind: "snapshot-failed"; readonly blockNumber: number; readonly reason: string }
   /** A snapshot did not lead to the logged blocks; it is removed and an older one, or the whole log, is used. */
   | { readonly kind: "snapshot-unusable"; readonly blockNumber: number; readonly reason: string }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeFileDurably } from "../../files/durable-file.ts";
+import { writeFileDurably } from "../../kit/durable-file.ts";
 import { EmbeddedChainError, reasonOf } from "./errors.ts";
 
 const GenesisFile = z.object({
@@ -22,15 +22,26 @@ export async function loadGenesis(directory: string, chainId: number, logFile: s
   const path = join(directory, "genesis.json");
   if (!existsSync(path)) {
     if (existsSync(logFile)) {
-      throw new EmbeddedChainError("log-damaged", `${path} is missing, but there is a block log beside it. Restore the folder from a backup.`);
+      throw new EmbeddedChainError(
+        "log-damaged",
+        `${path} is missing, but there is a block log beside it. Restore the folder from a backup.`,
+      );
     }
-    const genesis: Genesis = { version: 1, chainId, timestamp: Math.floor(Date.now() / 1000), gasLimit: BLOCK_GAS_LIMIT };
+    const genesis: Genesis = {
+      version: 1,
+      chainId,
+      timestamp: Math.floor(Date.now() / 1000),
+      gasLimit: BLOCK_GAS_LIMIT,
+    };
     await writeFileDurably(path, [Buffer.from(`${JSON.stringify(genesis)}\n`)]);
     return genesis;
   }
   const genesis = await readGenesis(path);
   if (genesis.chainId !== chainId) {
-    throw new EmbeddedChainError("chain-id-differs", `The chain in ${directory} has chain id ${genesis.chainId}, but ${chainId} is configured.`);
+    throw new EmbeddedChainError(
+      "chain-id-differs",
+      `The chain in ${directory} has chain id ${genesis.chainId}, but ${chainId} is configured.`,
+    );
   }
   return genesis;
 }

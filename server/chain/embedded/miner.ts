@@ -103,9 +103,12 @@ export class Miner {
     const workMs = performance.now() - started;
     const block = await node.block(last.number + 1);
     if (block.timestamp !== timestamp) throw unexpectedBlock(`time ${block.timestamp} instead of ${timestamp}`);
-    if (last.hash !== null && block.parentHash !== last.hash) throw unexpectedBlock(`parent ${block.parentHash} instead of ${last.hash}`);
+    if (last.hash !== null && block.parentHash !== last.hash)
+      throw unexpectedBlock(`parent ${block.parentHash} instead of ${last.hash}`);
     // A transaction can be in the block before the answer to its sender has come back to us.
-    const transactions = await Promise.all(block.transactions.map((hash) => pool.get(hash) ?? node.rawTransaction(hash)));
+    const transactions = await Promise.all(
+      block.transactions.map((hash) => pool.get(hash) ?? node.rawTransaction(hash)),
+    );
     const entry: BlockEntry = { number: block.number, timestamp, hash: block.hash, transactions };
     await log.append(entry);
     for (const hash of block.transactions) pool.remove(hash);

@@ -8,10 +8,14 @@ const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or
  * chain is accepted and later dropped together with everything of its sender that waits behind it.
  */
 export function checkRawTransaction(raw: unknown, chainId: number): string {
-  if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw)) throw new RpcError(-32602, "The transaction must be a hex string that begins with 0x.");
+  if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw))
+    throw new RpcError(-32602, "The transaction must be a hex string that begins with 0x.");
   const signedFor = chainIdOf(getBytes(raw));
   if (signedFor !== null && signedFor !== BigInt(chainId)) {
-    throw new RpcError(-32000, `The transaction is signed for chain id ${signedFor}, but this chain has the id ${chainId}.`);
+    throw new RpcError(
+      -32000,
+      `The transaction is signed for chain id ${signedFor}, but this chain has the id ${chainId}.`,
+    );
   }
   return raw;
 }

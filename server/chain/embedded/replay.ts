@@ -9,7 +9,12 @@ const CHECK_EVERY = 256;
 const PROGRESS_EVERY_MS = 1_000;
 
 /** Mines the logged blocks from a number on again and compares the hashes. Answers how many there were. */
-export async function replay(node: AnvilNode, log: BlockLog, from: number, onProgress: (done: number, total: number) => void): Promise<number> {
+export async function replay(
+  node: AnvilNode,
+  log: BlockLog,
+  from: number,
+  onProgress: (done: number, total: number) => void,
+): Promise<number> {
   const total = (log.last?.number ?? 0) - from + 1;
   let done = 0;
   let reported = Date.now();
@@ -32,7 +37,11 @@ async function mineAgain(node: AnvilNode, entry: BlockEntry): Promise<void> {
     await node.mine(entry.timestamp);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    throw new EmbeddedChainError("log-differs", `Anvil refuses what block ${entry.number} of the log holds: ${reasonOf(error)}`, { cause: error });
+    throw new EmbeddedChainError(
+      "log-differs",
+      `Anvil refuses what block ${entry.number} of the log holds: ${reasonOf(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -17,7 +17,9 @@ const AnyId = z.object({ id: Id });
 const MOST_IN_A_BATCH = 1_000;
 
 /** A JSON-RPC answer object. */
-export type RpcAnswer = { jsonrpc: "2.0"; id: string | number | null } & ({ result: unknown } | { error: { code: number; message: string; data?: unknown } });
+export type RpcAnswer = { jsonrpc: "2.0"; id: string | number | null } & (
+  { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+);
 
 /** Answers JSON-RPC requests from the chain. */
 export class RpcDispatcher {
@@ -33,7 +35,8 @@ export class RpcDispatcher {
   async answer(body: unknown): Promise<RpcAnswer | RpcAnswer[] | undefined> {
     if (!Array.isArray(body)) return this.#answerOne(body);
     if (body.length === 0) return failure(null, -32600, "An empty batch.");
-    if (body.length > MOST_IN_A_BATCH) return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
+    if (body.length > MOST_IN_A_BATCH)
+      return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
     const answers = await Promise.all(body.map((request: unknown) => this.#answerOne(request)));
     const wanted = answers.filter((answer) => answer !== undefined);
     return wanted.length === 0 ? undefined : wanted;

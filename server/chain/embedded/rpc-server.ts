@@ -21,7 +21,9 @@ export interface RpcServer {
 /** Serves JSON-RPC over HTTP on loopback. */
 export async function serveRpc(port: number, dispatcher: Pick<RpcDispatcher, "answer">): Promise<RpcServer> {
   const server = createServer((request, response) => {
-    handle(request, response, dispatcher).catch((error: unknown) => reply(response, 500, failure(null, -32603, reasonOf(error))));
+    handle(request, response, dispatcher).catch((error: unknown) =>
+      reply(response, 500, failure(null, -32603, reasonOf(error))),
+    );
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   const bound = await listen(server, port);
@@ -37,15 +39,22 @@ export async function serveRpc(port: number, dispatcher: Pick<RpcDispatcher, "an
   return { url: `http://${HOST}:${bound}`, close };
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, dispatcher: Pick<RpcDispatcher, "answer">): Promise<void> {
-  if (!LOOPBACK.test(request.headers.host ?? "")) return reply(response, 403, failure(null, -32600, "The embedded chain only answers on this machine's own names."));
-  if (request.method !== "POST") return reply(response, 405, failure(null, -32600, "JSON-RPC requests are sent with POST."));
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  dispatcher: Pick<RpcDispatcher, "answer">,
+): Promise<void> {
+  if (!LOOPBACK.test(request.headers.host ?? ""))
+    return reply(response, 403, failure(null, -32600, "The embedded chain only answers on this machine's own names."));
+  if (request.method !== "POST")
+    return reply(response, 405, failure(null, -32600, "JSON-RPC requests are sent with POST."));
   // Without this a web page could send requests as plain text, for which browsers do not ask first.
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     return reply(response, 415, failure(null, -32600, "The content type must be application/json."));
   }
   const body = await readBody(request);
-  if (body === null) return reply(response, 413, failure(null, -32600, `A request may have at most ${LARGEST_BODY} bytes.`));
+  if (body === null)
+    return reply(response, 413, failure(null, -32600, `A request may have at most ${LARGEST_BODY} bytes.`));
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString("utf8"));
@@ -80,7 +89,13 @@ function listen(server: Server, port: number): Promise<number> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EADDRINUSE" && error.code !== "EACCES") return reject(error);
       const why = error.code === "EACCES" ? "may not be used by this user" : "is in use by another program";
-      reject(new EmbeddedChainError("port-in-use", `Port ${port} for the embedded chain ${why}. Set CHAIN_PORT to a free port.`, { cause: error }));
+      reject(
+        new EmbeddedChainError(
+          "port-in-use",
+          `Port ${port} for the embedded chain ${why}. Set CHAIN_PORT to a free port.`,
+          { cause: error },
+        ),
+      );
     });
     server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));
   });

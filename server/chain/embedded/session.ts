@@ -7,7 +7,13 @@ import { EmbeddedChainError, reasonOf } from "./errors.ts";
 import type { EventSink } from "./events.ts";
 import { loadGenesis, type Genesis } from "./genesis.ts";
 import { replay } from "./replay.ts";
-import { BLOCKS_AFTER_SNAPSHOT, listSnapshots, removeUnfinishedSnapshots, unpackSnapshot, type Snapshot } from "./snapshots.ts";
+import {
+  BLOCKS_AFTER_SNAPSHOT,
+  listSnapshots,
+  removeUnfinishedSnapshots,
+  unpackSnapshot,
+  type Snapshot,
+} from "./snapshots.ts";
 import { endStaleAnvil } from "./stale-anvil.ts";
 
 /** An Anvil that holds exactly the chain of the log. */
@@ -67,7 +73,13 @@ async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit:
   return rebuildFrom(null, directory, genesis, log, emit);
 }
 
-async function rebuildFrom(snapshot: Snapshot | null, directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+async function rebuildFrom(
+  snapshot: Snapshot | null,
+  directory: string,
+  genesis: Genesis,
+  log: BlockLog,
+  emit: EventSink,
+): Promise<Rebuilt> {
   const runDirectory = join(directory, "run");
   endStaleAnvil(runDirectory);
   await removeRunFolder(directory);

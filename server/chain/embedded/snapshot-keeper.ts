@@ -60,7 +60,12 @@ export class SnapshotKeeper {
       const state = await node.dumpState();
       await saveSnapshot(this.#directory, entry.number, entry.hash, state);
       this.#snapshotMs = Date.now() - started;
-      this.#emit({ kind: "snapshot-written", blockNumber: entry.number, bytes: state.length, milliseconds: this.#snapshotMs });
+      this.#emit({
+        kind: "snapshot-written",
+        blockNumber: entry.number,
+        bytes: state.length,
+        milliseconds: this.#snapshotMs,
+      });
     } catch (error) {
       // The log alone is enough; only the next start takes longer.
       this.#emit({ kind: "snapshot-failed", blockNumber: entry.number, reason: reasonOf(error) });

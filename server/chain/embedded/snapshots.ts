@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { writeFileDurably } from "../../files/durable-file.ts";
+import { writeFileDurably } from "../../kit/durable-file.ts";
 import { EmbeddedChainError } from "./errors.ts";
 
 const NAME = /^snapshot-(\d+)-(0x[0-9a-f]{64})-([0-9a-f]{64})\.json\.gz$/;
@@ -36,11 +36,18 @@ export async function listSnapshots(directory: string): Promise<Snapshot[]> {
 }
 
 /** Writes a snapshot durably and removes those that no start can need any more. */
-export async function saveSnapshot(directory: string, blockNumber: number, blockHash: string, state: Buffer): Promise<Snapshot> {
+export async function saveSnapshot(
+  directory: string,
+  blockNumber: number,
+  blockHash: string,
+  state: Buffer,
+): Promise<Snapshot> {
   const sha256 = createHash("sha256").update(state).digest("hex");
   const path = join(directory, `snapshot-${blockNumber}-${blockHash}-${sha256}.json.gz`);
   await writeFileDurably(path, [state]);
-  const old = (await listSnapshots(directory)).filter((other) => other.blockNumber <= blockNumber - BLOCKS_AFTER_SNAPSHOT);
+  const old = (await listSnapshots(directory)).filter(
+    (other) => other.blockNumber <= blockNumber - BLOCKS_AFTER_SNAPSHOT,
+  );
   for (const { path: unused } of old.slice(1)) await rm(unused, { force: true });
   return { blockNumber, blockHash, path, sha256 };
 }
@@ -54,7 +61,9 @@ export async function removeUnfinishedSnapshots(directory: string): Promise<void
 
 /** Unpacks a snapshot into a file for Anvil after checking that it is what was written. */
 export async function unpackSnapshot(snapshot: Snapshot, target: string): Promise<void> {
-  const sha256 = createHash("sha256").update(await readFile(snapshot.path)).digest("hex");
+  const sha256 = createHash("sha256")
+    .update(await readFile(snapshot.path))
+    .digest("hex");
   if (sha256 !== snapshot.sha256) throw new EmbeddedChainError("log-differs", `${snapshot.path} is damaged.`);
   await pipeline(createReadStream(snapshot.path), createGunzip(), createWriteStream(target, { mode: 0o600 }));
 }

@@ -16,7 +16,10 @@ export function socketPath(directory: string, name: string): SocketPath {
   const path = join(directory, name);
   if (Buffer.byteLength(path) <= LONGEST) return { path, release: () => undefined };
   if (process.platform !== "linux") {
-    throw new EmbeddedChainError("directory-unusable", `The path of the chain folder is too long for a local socket: ${path}`);
+    throw new EmbeddedChainError(
+      "directory-unusable",
+      `The path of the chain folder is too long for a local socket: ${path}`,
+    );
   }
   const descriptor = openSync(directory, "r");
   return { path: `/proc/self/fd/${descriptor}/${name}`, release: () => closeSync(descriptor) };

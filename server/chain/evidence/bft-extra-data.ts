@@ -27,7 +27,8 @@ export function decodeExtraData(protocol: BftProtocol, bytes: Uint8Array): BftEx
   const [vanity, validators, vote, round, seals, ...others] = listOf(decoded(bytes));
   if (vote === undefined || others.length > 0) throw malformed("extraData", "is not a list of five");
   const roundBytes = bytesOf(round);
-  if (protocol === "ibft2" && roundBytes.length !== ROUND_LENGTH) throw malformed("extraData", "has a round that is not 4 bytes");
+  if (protocol === "ibft2" && roundBytes.length !== ROUND_LENGTH)
+    throw malformed("extraData", "has a round that is not 4 bytes");
   return {
     vanity: bytesOf(vanity),
     validators: listOf(validators).map(bytesOf),
@@ -38,7 +39,10 @@ export function decodeExtraData(protocol: BftProtocol, bytes: Uint8Array): BftEx
 }
 
 /** Whole, as a node has them. */
-export function encodeExtraData(protocol: BftProtocol, { vanity, validators, vote, round, seals }: BftExtraData): Uint8Array {
+export function encodeExtraData(
+  protocol: BftProtocol,
+  { vanity, validators, vote, round, seals }: BftExtraData,
+): Uint8Array {
   return RLP.encode([vanity, [...validators], vote, roundItem(protocol, round), [...seals]]);
 }
 

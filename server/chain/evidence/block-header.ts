@@ -4,7 +4,9 @@ import { z } from "zod";
 import { BigQuantity, Data } from "./rpc-fields.ts";
 
 /** What stands in the header of every block of a BFT chain; some nodes do not say it. */
-const BFT_MIX_HASH = new Uint8Array(Buffer.from("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365", "hex"));
+const BFT_MIX_HASH = new Uint8Array(
+  Buffer.from("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365", "hex"),
+);
 
 /** A block's header, as a node tells it. The last six came with one fork each: a header has the first few of them. */
 export const BlockHeader = z.object({

@@ -1,6 +1,6 @@
 import { getAddress, hexlify, recoverAddress, Signature } from "ethers";
-import { quorumOf } from "../../domain/consensus/quorum.ts";
-import type { Address } from "../../domain/transaction.ts";
+import { quorumOf } from "../consensus/quorum.ts";
+import type { Address } from "../transaction.ts";
 import { malformed } from "../../errors.ts";
 import { type BftProtocol, decodeExtraData, encodeForSeals } from "./bft-extra-data.ts";
 import { type BlockHeader, hashHeader } from "./block-header.ts";
@@ -22,7 +22,11 @@ export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[]
   return decodeExtraData(protocol, header.extraData).seals.map((seal) => {
     const recovery = seal[SEAL_LENGTH - 1] ?? 2;
     if (seal.length !== SEAL_LENGTH || recovery > 1) throw malformed("extraData", "has a seal that is no signature");
-    const signature = Signature.from({ r: hexlify(seal.subarray(0, 32)), s: hexlify(seal.subarray(32, 64)), v: 27 + recovery });
+    const signature = Signature.from({
+      r: hexlify(seal.subarray(0, 32)),
+      s: hexlify(seal.subarray(32, 64)),
+      v: 27 + recovery,
+    });
     return getAddress(recoverAddress(digest, signature));
   });
 }
@@ -32,8 +36,12 @@ export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[]
  * @throws SealbookError `malformed` for a seal that is no signature
  */
 export function isSealed(protocol: BftProtocol, header: BlockHeader): boolean {
-  const validators = new Set(decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))));
+  const validators = new Set(
+    decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))),
+  );
   const sealers = sealersOf(protocol, header);
   const isByOneEach = new Set(sealers).size === sealers.length;
-  return isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size);
+  return (
+    isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size)
+  );
 }

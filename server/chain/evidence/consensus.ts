@@ -1,4 +1,4 @@
-import type { ConsensusProtocol } from "../../domain/evidence/anchor-evidence.ts";
+import type { ConsensusProtocol } from "./anchor-evidence.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftExtraData, type BftProtocol, decodeExtraData, encodeForBlockHash } from "./bft-extra-data.ts";
 import { type BlockHeader, hashHeader } from "./block-header.ts";

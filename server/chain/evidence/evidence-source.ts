@@ -1,9 +1,9 @@
 import { getBytes, hexlify } from "ethers";
-import type { EvidenceSource } from "../../domain/evidence/anchor-evidence.ts";
-import type { AnchorContent } from "../../domain/proofs/anchor.ts";
-import type { Address } from "../../domain/transaction.ts";
-import { anchorChain } from "../anchor-chain.ts";
-import { INTERFACES } from "../contracts.ts";
+import type { EvidenceSource } from "./anchor-evidence.ts";
+import type { AnchorContent } from "../contracts/anchor.ts";
+import type { Address } from "../transaction.ts";
+import { anchorChain } from "../contracts/anchor-chain.ts";
+import { INTERFACES } from "../contracts/interfaces.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ConsensusReceipt } from "./receipt-encoding.ts";
 import { readSealedBlock } from "./sealed-block.ts";

@@ -70,7 +70,8 @@ function pathTo(all: readonly Entry[], key: readonly number[]): Uint8Array[] {
     // A short node came with its parent.
     if (proof.length === 0 || encoded.length >= HASH_LENGTH) proof.push(encoded);
     const prefix = entries[0]?.nibbles.slice(0, sharedLength(entries)) ?? [];
-    if (entries.length === 0 || prefix.some((nibble, index) => rest[index] !== nibble)) throw new RangeError("The trie does not have the key");
+    if (entries.length === 0 || prefix.some((nibble, index) => rest[index] !== nibble))
+      throw new RangeError("The trie does not have the key");
     rest = rest.slice(prefix.length);
     if (entries.length === 1 && rest.length === 0) return proof;
     entries = entries.map((entry) => without(entry, prefix.length));
@@ -111,7 +112,10 @@ function nibblesOf(key: Uint8Array): number[] {
 function packed(nibbles: readonly number[], isLeaf: boolean): Uint8Array {
   const mark = isLeaf ? 2 : 0;
   const even = nibbles.length % 2 === 0 ? [mark, 0, ...nibbles] : [mark + 1, ...nibbles];
-  return Uint8Array.from({ length: even.length / 2 }, (_, index) => ((even[2 * index] ?? 0) << 4) | (even[2 * index + 1] ?? 0));
+  return Uint8Array.from(
+    { length: even.length / 2 },
+    (_, index) => ((even[2 * index] ?? 0) << 4) | (even[2 * index + 1] ?? 0),
+  );
 }
 
 function keccak(bytes: Uint8Array): Uint8Array {

@@ -21,9 +21,21 @@ export const ConsensusReceipt = z.object({
 export type ConsensusReceipt = z.output<typeof ConsensusReceipt>;
 
 /** The bytes that stand in a block's trie of receipts. */
-export function encodeReceipt({ type, status, root, cumulativeGasUsed, logsBloom, logs }: ConsensusReceipt): Uint8Array {
+export function encodeReceipt({
+  type,
+  status,
+  root,
+  cumulativeGasUsed,
+  logsBloom,
+  logs,
+}: ConsensusReceipt): Uint8Array {
   const outcome = status ?? root;
   if (outcome === undefined || outcome === null) throw new RangeError("A receipt has a status or a state root");
-  const body = RLP.encode([outcome, cumulativeGasUsed, logsBloom, logs.map(({ address, topics, data }) => [address, topics, data])]);
+  const body = RLP.encode([
+    outcome,
+    cumulativeGasUsed,
+    logsBloom,
+    logs.map(({ address, topics, data }) => [address, topics, data]),
+  ]);
   return type === 0n ? body : getBytes(concat([Uint8Array.of(Number(type)), body]));
 }

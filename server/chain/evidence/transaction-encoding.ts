@@ -6,7 +6,14 @@ import { BigQuantity, Data } from "./rpc-fields.ts";
 const AccessList = z.array(z.object({ address: Data, storageKeys: z.array(Data) }));
 
 const Authorizations = z.array(
-  z.object({ chainId: BigQuantity, address: Data, nonce: BigQuantity, yParity: BigQuantity, r: BigQuantity, s: BigQuantity }),
+  z.object({
+    chainId: BigQuantity,
+    address: Data,
+    nonce: BigQuantity,
+    yParity: BigQuantity,
+    r: BigQuantity,
+    s: BigQuantity,
+  }),
 );
 
 const signed = {
@@ -23,7 +30,12 @@ const signed = {
 /** Typed transactions tell the parity; some nodes have it as `v` only. */
 const parity = { yParity: BigQuantity.nullish(), v: BigQuantity.nullish() };
 
-const fees = { chainId: BigQuantity, maxPriorityFeePerGas: BigQuantity, maxFeePerGas: BigQuantity, accessList: AccessList };
+const fees = {
+  chainId: BigQuantity,
+  maxPriorityFeePerGas: BigQuantity,
+  maxFeePerGas: BigQuantity,
+  accessList: AccessList,
+};
 
 const Legacy = z.object({ ...signed, type: z.literal("0x0"), gasPrice: BigQuantity, v: BigQuantity });
 const WithAccessList = z.object({
@@ -43,11 +55,18 @@ const WithBlobs = z.object({
   maxFeePerBlobGas: BigQuantity,
   blobVersionedHashes: z.array(Data),
 });
-const WithAuthorizations = z.object({ ...signed, ...parity, ...fees, type: z.literal("0x4"), authorizationList: Authorizations });
+const WithAuthorizations = z.object({
+  ...signed,
+  ...parity,
+  ...fees,
+  type: z.literal("0x4"),
+  authorizationList: Authorizations,
+});
 
 /** A transaction of a block, as a node tells it. */
 export const BlockTransaction = z.preprocess(
-  (answer) => (typeof answer === "object" && answer !== null && !("type" in answer) ? { ...answer, type: "0x0" } : answer),
+  (answer) =>
+    typeof answer === "object" && answer !== null && !("type" in answer) ? { ...answer, type: "0x0" } : answer,
   z.discriminatedUnion("type", [Legacy, WithAccessList, WithFees, WithBlobs, WithAuthorizations]),
 );
 
@@ -57,7 +76,8 @@ export type BlockTransaction = z.output<typeof BlockTransaction>;
 /** The bytes that stand in a block's trie of transactions; their hash is the transaction's. */
 export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
   const { nonce, gas, to, value, input, r, s } = transaction;
-  if (transaction.type === "0x0") return RLP.encode([nonce, transaction.gasPrice, gas, to, value, input, transaction.v, r, s]);
+  if (transaction.type === "0x0")
+    return RLP.encode([nonce, transaction.gasPrice, gas, to, value, input, transaction.v, r, s]);
   const signature = [transaction.yParity ?? transaction.v ?? 0n, r, s];
   const access = transaction.accessList.map(({ address, storageKeys }) => [address, storageKeys]);
   const typed = (...fields: Input[]): Uint8Array =>
@@ -75,7 +95,14 @@ export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
     case "0x4":
       return typed(
         ...common,
-        transaction.authorizationList.map((item) => [item.chainId, item.address, item.nonce, item.yParity, item.r, item.s]),
+        transaction.authorizationList.map((item) => [
+          item.chainId,
+          item.address,
+          item.nonce,
+          item.yParity,
+          item.r,
+          item.s,
+        ]),
       );
   }
 }

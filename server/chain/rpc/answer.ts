@@ -2,8 +2,7 @@ import { nodeErrorOf, unavailable } from "./rpc.ts";
 
 /** What came back for one call; the error is what the caller gets to see. */
 export type Answer =
-  | { readonly id: unknown; readonly result: unknown }
-  | { readonly id: unknown; readonly error: Error };
+  { readonly id: unknown; readonly result: unknown } | { readonly id: unknown; readonly error: Error };
 
 /** Reads one JSON-RPC answer; what is none counts as an answer that no call can use. */
 export function answerOf(message: unknown): Answer {

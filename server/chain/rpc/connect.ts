@@ -37,7 +37,9 @@ export function connectNodes(
 ): Rpc {
   const at = (url: string): NodeAtAddress => ({ rpc: connectRpc(url, chainId, tls), shown: shownAddress(url) });
   const [first, ...others] = urls;
-  return others.length === 0 ? connectRpc(first, chainId, tls) : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
+  return others.length === 0
+    ? connectRpc(first, chainId, tls)
+    : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
 }
 
 /** Asks nodes for their chain's id, when it is not known yet: the first that answers tells. */

@@ -1,4 +1,4 @@
-import type { AddressState } from "../../domain/ports.ts";
+import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
 import { askQuantity } from "./quantity.ts";
 import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
@@ -158,7 +158,10 @@ export class FailoverRpc implements Rpc {
 
   async #ask(candidate: Candidate): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS))), CHECK_TIMEOUT_MILLISECONDS);
+    const timer = setTimeout(
+      () => reject(unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS))),
+      CHECK_TIMEOUT_MILLISECONDS,
+    );
     try {
       const asked = this.#identify(candidate).then(() => askQuantity(candidate.rpc, "eth_blockNumber", []));
       candidate.blockNumber = await Promise.race([asked, late]);
@@ -174,7 +177,8 @@ export class FailoverRpc implements Rpc {
   async #identify(candidate: Candidate): Promise<void> {
     if (candidate.isKnown) return;
     const chainId = await askQuantity(candidate.rpc, "eth_chainId", []);
-    if (chainId !== this.chainId) throw new SealbookError("chain_unavailable", `it is a node of chain ${chainId}, not ${this.chainId}`);
+    if (chainId !== this.chainId)
+      throw new SealbookError("chain_unavailable", `it is a node of chain ${chainId}, not ${this.chainId}`);
     candidate.isKnown = true;
   }
 

@@ -1,4 +1,10 @@
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
@@ -32,7 +38,10 @@ export class HttpEndpoint {
   readonly #underWay = new Set<ClientRequest>();
   #closed = false;
 
-  constructor(url: URL, { headers = {}, tls = {}, peer = NODE, timeoutMilliseconds = TIMEOUT_MILLISECONDS }: HttpEndpointOptions = {}) {
+  constructor(
+    url: URL,
+    { headers = {}, tls = {}, peer = NODE, timeoutMilliseconds = TIMEOUT_MILLISECONDS }: HttpEndpointOptions = {},
+  ) {
     this.#peer = peer;
     this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
@@ -71,7 +80,11 @@ export class HttpEndpoint {
     if (this.#closed) return Promise.reject(closed());
     const bytes = body === undefined ? undefined : Buffer.from(body);
     const posted = bytes === undefined ? {} : { "Content-Type": "application/json", "Content-Length": bytes.length };
-    const whole = { ...options, method: bytes === undefined ? "GET" : "POST", headers: { ...options.headers, ...posted } };
+    const whole = {
+      ...options,
+      method: bytes === undefined ? "GET" : "POST",
+      headers: { ...options.headers, ...posted },
+    };
     return new Promise((resolve, reject) => {
       const request = this.#request(whole, (response) => {
         readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
@@ -79,7 +92,11 @@ export class HttpEndpoint {
       const timer = setTimeout(() => request.destroy(timedOut(this.#timeout)), this.#timeout);
       request.once("error", (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-        reject(stale ? new StaleConnection(`the ${this.#peer.name} closed the connection`, { cause: error }) : explainTls(error, this.#peer));
+        reject(
+          stale
+            ? new StaleConnection(`the ${this.#peer.name} closed the connection`, { cause: error })
+            : explainTls(error, this.#peer),
+        );
       });
       this.#underWay.add(request);
       request.once("close", () => {

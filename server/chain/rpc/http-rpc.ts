@@ -70,7 +70,9 @@ export class HttpRpc implements Rpc {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      const answer = await this.#node.send(batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`);
+      const answer = await this.#node.send(
+        batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`,
+      );
       this.#settle(batch, answer);
     } catch (error) {
       const failure = unavailable(error);

@@ -1,6 +1,14 @@
 import { type Answer, answerOf, callText } from "./answer.ts";
 import type { MessageSocket, OpenSocket } from "./message-socket.ts";
-import { closed, type Rpc, type Subscriber, type Subscription, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "./rpc.ts";
+import {
+  closed,
+  type Rpc,
+  type Subscriber,
+  type Subscription,
+  TIMEOUT_MILLISECONDS,
+  timedOut,
+  unavailable,
+} from "./rpc.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 const FIRST_PAUSE_MILLISECONDS = 100;
@@ -20,7 +28,9 @@ export class JsonRpcSocket implements Rpc {
   readonly chainId: number;
   readonly #openSocket: OpenSocket;
   readonly #timeout: number;
-  readonly #subscriptions = new Subscriptions((method, parameters, settle) => this.#request(method, parameters, settle));
+  readonly #subscriptions = new Subscriptions((method, parameters, settle) =>
+    this.#request(method, parameters, settle),
+  );
   /** By the id of the call. */
   readonly #waiting = new Map<unknown, Waiting>();
   /** Made before the connection was there. */
@@ -44,7 +54,9 @@ export class JsonRpcSocket implements Rpc {
 
   call(method: string, parameters: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#request(method, parameters, (answer) => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
+      this.#request(method, parameters, (answer) =>
+        "error" in answer ? reject(answer.error) : resolve(answer.result),
+      );
     });
   }
 

@@ -83,7 +83,8 @@ export class JsonSplitter {
 
   #complete(last: Buffer): string {
     this.#keep(last);
-    const message = this.#parts.length === 1 ? last.toString("utf8") : Buffer.concat(this.#parts, this.#size).toString("utf8");
+    const message =
+      this.#parts.length === 1 ? last.toString("utf8") : Buffer.concat(this.#parts, this.#size).toString("utf8");
     this.#parts = [];
     this.#size = 0;
     return message;

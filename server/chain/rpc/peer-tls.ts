@@ -15,7 +15,13 @@ export const NODE = configured("node", "RPC_TLS");
 export const SIGNER = configured("signer", "RELAYER_SIGNER_TLS");
 
 function configured(name: string, prefix: string): TlsPeer {
-  return { name, certificate: `${prefix}_CERT_FILE`, key: `${prefix}_KEY_FILE`, authority: `${prefix}_CA_FILE`, pins: `${prefix}_PIN` };
+  return {
+    name,
+    certificate: `${prefix}_CERT_FILE`,
+    key: `${prefix}_KEY_FILE`,
+    authority: `${prefix}_CA_FILE`,
+    pins: `${prefix}_PIN`,
+  };
 }
 
 /** What a peer is shown over TLS, and by what it is known; without any of it, as usual. */
@@ -51,7 +57,9 @@ export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPe
   const options: PeerTlsOptions = {
     minVersion: "TLSv1.2",
     ...(authority === undefined ? {} : { ca: read(peer.authority, authority) }),
-    ...(client === undefined ? {} : { cert: read(peer.certificate, client.certificate), key: read(peer.key, client.key) }),
+    ...(client === undefined
+      ? {}
+      : { cert: read(peer.certificate, client.certificate), key: read(peer.key, client.key) }),
   };
   try {
     createSecureContext(options);
@@ -65,7 +73,9 @@ export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPe
       checkServerIdentity(host, certificate) ??
       (pins.includes(certificate.fingerprint256)
         ? undefined
-        : new PeerTlsError(`the ${peer.name}'s certificate is not among those of ${peer.pins}; it is ${certificate.fingerprint256}`)),
+        : new PeerTlsError(
+            `the ${peer.name}'s certificate is not among those of ${peer.pins}; it is ${certificate.fingerprint256}`,
+          )),
   };
 }
 
@@ -76,14 +86,21 @@ export function explainTls(error: Error, peer: TlsPeer): Error {
   return reason === undefined ? error : new PeerTlsError(reason, { cause: error });
 }
 
-function reasonOf(code: string, { message }: Error, { name, certificate, key, authority }: TlsPeer): string | undefined {
-  if (UNKNOWN_AUTHORITY.has(code)) return `the ${name}'s certificate is of an authority that is not known: ${authority} names those that are`;
+function reasonOf(
+  code: string,
+  { message }: Error,
+  { name, certificate, key, authority }: TlsPeer,
+): string | undefined {
+  if (UNKNOWN_AUTHORITY.has(code))
+    return `the ${name}'s certificate is of an authority that is not known: ${authority} names those that are`;
   if (code === "CERT_HAS_EXPIRED") return `the ${name}'s certificate has expired`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the ${name}'s certificate is for another host: ${message}`;
   if (/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$|^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/.test(code)) {
     return `the ${name} wants to be shown a certificate: ${certificate} and ${key} name it`;
   }
-  if (/^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)) {
+  if (
+    /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)
+  ) {
     return `the ${name} does not take the certificate of ${certificate}`;
   }
   return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name} comes about: ${message}` : undefined;
@@ -98,5 +115,7 @@ function read(name: string, path: string): string {
 }
 
 function unusable(names: string, cause: unknown): SealbookError {
-  return new SealbookError("config_invalid", `${names}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  return new SealbookError("config_invalid", `${names}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    cause,
+  });
 }

@@ -16,7 +16,10 @@ export function promptCalls(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addresses
     async call(method, parameters) {
       const answered = new AbortController();
       const patience = sleep(PATIENCE_MILLISECONDS, undefined, { signal: answered.signal }).then(() => {
-        throw new SealbookError("chain_unavailable", `the chain's node did not answer within ${PATIENCE_MILLISECONDS / 1000} s`);
+        throw new SealbookError(
+          "chain_unavailable",
+          `the chain's node did not answer within ${PATIENCE_MILLISECONDS / 1000} s`,
+        );
       });
       try {
         return await Promise.race([rpc.call(method, parameters), patience]);

@@ -1,4 +1,4 @@
-import type { AddressState } from "../../domain/ports.ts";
+import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
 

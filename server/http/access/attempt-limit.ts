@@ -24,7 +24,14 @@ export interface AttemptLimitOptions {
   readonly onRefused?: () => void;
 }
 
-export function attemptLimit({ book, what, isFailure, forgives, onLockOut, onRefused }: AttemptLimitOptions): AttemptLimit {
+export function attemptLimit({
+  book,
+  what,
+  isFailure,
+  forgives,
+  onLockOut,
+  onRefused,
+}: AttemptLimitOptions): AttemptLimit {
   const underWay = new Map<string, Set<Promise<void>>>();
 
   /** Waits until an attempt may begin, and counts it as under way. */
@@ -33,7 +40,9 @@ export function attemptLimit({ book, what, isFailure, forgives, onLockOut, onRef
       const locked = book.lockedFor(key);
       if (locked > 0) {
         onRefused?.();
-        throw new SealbookError("too_many_requests", `too many ${what}; try again later`, { retryAfterSeconds: Math.ceil(locked / 1000) });
+        throw new SealbookError("too_many_requests", `too many ${what}; try again later`, {
+          retryAfterSeconds: Math.ceil(locked / 1000),
+        });
       }
       const others = underWay.get(key) ?? new Set();
       if (others.size < book.left(key)) {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request, RequestHandler } from "express";
-import { type AccessScope, type ApiKeyStore, isValid, parseApiKey } from "../../domain/access/api-key.ts";
-import type { Clock } from "../../domain/ports.ts";
+import { type AccessScope, type ApiKeyStore, isValid, parseApiKey } from "./api-key.ts";
+import type { Clock } from "../../kit/clock.ts";
 import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
@@ -21,7 +21,10 @@ const ASKING_POSTS = /^\/(verify|recovery\/verify)\/?$/i;
 /** Lets only those pass that show an API key or a token that is good for what they ask. */
 export function authenticate(parts: AuthenticationParts): RequestHandler {
   if (parts.apiKeys === undefined && parts.tokens === undefined) return (_request, _response, next) => next();
-  const schemes = [...(parts.apiKeys === undefined ? [] : ["ApiKey"]), ...(parts.tokens === undefined ? [] : ["Bearer"])];
+  const schemes = [
+    ...(parts.apiKeys === undefined ? [] : ["ApiKey"]),
+    ...(parts.tokens === undefined ? [] : ["Bearer"]),
+  ];
   return async (request, response, next) => {
     const scope = await scopeOf(parts, request);
     if (scope === undefined) {
@@ -29,7 +32,10 @@ export function authenticate(parts: AuthenticationParts): RequestHandler {
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
     }
     if (scope === "read" && !asks(request)) {
-      throw new SealbookError("forbidden", "what was presented allows to ask, not to have something recorded or a statement signed");
+      throw new SealbookError(
+        "forbidden",
+        "what was presented allows to ask, not to have something recorded or a statement signed",
+      );
     }
     next();
   };
@@ -39,13 +45,18 @@ function asks({ method, path }: Request): boolean {
   return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
 }
 
-async function scopeOf({ apiKeys, tokens, clock }: AuthenticationParts, request: Request): Promise<AccessScope | undefined> {
+async function scopeOf(
+  { apiKeys, tokens, clock }: AuthenticationParts,
+  request: Request,
+): Promise<AccessScope | undefined> {
   const key = request.get(KEY_HEADER);
   if (apiKeys !== undefined && key !== undefined) {
     const presented = parseApiKey(key);
     const known = presented && (await apiKeys.find(presented.id));
     // Compared also for an id that is unknown, so that time tells nothing about ids.
-    const isRight = presented !== undefined && timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));
+    const isRight =
+      presented !== undefined &&
+      timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));
     return known !== undefined && isRight && isValid(known, clock()) ? known.scope : undefined;
   }
   const token = BEARER.exec(request.get("Authorization") ?? "")?.[1];

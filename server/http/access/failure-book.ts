@@ -68,7 +68,8 @@ export class FailureBook {
     }
     failures.count += 1;
     if (failures.count >= this.#most) {
-      failures.lockedUntil = now + Math.min(LONGEST_LOCK_OUT_MILLISECONDS, FIRST_LOCK_OUT_MILLISECONDS * 2 ** failures.lockOuts);
+      failures.lockedUntil =
+        now + Math.min(LONGEST_LOCK_OUT_MILLISECONDS, FIRST_LOCK_OUT_MILLISECONDS * 2 ** failures.lockOuts);
       failures.lockOuts += 1;
       failures.windowEnds = 0;
     }
@@ -85,6 +86,9 @@ export class FailureBook {
 
   #remembered(key: string, now: number): Failures | undefined {
     const failures = this.#byKey.get(key);
-    return failures !== undefined && Math.max(failures.lockedUntil, failures.windowEnds) + FORGET_AFTER_MILLISECONDS > now ? failures : undefined;
+    return failures !== undefined &&
+      Math.max(failures.lockedUntil, failures.windowEnds) + FORGET_AFTER_MILLISECONDS > now
+      ? failures
+      : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, importSPKI, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { z } from "zod";
-import type { AccessScope } from "../../domain/access/api-key.ts";
+import type { AccessScope } from "./api-key.ts";
 import { SealbookError } from "../../errors.ts";
 
 /** Whose tokens are believed. */
@@ -32,8 +32,15 @@ const Claims = z.object({ scope: z.string() });
 
 /** @throws when the key cannot be read */
 export async function tokenVerifier({ key, algorithm, issuer, audience }: TokenRules): Promise<TokenVerifier> {
-  const source: JWTVerifyGetKey = key.kind === "jwks" ? createRemoteJWKSet(new URL(key.url)) : await fixed(key.text, algorithm);
-  const options = { algorithms: [algorithm], issuer, audience, requiredClaims: ["exp"], clockTolerance: CLOCK_TOLERANCE_SECONDS };
+  const source: JWTVerifyGetKey =
+    key.kind === "jwks" ? createRemoteJWKSet(new URL(key.url)) : await fixed(key.text, algorithm);
+  const options = {
+    algorithms: [algorithm],
+    issuer,
+    audience,
+    requiredClaims: ["exp"],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+  };
   return {
     async scopeOf(token) {
       try {

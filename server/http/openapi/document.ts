@@ -29,7 +29,12 @@ export function openApiDocument(version: string, tags: readonly Tag[], operation
     paths,
     components: {
       securitySchemes: {
-        [API_KEY]: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key of `npm run apikey`, where the server asks for one." },
+        [API_KEY]: {
+          type: "apiKey",
+          in: "header",
+          name: "X-API-Key",
+          description: "A key of `npm run apikey`, where the server asks for one.",
+        },
         [TOKEN]: {
           type: "http",
           scheme: "bearer",
@@ -52,7 +57,9 @@ function describe(operation: Operation, schemas: JsonSchemas): Json {
     security: isGuarded ? GUARDS : [],
     parameters: parametersOf(operation, schemas),
     ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body, examples, schemas) } }),
-    responses: Object.fromEntries(answers.map((answer) => [String(answer.status), answerOf(answer, examples, schemas)])),
+    responses: Object.fromEntries(
+      answers.map((answer) => [String(answer.status), answerOf(answer, examples, schemas)]),
+    ),
   };
 }
 
@@ -80,21 +87,32 @@ function parametersOf({ parameters = {}, examples }: Operation, schemas: JsonSch
 function bodyOf(body: NonNullable<Operation["body"]>, examples: readonly Example[], schemas: JsonSchemas): Json {
   return Object.fromEntries(
     Object.entries(body).map(([type, schema]) => {
-      const values = examples.flatMap((example) => (example.body?.type === type ? [{ ...example, value: example.body.value }] : []));
+      const values = examples.flatMap((example) =>
+        example.body?.type === type ? [{ ...example, value: example.body.value }] : [],
+      );
       return [type, { schema: schemas.of(schema), ...named(values) }];
     }),
   );
 }
 
-function answerOf({ status, description, content, headers = {} }: Answer, examples: readonly Example[], schemas: JsonSchemas): Json {
-  const described = Object.entries(headers).map(([name, meaning]) => [name, { description: meaning, schema: { type: "string" } }]);
+function answerOf(
+  { status, description, content, headers = {} }: Answer,
+  examples: readonly Example[],
+  schemas: JsonSchemas,
+): Json {
+  const described = Object.entries(headers).map(([name, meaning]) => [
+    name,
+    { description: meaning, schema: { type: "string" } },
+  ]);
   return {
     description,
     ...(described.length === 0 ? {} : { headers: Object.fromEntries(described) }),
     content: Object.fromEntries(
       Object.entries(content).map(([type, schema]) => {
         const values = examples.flatMap((example) =>
-          example.answer.status === status && example.answer.type === type ? [{ ...example, value: example.answer.value }] : [],
+          example.answer.status === status && example.answer.type === type
+            ? [{ ...example, value: example.answer.value }]
+            : [],
         );
         return [type, { schema: schemas.of(schema), ...named(values) }];
       }),
@@ -103,7 +121,9 @@ function answerOf({ status, description, content, headers = {} }: Answer, exampl
 }
 
 /** Examples of a request and of its answer are found by their name. */
-function named(examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[]): Json {
+function named(
+  examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[],
+): Json {
   if (examples.length === 0) return {};
   return { examples: Object.fromEntries(examples.map(({ name, summary, value }) => [name, { summary, value }])) };
 }

@@ -30,7 +30,10 @@ export class JsonSchemas {
     const { properties = {} } = this.#make(z.object({ it: schema.optional() }));
     const [made] = Object.values(properties);
     const line = LINES.get(schema);
-    return { ...(typeof made === "object" ? made : {}), ...(line === undefined ? {} : { contentSchema: this.of(line) }) };
+    return {
+      ...(typeof made === "object" ? made : {}),
+      ...(line === undefined ? {} : { contentSchema: this.of(line) }),
+    };
   }
 
   /** An object's fields, and which of them have to be there. */
@@ -46,7 +49,9 @@ export class JsonSchemas {
 
   #make(schema: z.ZodType): z.core.JSONSchema.JSONSchema {
     const made = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-    const { $defs = {}, ...rest } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', `"${PLACE}`)) as typeof made;
+    const { $defs = {}, ...rest } = JSON.parse(
+      JSON.stringify(made).replaceAll('"#/$defs/', `"${PLACE}`),
+    ) as typeof made;
     for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
     return rest;
   }

@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type RequestHandler, Router } from "express";
 import { SealbookError } from "../../errors.ts";
+import type { Tag } from "./document.ts";
+import type { Operation } from "./operation.ts";
 import { onlyMethods } from "../only-methods.ts";
 import { pageHeaders } from "../security-headers.ts";
 
@@ -13,25 +15,37 @@ const LIBRARY = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/
 const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
 /** The document of both APIs, and a page to try them. */
-export function openApiRouter(version: string): Router {
+export function openApiRouter(version: string, operations: () => Promise<OpenApiContent>): Router {
   const router = Router({ strict: true });
   let document: Promise<Document> | undefined;
 
   router
     .route("/openapi.json")
     .get(async (_request, response) => {
-      document ??= makeDocument(version);
+      document ??= makeDocument(version, operations);
       const { text, etag } = await document;
-      response.set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` }).type("json").send(text);
+      response
+        .set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` })
+        .type("json")
+        .send(text);
     })
     .all(onlyMethods("GET"));
 
   // Without the slash the page's own files would be looked for beside it.
-  router.route("/docs").get((_request, response) => response.redirect(301, "/docs/")).all(onlyMethods("GET"));
+  router
+    .route("/docs")
+    .get((_request, response) => response.redirect(301, "/docs/"))
+    .all(onlyMethods("GET"));
   router.route("/docs/").get(pageHeaders(), file(PAGE, "index.html")).all(onlyMethods("GET"));
   router.route("/docs/initializer.js").get(file(PAGE, "initializer.js")).all(onlyMethods("GET"));
   for (const name of LIBRARY_FILES) router.route(`/docs/${name}`).get(file(LIBRARY, name)).all(onlyMethods("GET"));
   return router;
+}
+
+/** The operations of the document, and their groups. */
+export interface OpenApiContent {
+  readonly TAGS: readonly Tag[];
+  readonly OPERATIONS: readonly Operation[];
 }
 
 interface Document {
@@ -40,9 +54,9 @@ interface Document {
 }
 
 /** Takes a good part of the time of a start: it is left to the first who asks for the document. */
-async function makeDocument(version: string): Promise<Document> {
+async function makeDocument(version: string, operations: () => Promise<OpenApiContent>): Promise<Document> {
   const { openApiDocument } = await import("./document.ts");
-  const { OPERATIONS, TAGS } = await import("./operations.ts");
+  const { OPERATIONS, TAGS } = await operations();
   const text = JSON.stringify(openApiDocument(version, TAGS, OPERATIONS));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
 }
@@ -51,7 +65,8 @@ async function makeDocument(version: string): Promise<Document> {
 function file(root: string, name: string): RequestHandler {
   return (_request, response, next) => {
     response.sendFile(name, { root, maxAge: MAX_AGE_SECONDS * 1000 }, (error: unknown) => {
-      if (error !== undefined && !response.headersSent) next(new SealbookError("internal", "a file of the page cannot be read", { cause: error }));
+      if (error !== undefined && !response.headersSent)
+        next(new SealbookError("internal", "a file of the page cannot be read", { cause: error }));
     });
   };
 }

@@ -1,5 +1,6 @@
 /** Besu 26.9.0's options of a node, as a configuration file names them. */
-export const OPTIONS = new Set(words(`
+export const OPTIONS = new Set(
+  words(`
   data-path logging color-enabled node-private-key-file pid-path reorg-logging-threshold static-nodes-file
   version-compatibility-protection profile security-module identity p2p-enabled nat-method discovery-enabled
   poa-discovery-retry-bootnodes bootnodes banned-node-ids banned-node-id p2p-host p2p-host-ipv6 p2p-interface p2p-interface-ipv6
@@ -25,10 +26,12 @@ export const OPTIONS = new Set(words(`
   tx-pool-retention-hours tx-pool-max-size tx-pool-limit-by-account-percentage tx-pool-min-gas-price revert-reason-enabled
   key-value-storage target-gas-limit auto-log-bloom-caching-enabled ethstats data-storage-format bonsai-historical-block-limit
   bonsai-limit-trie-logs-enabled receipt-compaction-enabled plugins
-`));
+`),
+);
 
 /** Besu 26.9.0's methods: a node does not start that is told of another one. */
-export const METHODS = new Set(words(`
+export const METHODS = new Set(
+  words(`
   admin_addPeer admin_nodeInfo admin_peers admin_removePeer eth_accounts eth_blockNumber eth_call eth_chainId eth_capabilities
   eth_config eth_estimateGas eth_createAccessList eth_feeHistory eth_gasPrice eth_baseFee eth_blobBaseFee eth_getBalance
   eth_getBlockAccessList eth_getBlockByHash eth_getBlockByNumber eth_getBlockReceipts eth_getBlockTransactionCountByHash
@@ -45,7 +48,8 @@ export const METHODS = new Set(words(`
   perm_getAccountsAllowlist perm_getNodesAllowlist perm_reloadPermissionsFromFile perm_removeAccountsFromAllowlist
   perm_removeNodesFromAllowlist rpc_modules txpool_besuStatistics txpool_besuTransactions txpool_besuPendingTransactions
   txpool_status txpool_content web3_clientVersion web3_sha3
-`));
+`),
+);
 
 /** What Besu 26.9.0 reads of a genesis file's `config`, and of its protocol's rules. */
 export const GENESIS_CONFIG = ["chainId", "londonBlock", "zeroBaseFee", "contractSizeLimit", "ibft2", "qbft"];

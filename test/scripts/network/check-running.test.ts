@@ -6,53 +6,72 @@ import { eventually } from "../../support/eventually.ts";
 import { rpcCall } from "../../support/rpc.ts";
 import { PLAN } from "./made-network.ts";
 
-for (const protocol of ["ibft2", "qbft"] as const) describe(`check of a network that runs by ${protocol}`, function () {
-  let running: BftNetwork;
-  let network: Network;
-  before(async () => {
-    running = await startBftNetwork({ protocol });
-    const first: any = await rpcCall(running.nodes[0]?.http ?? "", "eth_getBlockByNumber", "0x0", false);
-    network = {
-      version: 1,
-      plan: { ...PLAN, consensus: protocol, chainId: running.chainId },
-      genesis: { timestamp: Number(first.timestamp), validators: [...running.validators.addresses], hash: first.hash },
-      hosts: running.nodes.map(({ name, address, enode }) => ({
-        name, validator: address, publicKey: `0x${enode.slice("enode://".length).split("@")[0]}`,
-        address: "127.0.0.1", dns: [], p2pPort: 30_303, rpcPort: 8_545, metricsPort: 9_545,
-      })),
-      relayers: [],
+for (const protocol of ["ibft2", "qbft"] as const)
+  describe(`check of a network that runs by ${protocol}`, function () {
+    let running: BftNetwork;
+    let network: Network;
+    before(async () => {
+      running = await startBftNetwork({ protocol });
+      const first: any = await rpcCall(running.nodes[0]?.http ?? "", "eth_getBlockByNumber", "0x0", false);
+      network = {
+        version: 1,
+        plan: { ...PLAN, consensus: protocol, chainId: running.chainId },
+        genesis: {
+          timestamp: Number(first.timestamp),
+          validators: [...running.validators.addresses],
+          hash: first.hash,
+        },
+        hosts: running.nodes.map(({ name, address, enode }) => ({
+          name,
+          validator: address,
+          publicKey: `0x${enode.slice("enode://".length).split("@")[0]}`,
+          address: "127.0.0.1",
+          dns: [],
+          p2pPort: 30_303,
+          rpcPort: 8_545,
+          metricsPort: 9_545,
+        })),
+        relayers: [],
+      };
+      await eventually(async () => assert.isAbove(running.head, 3));
+    });
+    after(() => running.stop());
+
+    /** What is found, but for the version and the pace, which are those of a test. */
+    const findings = async (): Promise<string[]> => {
+      const access = ({ name }: { name: string }) => ({
+        url: running.nodes.find((node) => node.name === name)?.http ?? "",
+        client: "",
+      });
+      const found = await checkNodes("/nowhere", network, access, Date.now());
+      return found
+        .map(({ where, what }) => `${where}: ${what}`)
+        .filter((line) => !/its client is|blocks come every/.test(line));
     };
-    await eventually(async () => assert.isAbove(running.head, 3));
-  });
-  after(() => running.stop());
 
-  /** What is found, but for the version and the pace, which are those of a test. */
-  const findings = async (): Promise<string[]> => {
-    const access = ({ name }: { name: string }) => ({ url: running.nodes.find((node) => node.name === name)?.http ?? "", client: "" });
-    const found = await checkNodes("/nowhere", network, access, Date.now());
-    return found.map(({ where, what }) => `${where}: ${what}`).filter((line) => !/its client is|blocks come every/.test(line));
-  };
+    it("finds nothing where all do as they should", async () => {
+      assert.deepEqual(await findings(), []);
+    });
 
-  it("finds nothing where all do as they should", async () => {
-    assert.deepEqual(await findings(), []);
+    it("finds a stranger, a node that is down, one that is behind, and a genesis that is another", async () => {
+      running.stranger.isConnected = true;
+      const strange = running.stranger.enode.slice("enode://".length).split("@")[0];
+      assert.include(await findings(), `validator-1: a peer is connected that is not in the list: 0x${strange}`);
+      running.stranger.isConnected = false;
+      const [, second = assert.fail(), third = assert.fail()] = running.nodes;
+      second.isUp = false;
+      const found = await findings();
+      assert.include(found, "validator-1: validator-2 is not connected");
+      assert.isTrue(found.some((line) => line.startsWith("validator-2: cannot be asked at ")));
+      second.isUp = true;
+      await eventually(async () => assert.isAbove(running.head, 20));
+      third.lag = 10;
+      assert.isTrue((await findings()).some((line) => /^validator-3: is \d+ blocks behind the others/.test(line)));
+      third.lag = 0;
+      network = { ...network, genesis: { ...network.genesis, hash: `0x${"00".repeat(32)}` } };
+      assert.lengthOf(
+        (await findings()).filter((line) => line.includes("hash of the genesis block is")),
+        6,
+      );
+    });
   });
-
-  it("finds a stranger, a node that is down, one that is behind, and a genesis that is another", async () => {
-    running.stranger.isConnected = true;
-    const strange = running.stranger.enode.slice("enode://".length).split("@")[0];
-    assert.include(await findings(), `validator-1: a peer is connected that is not in the list: 0x${strange}`);
-    running.stranger.isConnected = false;
-    const [, second = assert.fail(), third = assert.fail()] = running.nodes;
-    second.isUp = false;
-    const found = await findings();
-    assert.include(found, "validator-1: validator-2 is not connected");
-    assert.isTrue(found.some((line) => line.startsWith("validator-2: cannot be asked at ")));
-    second.isUp = true;
-    await eventually(async () => assert.isAbove(running.head, 20));
-    third.lag = 10;
-    assert.isTrue((await findings()).some((line) => /^validator-3: is \d+ blocks behind the others/.test(line)));
-    third.lag = 0;
-    network = { ...network, genesis: { ...network.genesis, hash: `0x${"00".repeat(32)}` } };
-    assert.lengthOf((await findings()).filter((line) => line.includes("hash of the genesis block is")), 6);
-  });
-});

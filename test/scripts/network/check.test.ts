@@ -69,8 +69,18 @@ describe("check of a running network", function () {
   function answer({ height, period, genesis, ...others }: Answers, method: string, params: readonly unknown[]): object {
     if (method === "eth_getBlockByNumber") {
       const number = params[0] === "latest" ? height : Number(params[0]);
-      const extraData = genesisExtraData("ibft2", network.hosts.map(({ validator }) => validator));
-      return { result: { hash: number === 0 ? genesis : `0x${"22".repeat(32)}`, number: quantity(number), timestamp: quantity(1_800_000_000 + period * number), extraData } };
+      const extraData = genesisExtraData(
+        "ibft2",
+        network.hosts.map(({ validator }) => validator),
+      );
+      return {
+        result: {
+          hash: number === 0 ? genesis : `0x${"22".repeat(32)}`,
+          number: quantity(number),
+          timestamp: quantity(1_800_000_000 + period * number),
+          extraData,
+        },
+      };
     }
     return method in others ? { result: others[method] } : { error: { code: -32604, message: "Method not enabled" } };
   }
@@ -79,16 +89,25 @@ describe("check of a running network", function () {
   async function nodeTls(host: string): Promise<object> {
     const file = (path: string): Promise<Buffer> => readFile(join(directory, host, path));
     return {
-      pfx: await file("besu/tls/server.p12"), passphrase: (await file("besu/tls/password")).toString().trim(),
-      ca: await readFile(join(directory, "authority/ca.pem")), requestCert: true, rejectUnauthorized: true,
+      pfx: await file("besu/tls/server.p12"),
+      passphrase: (await file("besu/tls/password")).toString().trim(),
+      ca: await readFile(join(directory, "authority/ca.pem")),
+      requestCert: true,
+      rejectUnauthorized: true,
     };
   }
 
   async function startNode(host: string): Promise<Server> {
     const server = createServer(await nodeTls(host), (request, response) => {
       void json(request).then((body) => {
-        const one = ({ id, method, params }: any) => ({ jsonrpc: "2.0", id, ...answer(answers.get(host) ?? assert.fail(), method, params) });
-        response.setHeader("Content-Type", "application/json").end(JSON.stringify(Array.isArray(body) ? body.map(one) : one(body)));
+        const one = ({ id, method, params }: any) => ({
+          jsonrpc: "2.0",
+          id,
+          ...answer(answers.get(host) ?? assert.fail(), method, params),
+        });
+        response
+          .setHeader("Content-Type", "application/json")
+          .end(JSON.stringify(Array.isArray(body) ? body.map(one) : one(body)));
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -97,15 +116,26 @@ describe("check of a running network", function () {
 
   const urlOf = (host: string): string => `https://127.0.0.1:${(servers.get(host)?.address() as AddressInfo).port}`;
   const findings = async (now = Date.now()): Promise<string[]> => {
-    const found = await checkNodes(directory, network, ({ name }) => ({ url: urlOf(name), client: join(directory, name, "operator") }), now);
+    const found = await checkNodes(
+      directory,
+      network,
+      ({ name }) => ({ url: urlOf(name), client: join(directory, name, "operator") }),
+      now,
+    );
     return found.map(({ where, what }) => `${where}: ${what}`);
   };
-  const change = (host: string, changed: Partial<Answers>): void => void Object.assign(answers.get(host) ?? assert.fail(), changed);
+  const change = (host: string, changed: Partial<Answers>): void =>
+    void Object.assign(answers.get(host) ?? assert.fail(), changed);
 
   it("finds nothing where all is as the files say, whether or not nodes tell of peers and validators themselves", async () => {
     assert.deepEqual(await findings(), []);
     for (const [name, of] of answers) {
-      const { admin_peers: _peers, ibft_getValidatorsByBlockNumber: _validators, perm_getNodesAllowlist: _allowed, ...others } = of;
+      const {
+        admin_peers: _peers,
+        ibft_getValidatorsByBlockNumber: _validators,
+        perm_getNodesAllowlist: _allowed,
+        ...others
+      } = of;
       answers.set(name, others as Answers);
     }
     assert.deepEqual(await findings(), []);
@@ -138,12 +168,19 @@ describe("check of a running network", function () {
     const strange = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: strange }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
-    answers.set("dc-2", Object.fromEntries(Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers")) as Answers);
+    answers.set(
+      "dc-2",
+      Object.fromEntries(
+        Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers"),
+      ) as Answers,
+    );
     change("dc-3", { height: 990 });
     const [first, ...allowed] = network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@10.0.0.1:30303`);
     change("dc-4", { perm_getNodesAllowlist: [...allowed, first?.replace(/[0-9a-f]{128}/, strange.slice(2))] });
     assert.deepEqual(await findings(), [
-      "dc-1: dc-4 is not connected", "dc-1: dc-5 is not connected", "dc-1: customer is not connected",
+      "dc-1: dc-4 is not connected",
+      "dc-1: dc-5 is not connected",
+      "dc-1: customer is not connected",
       `dc-1: a peer is connected that is not in the list: ${strange}`,
       "dc-2: 3 peers are connected, not 5",
       "dc-3: is 10 blocks behind the others, at 990",
@@ -167,25 +204,50 @@ describe("check of a running network", function () {
   it("tells a certificate that ends, one that is not the folder's, and a node that does not answer", async () => {
     assert.include(await findings(Date.now() + 380 * 86_400_000), "dc-1: expires in 16 days: rotate it");
     await rotate(directory, ["dc-4"]);
-    assert.deepEqual(await findings(), ["dc-4: shows another certificate than dc-4/besu/tls/server.pem: copy it, and start the node again"]);
+    assert.deepEqual(await findings(), [
+      "dc-4: shows another certificate than dc-4/besu/tls/server.pem: copy it, and start the node again",
+    ]);
     servers.get("dc-4")?.setSecureContext(await nodeTls("dc-4"));
     assert.deepEqual(await findings(), []);
-    const found = await checkNodes(directory, network, ({ name }) => ({ url: name === "dc-5" ? "https://127.0.0.1:1" : urlOf(name), client: join(directory, name, "operator") }), Date.now());
-    assert.deepEqual(found.map(({ where }) => where), ["dc-5"]);
-    assert.match(found[0]?.what ?? "", /^cannot be asked at https:\/\/127\.0\.0\.1:1: the chain's node does not answer: .*ECONNREFUSED/);
+    const found = await checkNodes(
+      directory,
+      network,
+      ({ name }) => ({
+        url: name === "dc-5" ? "https://127.0.0.1:1" : urlOf(name),
+        client: join(directory, name, "operator"),
+      }),
+      Date.now(),
+    );
+    assert.deepEqual(
+      found.map(({ where }) => where),
+      ["dc-5"],
+    );
+    assert.match(
+      found[0]?.what ?? "",
+      /^cannot be asked at https:\/\/127\.0\.0\.1:1: the chain's node does not answer: .*ECONNREFUSED/,
+    );
   });
 
   describe("is made over connections that the relayer makes as well", () => {
-    const ask = (files: { certificate: string; key: string }, authority = join(directory, "relayer/tls/ca.pem")): Promise<number> =>
-      askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
-    const relayer = () => ({ certificate: join(directory, "relayer/tls/client.pem"), key: join(directory, "relayer/tls/client.key") });
+    const ask = (
+      files: { certificate: string; key: string },
+      authority = join(directory, "relayer/tls/ca.pem"),
+    ): Promise<number> => askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
+    const relayer = () => ({
+      certificate: join(directory, "relayer/tls/client.pem"),
+      key: join(directory, "relayer/tls/client.key"),
+    });
     const write = async (name: string, { certificate, key }: { certificate: string; key: string }) => {
       const files = { certificate: join(temporary, `${name}.pem`), key: join(temporary, `${name}.key`) };
       await writeFile(files.certificate, certificate);
       await writeFile(files.key, key);
       return files;
     };
-    const own = async () => authorityOf(await readFile(join(directory, "authority/ca.pem"), "utf8"), await importKey(await readFile(join(directory, "authority/ca.key"), "utf8")));
+    const own = async () =>
+      authorityOf(
+        await readFile(join(directory, "authority/ca.pem"), "utf8"),
+        await importKey(await readFile(join(directory, "authority/ca.key"), "utf8")),
+      );
     const foreign = async () => {
       const { certificate, key } = await makeAuthority();
       return { certificate, authority: authorityOf(certificate, await importKey(key)) };
@@ -205,14 +267,20 @@ describe("check of a running network", function () {
         assert.match((await thrownBy(ask(files))).message, refused);
         assert.equal(await ask(relayer()), network.plan.chainId);
       }
-      const nothing = askChainId(urlOf("dc-1"), peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE));
+      const nothing = askChainId(
+        urlOf("dc-1"),
+        peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE),
+      );
       assert.match((await thrownBy(nothing)).message, refused);
     });
 
     it("to no node whose certificate has expired, or is of another authority", async () => {
       const server = servers.get("dc-1") ?? assert.fail();
       const show = async (issuer: Authority, days: number) => {
-        const { certificate, key } = await issuer.issue({ name: "dc-1", usage: "server", addresses: ["127.0.0.1"] }, days);
+        const { certificate, key } = await issuer.issue(
+          { name: "dc-1", usage: "server", addresses: ["127.0.0.1"] },
+          days,
+        );
         const pfx = Buffer.from(await keyStore({ key: derOf(key), certificates: [derOf(certificate)] }, "secret"));
         server.setSecureContext({ ...(await nodeTls("dc-1")), pfx, passphrase: "secret" });
       };

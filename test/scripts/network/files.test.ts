@@ -39,15 +39,28 @@ describe("files of a network", function () {
   it("configure each node with options and methods that Besu has", async () => {
     for (const host of network.hosts) {
       const options = await toml(`${host.name}/besu/besu.toml`);
-      assert.deepEqual(Object.keys(options).filter((option) => !OPTIONS.has(option)), []);
+      assert.deepEqual(
+        Object.keys(options).filter((option) => !OPTIONS.has(option)),
+        [],
+      );
       assert.deepInclude(options, {
-        profile: "ENTERPRISE", "p2p-host": host.address, "min-gas-price": 0, "tx-pool": "SEQUENCED", "tx-pool-limit-by-account-percentage": 1,
-        "target-gas-limit": network.plan.gasLimit, "discovery-enabled": false, "permissions-nodes-config-file-enabled": true,
-        "rpc-http-tls-enabled": true, "rpc-http-tls-client-auth-enabled": true, "metrics-enabled": true,
+        profile: "ENTERPRISE",
+        "p2p-host": host.address,
+        "min-gas-price": 0,
+        "tx-pool": "SEQUENCED",
+        "tx-pool-limit-by-account-percentage": 1,
+        "target-gas-limit": network.plan.gasLimit,
+        "discovery-enabled": false,
+        "permissions-nodes-config-file-enabled": true,
+        "rpc-http-tls-enabled": true,
+        "rpc-http-tls-client-auth-enabled": true,
+        "metrics-enabled": true,
       });
       assert.includeMembers(options["host-allowlist"], [host.address, host.name, ...host.dns]);
       // What the node is told to read is there, and is in the folder that is copied to it.
-      for (const path of Object.values(options).filter((value): value is string => typeof value === "string" && value.startsWith("/etc/besu/"))) {
+      for (const path of Object.values(options).filter(
+        (value): value is string => typeof value === "string" && value.startsWith("/etc/besu/"),
+      )) {
         await stat(join(directory, host.name, "besu", path.slice("/etc/besu/".length)));
       }
     }
@@ -56,9 +69,22 @@ describe("files of a network", function () {
   it("let certificates alone read and send, and only operators vote", async () => {
     const options = await toml("dc-1/besu/besu.toml");
     const open: string[] = options["rpc-http-api-methods-no-auth"];
-    assert.deepEqual(open.filter((method) => !METHODS.has(method)), []);
-    assert.includeMembers(open, ["eth_sendRawTransaction", "eth_getBlockReceipts", "ibft_getValidatorsByBlockNumber", "admin_peers"]);
-    assert.deepEqual(open.filter((method) => /propose|discard|^admin_(add|remove)|^perm_(add|remove|reload)|eth_sendTransaction$/.test(method)), []);
+    assert.deepEqual(
+      open.filter((method) => !METHODS.has(method)),
+      [],
+    );
+    assert.includeMembers(open, [
+      "eth_sendRawTransaction",
+      "eth_getBlockReceipts",
+      "ibft_getValidatorsByBlockNumber",
+      "admin_peers",
+    ]);
+    assert.deepEqual(
+      open.filter((method) =>
+        /propose|discard|^admin_(add|remove)|^perm_(add|remove|reload)|eth_sendTransaction$/.test(method),
+      ),
+      [],
+    );
     for (const name of names()) {
       const token = (await text(`${name}/operator/authorization`)).replace(/^Authorization: Bearer /, "").trim();
       const key = await importSPKI(await text(`${name}/besu/tls/operator.pub`), "ES256");
@@ -66,12 +92,20 @@ describe("files of a network", function () {
       assert.deepEqual(payload["permissions"], ["*:*"]);
       assert.isNumber(payload.exp);
       const other = await importSPKI(await text(`${name === "dc-1" ? "dc-2" : "dc-1"}/besu/tls/operator.pub`), "ES256");
-      assert.isTrue(await jwtVerify(token, other).then(() => false, () => true), "one operator's token opens another's node");
+      assert.isTrue(
+        await jwtVerify(token, other).then(
+          () => false,
+          () => true,
+        ),
+        "one operator's token opens another's node",
+      );
     }
   });
 
   it("list all validators for those who may connect, and all others for those to connect to", async () => {
-    const enodes = network.hosts.map(({ publicKey, address, p2pPort }) => `enode://${publicKey.slice(2)}@${address}:${p2pPort}`);
+    const enodes = network.hosts.map(
+      ({ publicKey, address, p2pPort }) => `enode://${publicKey.slice(2)}@${address}:${p2pPort}`,
+    );
     for (const [index, name] of names().entries()) {
       assert.deepEqual(await toml(`${name}/besu/permissions_config.toml`), { "nodes-allowlist": enodes });
       assert.deepEqual(await json(`${name}/besu/static-nodes.json`), enodes.toSpliced(index, 1));
@@ -85,13 +119,17 @@ describe("files of a network", function () {
   });
 
   it("keep every secret in one place, for its owner alone", async () => {
-    const files = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const files = globSync("**/*", { cwd: directory, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
     const isSecret = (path: string): boolean => /\/(key|password|authorization|server\.p12|[a-z]+\.key)$/.test(path);
     const secrets = files.filter(isSecret);
     // Six of each data centre, the authority's, and the relayer's.
     assert.lengthOf(secrets, 6 * 6 + 2);
     for (const path of secrets) assert.equal((await stat(path)).mode & 0o777, 0o600, path);
-    const contents = new Map(await Promise.all(files.map(async (path) => [path, (await readFile(path)).toString("latin1")] as const)));
+    const contents = new Map(
+      await Promise.all(files.map(async (path) => [path, (await readFile(path)).toString("latin1")] as const)),
+    );
     for (const secret of secrets) {
       const content = contents.get(secret)?.trim() ?? assert.fail(secret);
       const holders = [...contents].filter(([, other]) => other.includes(content)).map(([path]) => path);
@@ -100,7 +138,8 @@ describe("files of a network", function () {
   });
 
   it("certify servers for their addresses, and clients as clients, by the network's authority", async () => {
-    const verify = (purpose: string, path: string) => openssl("verify", "-CAfile", "authority/ca.pem", "-purpose", purpose, path);
+    const verify = (purpose: string, path: string) =>
+      openssl("verify", "-CAfile", "authority/ca.pem", "-purpose", purpose, path);
     for (const { name, address, dns } of network.hosts) {
       await verify("sslserver", `${name}/besu/tls/server.pem`);
       await verify("sslclient", `${name}/operator/client.pem`);
@@ -110,7 +149,13 @@ describe("files of a network", function () {
       assert.isUndefined(server.checkHost("elsewhere"));
     }
     await verify("sslclient", "relayer/tls/client.pem");
-    assert.isTrue(await verify("sslserver", "relayer/tls/client.pem").then(() => false, () => true), "a client's certificate is a server's");
+    assert.isTrue(
+      await verify("sslserver", "relayer/tls/client.pem").then(
+        () => false,
+        () => true,
+      ),
+      "a client's certificate is a server's",
+    );
     const { ca } = new X509Certificate(await text("authority/ca.pem"));
     assert.isTrue(ca);
   });
@@ -120,10 +165,24 @@ describe("files of a network", function () {
       const tls = `${name}/besu/tls`;
       const password = (await text(`${tls}/password`)).trim();
       createServer({ pfx: await readFile(join(directory, tls, "server.p12")), passphrase: password });
-      const { stdout: key } = await openssl("pkcs12", "-in", `${tls}/server.p12`, "-passin", `file:${tls}/password`, "-nodes");
+      const { stdout: key } = await openssl(
+        "pkcs12",
+        "-in",
+        `${tls}/server.p12`,
+        "-passin",
+        `file:${tls}/password`,
+        "-nodes",
+      );
       assert.isTrue(new X509Certificate(await text(`${tls}/server.pem`)).checkPrivateKey(createPrivateKey(key)));
       assert.equal(key.match(/BEGIN CERTIFICATE/g)?.length, 2);
-      const { stdout: trusted } = await openssl("pkcs12", "-in", `${tls}/clients.p12`, "-passin", `file:${tls}/password`, "-nokeys");
+      const { stdout: trusted } = await openssl(
+        "pkcs12",
+        "-in",
+        `${tls}/clients.p12`,
+        "-passin",
+        `file:${tls}/password`,
+        "-nokeys",
+      );
       assert.include(trusted.replaceAll(/\s/g, ""), (await text("authority/ca.pem")).replaceAll(/\s/g, ""));
       // The attribute by which Java knows an authority.
       assert.include(trusted, "2.16.840.1.113894.746875.1.1");
@@ -131,25 +190,44 @@ describe("files of a network", function () {
   });
 
   it("tell the server all that it has to know", async () => {
-    const env = Object.fromEntries((await text("relayer/relayer.env")).trim().split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2)));
+    const env = Object.fromEntries(
+      (await text("relayer/relayer.env"))
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+    );
     const config = parseConfig({ ...env, RELAYER_KEY: `0x${"11".repeat(32)}` });
     assert.equal(config.chain.kind, "remote");
     assert.include(JSON.stringify(config.chain), "https://127.0.1.1:8545");
     assert.equal(config.gasPrice, 0n);
-    assert.deepEqual([...config.validatorNames], network.hosts.map(({ validator, name }) => [validator, name]));
+    assert.deepEqual(
+      [...config.validatorNames],
+      network.hosts.map(({ validator, name }) => [validator, name]),
+    );
   });
 
   it("are all told of in the manual", async () => {
-    const [, table = ""] = (await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8")).split("\n## What each file is\n");
+    const [, table = ""] = (await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8")).split(
+      "\n## What each file is\n",
+    );
     const told = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = ""]) => {
       const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
       // Those after the first are in its folder.
       const folder = (names[0] ?? "").replace(/[^/]*$/, "");
       return names.map((name, index) => (index === 0 ? name : `${folder}${name}`));
     });
-    const files = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
-    const general = (file: string): string => file.replace(/^(?:dc-\d|customer)\//, "DC/").replace(/^relayer\//, "RELAYER/");
-    const missing = files.map(general).filter((file) => !told.some((name) => file === name || (name.endsWith("/") && file.startsWith(name))) && file !== "DC/network.json");
+    const files = globSync("**/*", { cwd: directory, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+    const general = (file: string): string =>
+      file.replace(/^(?:dc-\d|customer)\//, "DC/").replace(/^relayer\//, "RELAYER/");
+    const missing = files
+      .map(general)
+      .filter(
+        (file) =>
+          !told.some((name) => file === name || (name.endsWith("/") && file.startsWith(name))) &&
+          file !== "DC/network.json",
+      );
     assert.deepEqual([...new Set(missing)], []);
   });
 
@@ -158,14 +236,22 @@ describe("files of a network", function () {
     const { stdout } = await run(promtool, ["check", "config", join(directory, "monitoring/prometheus.yml")]);
     assert.include(stdout, "SUCCESS");
     const targets: { targets: string[]; labels: { node: string } }[] = await json("monitoring/besu-targets.json");
-    assert.deepEqual(targets.map(({ targets: [target], labels }) => [labels.node, target]), network.hosts.map(({ name, address, metricsPort }) => [name, `${address}:${metricsPort}`]));
+    assert.deepEqual(
+      targets.map(({ targets: [target], labels }) => [labels.node, target]),
+      network.hosts.map(({ name, address, metricsPort }) => [name, `${address}:${metricsPort}`]),
+    );
   });
 
   it("start as services of systemd, well protected", async () => {
     const systemd = debianProgram("systemd-analyze", "systemd");
     const unit = join(temporary, "besu.service");
     // Where it is installed there is nothing here, and the user is not there.
-    await writeFile(unit, (await text("dc-1/besu.service")).replaceAll("/opt/besu/bin/besu", "/bin/true").replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"));
+    await writeFile(
+      unit,
+      (await text("dc-1/besu.service"))
+        .replaceAll("/opt/besu/bin/besu", "/bin/true")
+        .replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"),
+    );
     const { stdout, stderr } = await run(systemd, ["verify", unit]);
     assert.equal(stdout + stderr, "");
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
@@ -179,7 +265,9 @@ describe("files of a network", function () {
     assert.lengthOf(new Set(addresses), 6);
     const ports = Object.values<any>(services).flatMap((service) => service.ports);
     assert.lengthOf(new Set(ports), 6);
-    const enodes = network.hosts.map(({ publicKey }, index) => `enode://${publicKey.slice(2)}@${addresses[index]}:30303`);
+    const enodes = network.hosts.map(
+      ({ publicKey }, index) => `enode://${publicKey.slice(2)}@${addresses[index]}:30303`,
+    );
     for (const [index, name] of names().entries()) {
       const service = services[name];
       assert.equal(service.environment.BESU_P2P_HOST, addresses[index]);
@@ -200,7 +288,8 @@ describe("files of a network", function () {
     const { services } = parseYaml(await read("compose/compose.yaml"));
     for (const { name, address } of made.network.hosts) {
       assert.equal(services[name].networks.validators.ipv4_address, address);
-      for (const list of ["static-nodes.json", "permissions_config.toml"]) assert.equal(await read(`compose/${name}/${list}`), await read(`${name}/besu/${list}`));
+      for (const list of ["static-nodes.json", "permissions_config.toml"])
+        assert.equal(await read(`compose/${name}/${list}`), await read(`${name}/besu/${list}`));
     }
     await removeDirectory(here);
   });

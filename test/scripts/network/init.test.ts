@@ -42,7 +42,10 @@ describe("network", function () {
   const text = (name: string): Promise<string> => readFile(path(name), "utf8");
   const everything = async (): Promise<Map<string, string>> => {
     const files = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile());
-    const read = files.map(async ({ parentPath, name }) => [join(parentPath, name), (await readFile(join(parentPath, name))).toString("latin1")] as const);
+    const read = files.map(
+      async ({ parentPath, name }) =>
+        [join(parentPath, name), (await readFile(join(parentPath, name))).toString("latin1")] as const,
+    );
     return new Map(await Promise.all(read));
   };
 
@@ -51,7 +54,10 @@ describe("network", function () {
     const lines = HOSTS_YAML.trimEnd().split("\n");
 
     it("is told its faults by line and field", () => {
-      const wrong = lines.with(3, "  - { name: dc-3, address: besu.example, rpcPort: 99999 }").with(5, "  - { name: dc-5, adress: 127.0.1.5 }").join("\n");
+      const wrong = lines
+        .with(3, "  - { name: dc-3, address: besu.example, rpcPort: 99999 }")
+        .with(5, "  - { name: dc-5, adress: 127.0.1.5 }")
+        .join("\n");
       assert.deepEqual(faults(wrong), [
         "hosts.yaml:4: hosts.2.address: is not an IPv4 address",
         "hosts.yaml:4: hosts.2.rpcPort: is not a port",
@@ -61,7 +67,11 @@ describe("network", function () {
     });
 
     it("names and addresses each data centre once, and relayers by nodes that are there", () => {
-      const twice = [...lines.with(2, "  - { name: dc-1, address: 127.0.1.1, p2pPort: 1 }"), "relayers:", "  - { name: dc-4, nodes: [dc-1, dc-9, dc-1] }"].join("\n");
+      const twice = [
+        ...lines.with(2, "  - { name: dc-1, address: 127.0.1.1, p2pPort: 1 }"),
+        "relayers:",
+        "  - { name: dc-4, nodes: [dc-1, dc-9, dc-1] }",
+      ].join("\n");
       assert.deepEqual(faults(twice), [
         'hosts.yaml:3: hosts.1.name: "dc-1" is used twice',
         "hosts.yaml:3: hosts.1.rpcPort: 127.0.1.1:8545 is used twice",
@@ -76,24 +86,42 @@ describe("network", function () {
       const manual = await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8");
       const [, block = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
       const { hosts, relayers } = parseHosts(block.replaceAll(/^ {3}/gm, ""), "hosts.yaml");
-      assert.deepEqual(hosts.map(({ name }) => name), ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer"]);
+      assert.deepEqual(
+        hosts.map(({ name }) => name),
+        ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer"],
+      );
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2"] }]);
     });
 
     it("is YAML, with names that are folders of their own", () => {
       assert.match(faults("hosts:\n  - { name: dc-1\n")[0] ?? "", /^hosts\.yaml:\d: /);
       assert.match(faults("")[0] ?? "", /^hosts\.yaml:1: hosts: /);
-      assert.match(faults(HOSTS_YAML.replace("dc-3", "compose"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is one of .*compose/);
+      assert.match(
+        faults(HOSTS_YAML.replace("dc-3", "compose"))[0] ?? "",
+        /^hosts\.yaml:4: hosts\.2\.name: is one of .*compose/,
+      );
       const foreign = HOSTS_YAML.replace("127.0.1.2", `127.0.1.2, publicKey: "0x${"11".repeat(64)}"`);
-      assert.deepEqual(faults(foreign), ["hosts.yaml:3: hosts.1.publicKey: is not a public key: there is no such point of the curve"]);
-      assert.match(faults(HOSTS_YAML.replace("dc-3", "../dc"))[0] ?? "", /^hosts\.yaml:4: hosts\.2\.name: is not a name/);
+      assert.deepEqual(faults(foreign), [
+        "hosts.yaml:3: hosts.1.publicKey: is not a public key: there is no such point of the curve",
+      ]);
+      assert.match(
+        faults(HOSTS_YAML.replace("dc-3", "../dc"))[0] ?? "",
+        /^hosts\.yaml:4: hosts\.2\.name: is not a name/,
+      );
     });
   });
 
   it("is planned with numbers that go together, and what is not said follows from the others", () => {
     const some = { blockTime: 3, consensus: "ibft2", chainId: 7_330 } as const;
-    const refused = (options: Partial<PlanOptions>, hosts = 6): string => refusal(() => planOf({ ...some, ...options }, hosts)).message;
-    assert.deepEqual(planOf(some, 6), { consensus: "ibft2", chainId: 7_330, blockPeriodSeconds: 3, requestTimeoutSeconds: 6, gasLimit: 39_000_000 });
+    const refused = (options: Partial<PlanOptions>, hosts = 6): string =>
+      refusal(() => planOf({ ...some, ...options }, hosts)).message;
+    assert.deepEqual(planOf(some, 6), {
+      consensus: "ibft2",
+      chainId: 7_330,
+      blockPeriodSeconds: 3,
+      requestTimeoutSeconds: 6,
+      gasLimit: 39_000_000,
+    });
     assert.match(refused({ validators: 4 }), /--validators says 4, and the hosts file has 6 hosts/);
     assert.match(refused({}, 3), /3 validators are too few/);
     assert.match(refused({ requestTimeout: 3 }), /--request-timeout is not more than --block-time/);
@@ -115,13 +143,19 @@ describe("network", function () {
     it("has again what was lost, byte for byte where it follows from the network, and tells what was changed by hand", async () => {
       const network = await someNetwork();
       const before = await everything();
-      for (const lost of ["network.json", "dc-1/besu/genesis.json", "dc-2/besu/besu.toml", "compose/compose.yaml"]) await rm(path(lost));
-      await writeFile(path("dc-3/besu/besu.toml"), "logging=\"DEBUG\"\n");
+      for (const lost of ["network.json", "dc-1/besu/genesis.json", "dc-2/besu/besu.toml", "compose/compose.yaml"])
+        await rm(path(lost));
+      await writeFile(path("dc-3/besu/besu.toml"), 'logging="DEBUG"\n');
       const { folder, network: again } = await init(directory, wish());
       assert.deepEqual(again, network);
-      assert.sameMembers(folder.outcome.written, ["network.json", "dc-1/besu/genesis.json", "dc-2/besu/besu.toml", "compose/compose.yaml"]);
+      assert.sameMembers(folder.outcome.written, [
+        "network.json",
+        "dc-1/besu/genesis.json",
+        "dc-2/besu/besu.toml",
+        "compose/compose.yaml",
+      ]);
       assert.deepEqual(folder.outcome.changed, ["dc-3/besu/besu.toml"]);
-      before.set(path("dc-3/besu/besu.toml"), "logging=\"DEBUG\"\n");
+      before.set(path("dc-3/besu/besu.toml"), 'logging="DEBUG"\n');
       assert.deepEqual(await everything(), before);
     });
 
@@ -132,14 +166,19 @@ describe("network", function () {
       assert.deepEqual(keysElsewhere, ["customer"]);
       assert.deepEqual(folder.outcome.written, []);
       await writeFile(path("dc-1/besu/key"), `${hexlify(randomBytes(32))}\n`);
-      assert.match((await thrownBy(init(directory, wish()))).message, /^dc-1\/besu\/key is not the key of dc-1's validator, 0x/);
+      assert.match(
+        (await thrownBy(init(directory, wish()))).message,
+        /^dc-1\/besu\/key is not the key of dc-1's validator, 0x/,
+      );
     });
 
     it("is refused for another plan, with what differs", async () => {
       await someNetwork();
       const before = await everything();
       const yaml = HOSTS_YAML.replace("127.0.1.3", "127.0.1.33").replace(/ {2}- \{ name: customer.*\n/, "");
-      const { message } = await thrownBy(init(directory, wish({ blockPeriodSeconds: 3, consensus: "qbft", emptyBlockPeriodSeconds: 60 }, yaml)));
+      const { message } = await thrownBy(
+        init(directory, wish({ blockPeriodSeconds: 3, consensus: "qbft", emptyBlockPeriodSeconds: 60 }, yaml)),
+      );
       assert.deepEqual(message.split("\n").slice(1, -1), [
         'consensus: is "ibft2", and would be "qbft"',
         "blockPeriodSeconds: is 5, and would be 3",
@@ -157,15 +196,22 @@ describe("network", function () {
     const { network, keysElsewhere } = await init(directory, wish({}, yaml));
     assert.deepEqual(keysElsewhere, ["customer"]);
     assert.equal(network.hosts.at(-1)?.publicKey, publicKey);
-    assert.isFalse(await stat(path("customer/besu/key")).then(() => true, () => false));
+    assert.isFalse(
+      await stat(path("customer/besu/key")).then(
+        () => true,
+        () => false,
+      ),
+    );
     assert.deepEqual((await init(directory, wish({}, yaml))).folder.outcome.written, []);
   });
 
   describe("changed", () => {
     const more = parseHosts(`${HOSTS_YAML}  - { name: dc-7, address: 127.0.1.7 }\n`, "hosts.yaml");
     const steps = async (name: string): Promise<Step[]> => JSON.parse(await text(`changes/${name}.json`));
-    const methods = (all: readonly Step[]): string[] => all.flatMap(({ requests }) => requests.map(({ method }) => method));
-    const enodesOf = async (host: string): Promise<string[]> => JSON.parse(await text(`${host}/besu/static-nodes.json`));
+    const methods = (all: readonly Step[]): string[] =>
+      all.flatMap(({ requests }) => requests.map(({ method }) => method));
+    const enodesOf = async (host: string): Promise<string[]> =>
+      JSON.parse(await text(`${host}/besu/static-nodes.json`));
     beforeEach(someNetwork);
 
     it("has a validator more after the votes of more than half, and everybody's lists", async () => {
@@ -174,7 +220,13 @@ describe("network", function () {
       const network = await openNetwork(directory);
       const joined = network.hosts.at(-1) ?? assert.fail();
       const all = await steps("1-add-dc-7");
-      assert.deepEqual(methods(all), ["perm_addNodesToAllowlist", "admin_addPeer", "eth_blockNumber", "ibft_proposeValidatorVote", "ibft_discardValidatorVote"]);
+      assert.deepEqual(methods(all), [
+        "perm_addNodesToAllowlist",
+        "admin_addPeer",
+        "eth_blockNumber",
+        "ibft_proposeValidatorVote",
+        "ibft_discardValidatorVote",
+      ]);
       assert.deepEqual(all[2]?.requests[0]?.params, [joined.validator, true]);
       assert.lengthOf(all[2]?.at ?? [], 6);
       assert.deepEqual([6, 7, 4, 5].map(majorityOf), [4, 4, 3, 3]);
@@ -192,25 +244,44 @@ describe("network", function () {
 
     it("has a validator less, unless a relayer needs it or too few would be left", async () => {
       await remove(directory, "dc-5");
-      assert.deepEqual(methods(await steps("1-remove-dc-5")), ["ibft_proposeValidatorVote", "ibft_discardValidatorVote", "admin_removePeer", "perm_removeNodesFromAllowlist"]);
+      assert.deepEqual(methods(await steps("1-remove-dc-5")), [
+        "ibft_proposeValidatorVote",
+        "ibft_discardValidatorVote",
+        "admin_removePeer",
+        "perm_removeNodesFromAllowlist",
+      ]);
       assert.lengthOf(await enodesOf("dc-1"), 4);
       assert.match((await thrownBy(remove(directory, "dc-1"))).message, /relayer uses the node of dc-1/);
       await remove(directory, "dc-4");
       assert.match((await thrownBy(remove(directory, "dc-3"))).message, /fewer than 4 cannot bear a fault/);
-      assert.deepEqual((await openNetwork(directory)).hosts.map(({ name }) => name), ["dc-1", "dc-2", "dc-3", "customer"]);
+      assert.deepEqual(
+        (await openNetwork(directory)).hosts.map(({ name }) => name),
+        ["dc-1", "dc-2", "dc-3", "customer"],
+      );
     });
 
     it("has another validator for one that is lost, which joins before the other leaves", async () => {
       await replace(directory, "dc-1", "dc-7", more);
       const all = await steps("1-replace-dc-1");
-      const votes = all.flatMap(({ requests }) => requests).filter(({ method }) => method === "ibft_proposeValidatorVote");
-      assert.deepEqual(votes.map(({ params }) => params[1]), [true, false]);
+      const votes = all
+        .flatMap(({ requests }) => requests)
+        .filter(({ method }) => method === "ibft_proposeValidatorVote");
+      assert.deepEqual(
+        votes.map(({ params }) => params[1]),
+        [true, false],
+      );
       // Nothing is asked of the one that is lost, but for its end.
-      assert.deepEqual(all.map(({ at }) => at.includes("dc-1")), [...all.slice(1).map(() => false), true]);
+      assert.deepEqual(
+        all.map(({ at }) => at.includes("dc-1")),
+        [...all.slice(1).map(() => false), true],
+      );
       assert.include(all[2]?.what, "4 of 6");
       assert.include(all[4]?.what, "4 of 7");
       const { hosts, relayers } = await openNetwork(directory);
-      assert.deepEqual(hosts.map(({ name }) => name), ["dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"]);
+      assert.deepEqual(
+        hosts.map(({ name }) => name),
+        ["dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"],
+      );
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-7"] }]);
     });
 
@@ -218,9 +289,16 @@ describe("network", function () {
       const before = await everything();
       const { outcome } = await rotate(directory, ["dc-2", "relayer"]);
       assert.sameMembers(outcome.written, [
-        "dc-2/besu/tls/server.p12", "dc-2/besu/tls/server.pem", "dc-2/besu/tls/clients.p12", "dc-2/besu/tls/operator.pub",
-        "dc-2/operator/client.key", "dc-2/operator/client.pem", "dc-2/operator/token.key", "dc-2/operator/authorization",
-        "relayer/tls/client.key", "relayer/tls/client.pem",
+        "dc-2/besu/tls/server.p12",
+        "dc-2/besu/tls/server.pem",
+        "dc-2/besu/tls/clients.p12",
+        "dc-2/besu/tls/operator.pub",
+        "dc-2/operator/client.key",
+        "dc-2/operator/client.pem",
+        "dc-2/operator/token.key",
+        "dc-2/operator/authorization",
+        "relayer/tls/client.key",
+        "relayer/tls/client.pem",
       ]);
       const after = await everything();
       const changed = [...after].filter(([file, content]) => before.get(file) !== content).map(([file]) => file);
@@ -235,23 +313,32 @@ describe("network", function () {
     const trustedBy = async (name: string) => dersOf(await text(name)).length;
     const old = await text("dc-1/besu/tls/server.pem");
     await rotateAuthority(directory);
-    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"]) assert.equal(await trustedBy(name), 2);
+    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"])
+      assert.equal(await trustedBy(name), 2);
     assert.equal(await text("dc-1/besu/tls/server.pem"), old);
     assert.deepEqual(await check(), []);
-    assert.match((await thrownBy(dropOldAuthorities(directory))).message, /an older authority are in use: dc-1\/besu\/tls\/server\.pem, .*rotate them first/);
+    assert.match(
+      (await thrownBy(dropOldAuthorities(directory))).message,
+      /an older authority are in use: dc-1\/besu\/tls\/server\.pem, .*rotate them first/,
+    );
     await rotate(directory, []);
     assert.deepEqual((await init(directory, wish())).folder.outcome.written, []);
     await dropOldAuthorities(directory);
-    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"]) assert.equal(await trustedBy(name), 1);
+    for (const name of ["authority/ca.pem", "dc-1/operator/ca.pem", "relayer/tls/ca.pem"])
+      assert.equal(await trustedBy(name), 1);
     assert.deepEqual(await check(), []);
     assert.isFalse(isIssuedBy(old, await text("authority/ca.pem")));
     await writeFile(path("authority/ca.key"), (await makeAuthority()).key);
-    assert.match((await thrownBy(rotate(directory, []))).message, /ca\.key is not the key of the first certificate in authority\/ca\.pem/);
+    assert.match(
+      (await thrownBy(rotate(directory, []))).message,
+      /ca\.key is not the key of the first certificate in authority\/ca\.pem/,
+    );
   });
 
   it("says what of its files is not as it should be", async () => {
     const network = await someNetwork();
-    const check = async (now = Date.now()): Promise<string[]> => (await checkFiles(directory, network, now)).map(({ where, what }) => `${where} ${what}`);
+    const check = async (now = Date.now()): Promise<string[]> =>
+      (await checkFiles(directory, network, now)).map(({ where, what }) => `${where} ${what}`);
     assert.deepEqual(await check(), []);
     await chmod(path("dc-1/besu/key"), 0o640);
     await rm(path("dc-2/besu/static-nodes.json"));
@@ -274,6 +361,8 @@ describe("network", function () {
     const elsewhere = path("elsewhere");
     await init(elsewhere, wish());
     await writeFile(path("dc-1/besu/tls/server.pem"), await readFile(join(elsewhere, "dc-1/besu/tls/server.pem")));
-    assert.deepEqual(await checkFiles(directory, network, Date.now()), [{ where: "dc-1/besu/tls/server.pem", what: "was not issued by the network's authority" }]);
+    assert.deepEqual(await checkFiles(directory, network, Date.now()), [
+      { where: "dc-1/besu/tls/server.pem", what: "was not issued by the network's authority" },
+    ]);
   });
 });

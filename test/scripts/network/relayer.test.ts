@@ -18,13 +18,18 @@ describe("relayer of a network", function () {
   before(async () => {
     temporary = await temporaryDirectory();
     directory = join(temporary, "network");
-    const { network: { plan } } = await makeNetwork(temporary);
+    const {
+      network: { plan },
+    } = await makeNetwork(temporary);
     chain = await startRemoteChain(async () => {
       const anvil = await startRawAnvil(0, "london", { file: join(directory, "dc-1/besu/genesis.json"), ...plan });
       return { chainId: anvil.chainId, url: anvil.http, stop: () => anvil.stop() };
     });
     const certificate = await readFile(join(directory, "authority/ca.pem"), "utf8");
-    const authority = authorityOf(certificate, await importKey(await readFile(join(directory, "authority/ca.key"), "utf8")));
+    const authority = authorityOf(
+      certificate,
+      await importKey(await readFile(join(directory, "authority/ca.key"), "utf8")),
+    );
     const shown = await authority.issue({ name: "dc-1", usage: "server", addresses: ["127.0.0.1"] });
     node = await startTlsProxy(Number(new URL(chain.url).port), shown, { certificate });
   });
@@ -35,9 +40,17 @@ describe("relayer of a network", function () {
   });
 
   it("proves with what its folder tells it, over TLS, on a chain of the network's genesis", async () => {
-    const lines = (await readFile(join(directory, "relayer/relayer.env"), "utf8")).trim().split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2));
-    const told = Object.fromEntries(lines.map(([name, value = ""]) => [name, value.replace("/etc/sealbook", join(directory, "relayer"))]));
-    const server = await startServer({ ...told, ...chain.variables, RPC_URL: `https://127.0.0.1:${node.port}`, PROOF_WAIT: "60" }, { directory: chain.directory });
+    const lines = (await readFile(join(directory, "relayer/relayer.env"), "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/=(.*)/s).slice(0, 2));
+    const told = Object.fromEntries(
+      lines.map(([name, value = ""]) => [name, value.replace("/etc/sealbook", join(directory, "relayer"))]),
+    );
+    const server = await startServer(
+      { ...told, ...chain.variables, RPC_URL: `https://127.0.0.1:${node.port}`, PROOF_WAIT: "60" },
+      { directory: chain.directory },
+    );
     const accepted = freshDocuments(3);
     assert.equal((await server.post("/api/v1/proof/batch", { documents: accepted })).status, 201);
     await assertExactlyOnce(server, chain.url, { accepted });

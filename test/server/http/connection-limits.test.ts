@@ -4,12 +4,18 @@ import { assert } from "chai";
 import express from "express";
 import { CONNECTION_LIMITS } from "../../../server/http/connection-limits.ts";
 import { ndjsonLines } from "../../../server/http/ndjson.ts";
-import { type HttpServer, listen } from "../../../server/http-server.ts";
+import { type HttpServer, listen } from "../../../server/http/server.ts";
 import { sendRaw } from "../../support/raw.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 /** The limits of a server in a hurry. */
-const SHORT = { ...CONNECTION_LIMITS, headerMilliseconds: 400, bodyMilliseconds: 1_500, stallMilliseconds: 400, idleMilliseconds: 400 };
+const SHORT = {
+  ...CONNECTION_LIMITS,
+  headerMilliseconds: 400,
+  bodyMilliseconds: 1_500,
+  stallMilliseconds: 400,
+  idleMilliseconds: 400,
+};
 const PATIENCE_MILLISECONDS = 4_000;
 
 /** Whatever a connection gets from first to last, and how long it lasts. */
@@ -67,7 +73,11 @@ describe("limits of a connection", function () {
     });
     after(() => server.close());
     afterEach(async () => {
-      const answer = await fetch(`${server.url}/json`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "[1]" });
+      const answer = await fetch(`${server.url}/json`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "[1]",
+      });
       assert.deepEqual(await answer.json(), [1], "others are answered");
     });
 
@@ -84,7 +94,11 @@ describe("limits of a connection", function () {
     });
 
     it("cuts off who sends a body without an end, at once or byte by byte", async () => {
-      for (const [path, type] of [["/json", "application/json"], ["/lines", "application/x-ndjson"], ["/refused", "application/json"]]) {
+      for (const [path, type] of [
+        ["/json", "application/json"],
+        ["/lines", "application/x-ndjson"],
+        ["/refused", "application/json"],
+      ]) {
         const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 10000\r\n\r\n[`;
         const halted = open(server.url, head);
         const dripping = open(server.url, head);
@@ -95,9 +109,15 @@ describe("limits of a connection", function () {
 
     it("gives a body of a largest size a longest time, and a stream all the time that it goes on", async () => {
       const row = `${JSON.stringify({ filler: "x".repeat(150) })}\n`;
-      const json = open(server.url, "POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n");
+      const json = open(
+        server.url,
+        "POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
+      );
       void drip(json.socket, row, 100);
-      const lines = open(server.url, `POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${30 * row.length}\r\n\r\n`);
+      const lines = open(
+        server.url,
+        `POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${30 * row.length}\r\n\r\n`,
+      );
       for (let count = 0; count < 30; count += 1) {
         lines.socket.write(row);
         await sleep(80);
@@ -134,7 +154,8 @@ describe("limits of a connection", function () {
     after(() => server.stop());
     afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others are answered"));
 
-    const ask = (target: string, headers = "") => sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
+    const ask = (target: string, headers = "") =>
+      sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
 
     it("refuses a giant address", async () => {
       const answer = await ask(`/api/v1/proof/${"x".repeat(9_000)}`);
@@ -151,17 +172,30 @@ describe("limits of a connection", function () {
 
     it("answers requests that are sent ahead in their order", async () => {
       const paths = Array.from({ length: 50 }, (_, number) => `/api/v1/proof/ahead-${number}`);
-      const text = await sendRaw(server.url, paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""), 1_000);
+      const text = await sendRaw(
+        server.url,
+        paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""),
+        1_000,
+      );
       const named = [...text.matchAll(/\\"ahead-(\d+)\\"/g)].map(([, number]) => Number(number));
-      assert.deepEqual(named, paths.map((_, number) => number));
+      assert.deepEqual(
+        named,
+        paths.map((_, number) => number),
+      );
     });
 
     it("refuses what is no HTTP, or ambiguous", async () => {
       const post = "POST /api HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
       for (const bytes of [
-        "nonsense\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /api/v1/status HTTP/1.1\r\n\r\n", "\0\0\0\0\r\n\r\n",
-        `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
-        `${post}Content-Length: -1\r\n\r\n`, `${post}Transfer-Encoding: x\r\n\r\n`, `${post}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
+        "nonsense\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "GET /api/v1/status HTTP/1.1\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+        `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+        `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+        `${post}Content-Length: -1\r\n\r\n`,
+        `${post}Transfer-Encoding: x\r\n\r\n`,
+        `${post}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
       ]) {
         assert.match(await sendRaw(server.url, bytes), /^HTTP\/1\.1 400 /, bytes);
       }

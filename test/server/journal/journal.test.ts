@@ -1,204 +1,258 @@
 import { assert } from "chai";
-import type { Journal } from "../../../server/domain/ports.ts";
-import type { Session } from "../../../server/domain/sessions/session.ts";
-import { createJournal } from "../../../server/journal/journal.ts";
-import { transactionStore } from "../../../server/journal/transactions.ts";
+import type { Journal } from "../../../server/composition/journal.ts";
+import type { Session } from "../../../server/sessions/session.ts";
+import { createJournal } from "../../../server/composition/journal.ts";
+import { transactionStore } from "../../../server/journal/transactions/transaction-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
-for (const engine of ENGINES) describe(`journal on ${engine}`, function () {
-  let opened: TestDatabase;
-  let journal: Journal;
-  beforeEach(async () => {
-    opened = await openTestDatabase(engine);
-    journal = createJournal(opened.database, ADDRESSES, ADDRESS);
-  });
-  afterEach(() => opened.close());
+for (const engine of ENGINES)
+  describe(`journal on ${engine}`, function () {
+    let opened: TestDatabase;
+    let journal: Journal;
+    beforeEach(async () => {
+      opened = await openTestDatabase(engine);
+      journal = createJournal(opened.database, ADDRESSES, ADDRESS);
+    });
+    afterEach(() => opened.close());
 
-  const insert = (into: Journal, text: string) =>
-    into.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.from(text) });
-  const intents = async (): Promise<string[]> => {
-    const rows = await opened.database.selectFrom("transactions").select("data").orderBy("id").execute();
-    return rows.map(({ data }) => Buffer.from(data ?? []).toString());
-  };
-  const failure = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+    const insert = (into: Journal, text: string) =>
+      into.intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: Buffer.from(text) });
+    const intents = async (): Promise<string[]> => {
+      const rows = await opened.database.selectFrom("transactions").select("data").orderBy("id").execute();
+      return rows.map(({ data }) => Buffer.from(data ?? []).toString());
+    };
+    const failure = (promise: Promise<unknown>): Promise<unknown> =>
+      promise.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
 
-  describe("does atomically", function () {
-    it("the whole of a piece of work", async () => {
-      const result = await journal.atomically(async (atomic) => {
-        await insert(atomic, "a");
-        await insert(atomic, "b");
-        return "done";
+    describe("does atomically", function () {
+      it("the whole of a piece of work", async () => {
+        const result = await journal.atomically(async (atomic) => {
+          await insert(atomic, "a");
+          await insert(atomic, "b");
+          return "done";
+        });
+        assert.equal(result, "done");
+        assert.deepEqual(await intents(), ["a", "b"]);
       });
-      assert.equal(result, "done");
-      assert.deepEqual(await intents(), ["a", "b"]);
-    });
 
-    it("nothing of one that fails, and says why", async () => {
-      const reason = new Error("no");
-      const thrown = await failure(journal.atomically(async (atomic) => {
-        await insert(atomic, "a");
-        throw reason;
-      }));
-      assert.equal(thrown, reason);
-      assert.isEmpty(await intents());
-    });
-
-    it("nothing of one that the database refuses", async () => {
-      const session = sessionOf("x");
-      await journal.sessions.insert(session);
-      const thrown = await failure(journal.atomically(async (atomic) => {
-        await insert(atomic, "a");
-        await atomic.sessions.insert(session);
-      }));
-      assert.instanceOf(thrown, Error);
-      assert.isEmpty(await intents());
-    });
-
-    it("a hundred at once, each whole or not at all, whatever becomes of the others", async () => {
-      const results = await Promise.allSettled(
-        Array.from({ length: 100 }, (_, n) =>
+      it("nothing of one that fails, and says why", async () => {
+        const reason = new Error("no");
+        const thrown = await failure(
           journal.atomically(async (atomic) => {
-            await insert(atomic, `${n} first`);
-            await new Promise((resolve) => setImmediate(resolve));
-            if (n % 3 === 0) throw new Error(`no ${n}`);
-            await insert(atomic, `${n} second`);
-            return n;
+            await insert(atomic, "a");
+            throw reason;
           }),
-        ),
-      );
-      for (const [n, result] of results.entries()) {
-        assert.equal(result.status, n % 3 === 0 ? "rejected" : "fulfilled");
-        if (result.status === "fulfilled") assert.equal(result.value, n);
-        else assert.equal(result.reason.message, `no ${n}`);
-      }
-      const expected = Array.from({ length: 100 }, (_, n) => n).filter((n) => n % 3 !== 0).flatMap((n) => [`${n} first`, `${n} second`]);
-      assert.deepEqual(await intents(), expected);
-    });
-
-    it("each seeing what was done before it", async () => {
-      const ids = await Promise.all(Array.from({ length: 50 }, () => journal.atomically((atomic) => atomic.records.nextRowId("events"))));
-      assert.deepEqual(ids.map(Number), Array.from({ length: 50 }, (_, n) => n + 1));
-    });
-
-    it("what is nested as one", async () => {
-      await failure(journal.atomically(async (atomic) => {
-        await atomic.atomically((inner) => insert(inner, "inner"));
-        throw new Error("outer");
-      }));
-      assert.isEmpty(await intents());
-    });
-
-    it("again after a failure", async () => {
-      await failure(journal.atomically(() => Promise.reject(new Error("no"))));
-      await journal.atomically((atomic) => insert(atomic, "next"));
-      assert.deepEqual(await intents(), ["next"]);
-    });
-  });
-
-  describe("keeps sessions", function () {
-    it("and moves one from a state once only, however many try", async () => {
-      const session = sessionOf("token");
-      await journal.sessions.insert(session);
-      const moved = await Promise.all(
-        Array.from({ length: 10 }, () => journal.sessions.transition(session.tokenHash, "active", { state: "replacing" })),
-      );
-      assert.lengthOf(moved.filter(Boolean), 1);
-    });
-
-    it("and gives them back as they were", async () => {
-      const session = sessionOf("token");
-      await journal.sessions.insert(session);
-      const found = await journal.sessions.find(session.tokenHash);
-      const plain = (value: Session | undefined) =>
-        Object.entries(value ?? {}).map(([key, field]) => [key, field instanceof Uint8Array ? [...field] : field]).sort();
-      assert.deepEqual(plain(found), plain(session));
-      assert.isUndefined(await journal.sessions.find(Buffer.alloc(32)));
-    });
-
-    it("and counts and forgets those that are over, not those under way", async () => {
-      await journal.sessions.insert({ ...sessionOf("old"), expiresAt: 10 });
-      await journal.sessions.insert({ ...sessionOf("ended"), expiresAt: 10, state: "ended" });
-      await journal.sessions.insert({ ...sessionOf("live"), expiresAt: 100 });
-      await journal.sessions.insert({ ...sessionOf("live and ended"), expiresAt: 100, state: "ended" });
-      await journal.sessions.insert({ ...sessionOf("opening"), expiresAt: 0, state: "opening" });
-      assert.equal(await journal.sessions.countLive(50), 1);
-      await journal.sessions.forgetBefore(50);
-      for (const [name, kept] of [["old", false], ["ended", false], ["live", true], ["live and ended", true], ["opening", true]] as const) {
-        assert.equal((await journal.sessions.find(sessionOf(name).tokenHash)) !== undefined, kept, name);
-      }
-    });
-
-    it("and says which of its own calls were cut off, and of others' only when nobody waits for them any more", async () => {
-      const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
-      for (const [name, relayer] of [["mine", journal], ["other's", other]] as const) {
-        const transactionId = await insert(relayer, name);
-        await relayer.sessions.insert({ ...sessionOf(name), state: "opening", transactionId });
-      }
-      const begun = async (sessions: Journal["sessions"], before: number) =>
-        (await sessions.unsettled(before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
-      assert.deepEqual(await begun(journal.sessions, 0), [Buffer.from(sessionOf("mine").tokenHash).toString().trim()]);
-      assert.deepEqual(await begun(other.sessions, 0), [Buffer.from(sessionOf("other's").tokenHash).toString().trim()]);
-      assert.lengthOf(await begun(journal.sessions, Date.now() + 1), 2);
-    });
-  });
-
-  describe("keeps transactions", function () {
-    const sign = (queued: { id: number }[], first = 0) =>
-      queued.map(({ id }, index) => ({ id, nonce: first + index, raw: Buffer.from(`raw ${id}`), hash: Buffer.from(`hash ${id}`.padEnd(32)) }));
-
-    it("which are signed or taken back, never both", async () => {
-      const store = transactionStore(opened.database);
-      const ids = [];
-      for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
-      let next = 0;
-      const claims = [...Array<undefined>(10)].map(async () => {
-        const signed = sign(await store.queued(ADDRESS, 4, 0), next);
-        next += signed.length;
-        return store.claim(ADDRESS, signed);
+        );
+        assert.equal(thrown, reason);
+        assert.isEmpty(await intents());
       });
-      const cancelled = await Promise.all(ids.map((id) => store.cancel(id)));
-      const signed = (await Promise.all(claims)).flat().map(({ id }) => id);
-      assert.lengthOf(new Set(signed), signed.length);
-      for (const [index, id] of ids.entries()) {
-        assert.notEqual(signed.includes(id) && cancelled[index] === true, true, `${id} was both`);
-        assert.equal((await store.outcome(id)).state, cancelled[index] === true ? "cancelled" : "pending");
-      }
+
+      it("nothing of one that the database refuses", async () => {
+        const session = sessionOf("x");
+        await journal.sessions.insert(session);
+        const thrown = await failure(
+          journal.atomically(async (atomic) => {
+            await insert(atomic, "a");
+            await atomic.sessions.insert(session);
+          }),
+        );
+        assert.instanceOf(thrown, Error);
+        assert.isEmpty(await intents());
+      });
+
+      it("a hundred at once, each whole or not at all, whatever becomes of the others", async () => {
+        const results = await Promise.allSettled(
+          Array.from({ length: 100 }, (_, n) =>
+            journal.atomically(async (atomic) => {
+              await insert(atomic, `${n} first`);
+              await new Promise((resolve) => setImmediate(resolve));
+              if (n % 3 === 0) throw new Error(`no ${n}`);
+              await insert(atomic, `${n} second`);
+              return n;
+            }),
+          ),
+        );
+        for (const [n, result] of results.entries()) {
+          assert.equal(result.status, n % 3 === 0 ? "rejected" : "fulfilled");
+          if (result.status === "fulfilled") assert.equal(result.value, n);
+          else assert.equal(result.reason.message, `no ${n}`);
+        }
+        const expected = Array.from({ length: 100 }, (_, n) => n)
+          .filter((n) => n % 3 !== 0)
+          .flatMap((n) => [`${n} first`, `${n} second`]);
+        assert.deepEqual(await intents(), expected);
+      });
+
+      it("each seeing what was done before it", async () => {
+        const ids = await Promise.all(
+          Array.from({ length: 50 }, () => journal.atomically((atomic) => atomic.records.nextRowId("events"))),
+        );
+        assert.deepEqual(
+          ids.map(Number),
+          Array.from({ length: 50 }, (_, n) => n + 1),
+        );
+      });
+
+      it("what is nested as one", async () => {
+        await failure(
+          journal.atomically(async (atomic) => {
+            await atomic.atomically((inner) => insert(inner, "inner"));
+            throw new Error("outer");
+          }),
+        );
+        assert.isEmpty(await intents());
+      });
+
+      it("again after a failure", async () => {
+        await failure(journal.atomically(() => Promise.reject(new Error("no"))));
+        await journal.atomically((atomic) => insert(atomic, "next"));
+        assert.deepEqual(await intents(), ["next"]);
+      });
     });
 
-    it("which are signed up to the first one that was taken back meanwhile", async () => {
-      const store = transactionStore(opened.database);
-      const ids = [await insert(journal, "a"), await insert(journal, "b"), await insert(journal, "c")];
-      const signed = sign(await store.queued(ADDRESS, 9, 0), 0);
-      assert.isTrue(await store.cancel(ids[1] ?? 0));
-      assert.deepEqual((await store.claim(ADDRESS, signed)).map(({ id }) => id), ids.slice(0, 1));
-      assert.deepEqual((await store.queued(ADDRESS, 9, 0)).map(({ id }) => id), ids.slice(2));
+    describe("keeps sessions", function () {
+      it("and moves one from a state once only, however many try", async () => {
+        const session = sessionOf("token");
+        await journal.sessions.insert(session);
+        const moved = await Promise.all(
+          Array.from({ length: 10 }, () =>
+            journal.sessions.transition(session.tokenHash, "active", { state: "replacing" }),
+          ),
+        );
+        assert.lengthOf(moved.filter(Boolean), 1);
+      });
+
+      it("and gives them back as they were", async () => {
+        const session = sessionOf("token");
+        await journal.sessions.insert(session);
+        const found = await journal.sessions.find(session.tokenHash);
+        const plain = (value: Session | undefined) =>
+          Object.entries(value ?? {})
+            .map(([key, field]) => [key, field instanceof Uint8Array ? [...field] : field])
+            .sort();
+        assert.deepEqual(plain(found), plain(session));
+        assert.isUndefined(await journal.sessions.find(Buffer.alloc(32)));
+      });
+
+      it("and counts and forgets those that are over, not those under way", async () => {
+        await journal.sessions.insert({ ...sessionOf("old"), expiresAt: 10 });
+        await journal.sessions.insert({ ...sessionOf("ended"), expiresAt: 10, state: "ended" });
+        await journal.sessions.insert({ ...sessionOf("live"), expiresAt: 100 });
+        await journal.sessions.insert({ ...sessionOf("live and ended"), expiresAt: 100, state: "ended" });
+        await journal.sessions.insert({ ...sessionOf("opening"), expiresAt: 0, state: "opening" });
+        assert.equal(await journal.sessions.countLive(50), 1);
+        await journal.sessions.forgetBefore(50);
+        for (const [name, kept] of [
+          ["old", false],
+          ["ended", false],
+          ["live", true],
+          ["live and ended", true],
+          ["opening", true],
+        ] as const) {
+          assert.equal((await journal.sessions.find(sessionOf(name).tokenHash)) !== undefined, kept, name);
+        }
+      });
+
+      it("and says which of its own calls were cut off, and of others' only when nobody waits for them any more", async () => {
+        const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
+        for (const [name, relayer] of [
+          ["mine", journal],
+          ["other's", other],
+        ] as const) {
+          const transactionId = await insert(relayer, name);
+          await relayer.sessions.insert({ ...sessionOf(name), state: "opening", transactionId });
+        }
+        const begun = async (sessions: Journal["sessions"], before: number) =>
+          (await sessions.unsettled(before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
+        assert.deepEqual(await begun(journal.sessions, 0), [
+          Buffer.from(sessionOf("mine").tokenHash).toString().trim(),
+        ]);
+        assert.deepEqual(await begun(other.sessions, 0), [
+          Buffer.from(sessionOf("other's").tokenHash).toString().trim(),
+        ]);
+        assert.lengthOf(await begun(journal.sessions, Date.now() + 1), 2);
+      });
     });
 
-    it("whose nonce is used once only", async () => {
-      const store = transactionStore(opened.database);
-      await insert(journal, "a");
-      await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7));
-      await insert(journal, "b");
-      const thrown = await failure(store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7)));
-      assert.instanceOf(thrown, Error);
-      assert.equal(await store.highestNonce(ADDRESS), 7);
-      assert.lengthOf(await store.underWay(ADDRESS), 1);
-    });
+    describe("keeps transactions", function () {
+      const sign = (queued: { id: number }[], first = 0) =>
+        queued.map(({ id }, index) => ({
+          id,
+          nonce: first + index,
+          raw: Buffer.from(`raw ${id}`),
+          hash: Buffer.from(`hash ${id}`.padEnd(32)),
+        }));
 
-    it("and a refused one makes room for its filler, in one step", async () => {
-      const store = transactionStore(opened.database);
-      const id = await insert(journal, "a");
-      await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 3));
-      const filler = await store.refuse(id, "never", { sender: ADDRESS, nonce: 3, raw: Buffer.from("filler"), hash: Buffer.alloc(32, 1) });
-      assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
-      assert.deepEqual((await store.underWay(ADDRESS)).map((each) => [each.id, each.nonce]), [[filler, 3]]);
-      assert.equal(await store.countUnderWay(), 1);
+      it("which are signed or taken back, never both", async () => {
+        const store = transactionStore(opened.database);
+        const ids = [];
+        for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
+        let next = 0;
+        const claims = [...Array<undefined>(10)].map(async () => {
+          const signed = sign(await store.queued(ADDRESS, 4, 0), next);
+          next += signed.length;
+          return store.claim(ADDRESS, signed);
+        });
+        const cancelled = await Promise.all(ids.map((id) => store.cancel(id)));
+        const signed = (await Promise.all(claims)).flat().map(({ id }) => id);
+        assert.lengthOf(new Set(signed), signed.length);
+        for (const [index, id] of ids.entries()) {
+          assert.notEqual(signed.includes(id) && cancelled[index] === true, true, `${id} was both`);
+          assert.equal((await store.outcome(id)).state, cancelled[index] === true ? "cancelled" : "pending");
+        }
+      });
+
+      it("which are signed up to the first one that was taken back meanwhile", async () => {
+        const store = transactionStore(opened.database);
+        const ids = [await insert(journal, "a"), await insert(journal, "b"), await insert(journal, "c")];
+        const signed = sign(await store.queued(ADDRESS, 9, 0), 0);
+        assert.isTrue(await store.cancel(ids[1] ?? 0));
+        assert.deepEqual(
+          (await store.claim(ADDRESS, signed)).map(({ id }) => id),
+          ids.slice(0, 1),
+        );
+        assert.deepEqual(
+          (await store.queued(ADDRESS, 9, 0)).map(({ id }) => id),
+          ids.slice(2),
+        );
+      });
+
+      it("whose nonce is used once only", async () => {
+        const store = transactionStore(opened.database);
+        await insert(journal, "a");
+        await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7));
+        await insert(journal, "b");
+        const thrown = await failure(store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7)));
+        assert.instanceOf(thrown, Error);
+        assert.equal(await store.highestNonce(ADDRESS), 7);
+        assert.lengthOf(await store.underWay(ADDRESS), 1);
+      });
+
+      it("and a refused one makes room for its filler, in one step", async () => {
+        const store = transactionStore(opened.database);
+        const id = await insert(journal, "a");
+        await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 3));
+        const filler = await store.refuse(id, "never", {
+          sender: ADDRESS,
+          nonce: 3,
+          raw: Buffer.from("filler"),
+          hash: Buffer.alloc(32, 1),
+        });
+        assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
+        assert.deepEqual(
+          (await store.underWay(ADDRESS)).map((each) => [each.id, each.nonce]),
+          [[filler, 3]],
+        );
+        assert.equal(await store.countUnderWay(), 1);
+      });
     });
   });
-});
 
 function sessionOf(name: string): Session {
   return {

@@ -32,8 +32,15 @@ const CLIENT = "besu/v25.8.0/linux-x86_64/openjdk-java-21";
 const TAGS = new Set(["latest", "pending", "safe", "finalized"]);
 /** Where a method's block parameter is. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
-  eth_getBlockByNumber: 0, eth_getBlockReceipts: 0, eth_getBlockTransactionCountByNumber: 0,
-  eth_call: 1, eth_estimateGas: 1, eth_getBalance: 1, eth_getCode: 1, eth_getTransactionCount: 1, eth_getStorageAt: 2,
+  eth_getBlockByNumber: 0,
+  eth_getBlockReceipts: 0,
+  eth_getBlockTransactionCountByNumber: 0,
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
 };
 
 /** The RPC of one validator's node, with the answers that Besu gives. */
@@ -109,7 +116,14 @@ export class BesuNode {
           name: CLIENT,
           id: this.validator.key.publicKey.slice(4),
           ports: { discovery: 30303, listener: 30303 },
-          protocols: { eth: { difficulty: this.head + 1, genesis: this.#network.ledger.header(0)?.["hash"], head: this.#network.ledger.header(this.head)?.["hash"], network: this.#network.chainId } },
+          protocols: {
+            eth: {
+              difficulty: this.head + 1,
+              genesis: this.#network.ledger.header(0)?.["hash"],
+              head: this.#network.ledger.header(this.head)?.["hash"],
+              network: this.#network.chainId,
+            },
+          },
         };
       case "admin_peers":
         return this.#peers().map((key) => this.#peer(key));
@@ -118,7 +132,11 @@ export class BesuNode {
       case "eth_getTransactionReceipt":
         return this.#ifSeen(await this.#network.ledger.ask(method, params), null);
       case "eth_getTransactionByHash":
-        return this.#ifSeen(await this.#network.ledger.ask(method, params), { blockHash: null, blockNumber: null, transactionIndex: null });
+        return this.#ifSeen(await this.#network.ledger.ask(method, params), {
+          blockHash: null,
+          blockNumber: null,
+          transactionIndex: null,
+        });
       case "eth_getBlockByHash":
         return this.#ifSeen(await this.#network.ledger.ask(method, params), null, "number");
     }
@@ -145,7 +163,9 @@ export class BesuNode {
     if (rest["blockHash"] !== undefined) return this.#network.ledger.ask("eth_getLogs", [rest]);
     const at = (block: string): number => (block === "earliest" ? 0 : TAGS.has(block) ? this.head : Number(block));
     const [from, to] = [at(fromBlock), Math.min(at(toBlock), this.head)];
-    return from > to ? [] : this.#network.ledger.ask("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
+    return from > to
+      ? []
+      : this.#network.ledger.ask("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
   }
 
   #ifSeen(answer: any, otherwise: object | null, field = "blockNumber"): unknown {
@@ -162,7 +182,14 @@ export class BesuNode {
     }
     const { from } = Transaction.from(raw);
     const mined = await this.#network.ledger.ask("eth_getTransactionByHash", [hash]);
-    if (this.lag > 0 && mined !== null && mined.blockNumber !== null && from !== null && Number(mined.blockNumber) > this.head) return hash;
+    if (
+      this.lag > 0 &&
+      mined !== null &&
+      mined.blockNumber !== null &&
+      from !== null &&
+      Number(mined.blockNumber) > this.head
+    )
+      return hash;
     try {
       return await this.#network.ledger.ask("eth_sendRawTransaction", [raw]);
     } catch (error) {
@@ -175,7 +202,11 @@ export class BesuNode {
 
   #syncing(): unknown {
     if (!this.isConnected || this.lag === 0) return false;
-    return { startingBlock: "0x0", currentBlock: quantity(this.head), highestBlock: quantity(this.#network.ledger.head) };
+    return {
+      startingBlock: "0x0",
+      currentBlock: quantity(this.head),
+      highestBlock: quantity(this.#network.ledger.head),
+    };
   }
 
   #peers(): readonly SigningKey[] {
@@ -203,15 +234,22 @@ export class BesuNode {
     if (/_getValidatorsByBlock(Number|Hash)$/.test(method)) return addresses;
     if (method.endsWith("_getPendingVotes")) return {};
     if (!method.endsWith("_getSignerMetrics")) throw NOT_FOUND;
-    const number = (asked: unknown, otherwise: number): number => (asked === undefined || TAGS.has(String(asked)) ? otherwise : Number(asked));
+    const number = (asked: unknown, otherwise: number): number =>
+      asked === undefined || TAGS.has(String(asked)) ? otherwise : Number(asked);
     const [from, to] = [number(params[0], Math.max(0, this.head - 100)), number(params[1], this.head)];
     if (from >= to) throw new RpcRefused(-32602, "Invalid params");
-    const metrics = new Map(addresses.map((address) => [address, { address, proposedBlockCount: 0, lastProposedBlockNumber: 0 }]));
+    const metrics = new Map(
+      addresses.map((address) => [address, { address, proposedBlockCount: 0, lastProposedBlockNumber: 0 }]),
+    );
     // The last block of the range does not count.
     for (let block = from; block < to; block += 1) {
       const miner = String(this.#network.ledger.header(block)?.["miner"]);
       const metric = metrics.get(miner) ?? { address: miner, proposedBlockCount: 0, lastProposedBlockNumber: 0 };
-      metrics.set(miner, { ...metric, proposedBlockCount: metric.proposedBlockCount + 1, lastProposedBlockNumber: block });
+      metrics.set(miner, {
+        ...metric,
+        proposedBlockCount: metric.proposedBlockCount + 1,
+        lastProposedBlockNumber: block,
+      });
     }
     return [...metrics.values()].map((metric) => ({
       address: metric.address,

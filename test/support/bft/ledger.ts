@@ -41,7 +41,11 @@ export class Ledger {
     await rpcCall(this.#url, "anvil_setCoinbase", proposer.address);
     this.#time = Math.max(this.#time, Math.floor(Date.now() / 1000));
     await rpcCall(this.#url, "evm_mine", this.#time);
-    await this.#add(number, round, sealers.map(({ key }) => key));
+    await this.#add(
+      number,
+      round,
+      sealers.map(({ key }) => key),
+    );
   }
 
   /** A header as the network has it. */
@@ -52,8 +56,12 @@ export class Ledger {
   /** Asks Anvil, in terms of the sealed blocks. */
   async ask(method: string, params: readonly unknown[]): Promise<any> {
     const asked: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
-    const answer = JSON.parse(this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...asked)) ?? null), this.#sealed));
-    return method.startsWith("eth_getBlockBy") && answer !== null ? { ...answer, ...this.#blocks[Number(answer.number)] } : answer;
+    const answer = JSON.parse(
+      this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...asked)) ?? null), this.#sealed),
+    );
+    return method.startsWith("eth_getBlockBy") && answer !== null
+      ? { ...answer, ...this.#blocks[Number(answer.number)] }
+      : answer;
   }
 
   async #add(number: number, round: number, sealers: Sealing["sealers"]): Promise<void> {
@@ -61,7 +69,14 @@ export class Ledger {
     this.#time = Number(inner.timestamp);
     const parentHash = this.#blocks[number - 1]?.["hash"] ?? inner.parentHash;
     const { transactions: _, uncles: __, ...header } = inner;
-    const block = { ...header, parentHash, difficulty: "0x1", totalDifficulty: `0x${(number + 1).toString(16)}`, nonce: "0x0000000000000000", mixHash: MIX_HASH };
+    const block = {
+      ...header,
+      parentHash,
+      difficulty: "0x1",
+      totalDifficulty: `0x${(number + 1).toString(16)}`,
+      nonce: "0x0000000000000000",
+      mixHash: MIX_HASH,
+    };
     const sealed = sealBlock(block, { ...this.#sealing, round, sealers });
     this.#sealed.set(inner.hash, String(sealed["hash"]));
     this.#inner.set(String(sealed["hash"]), inner.hash);

@@ -33,7 +33,9 @@ export function itToOurNodes(title: string, test: () => Promise<void>): void {
 }
 
 /** Starts our own network, or takes that of `TEST_BFT_RPC`. */
-export async function startNetworkUnderTest(options: BftNetworkOptions = {}): Promise<NetworkUnderTest & { readonly own: RelayedNetwork | undefined }> {
+export async function startNetworkUnderTest(
+  options: BftNetworkOptions = {},
+): Promise<NetworkUnderTest & { readonly own: RelayedNetwork | undefined }> {
   if (TEST_BFT_RPC !== undefined) return { ...(await takeRunning(TEST_BFT_RPC.split(","))), own: undefined };
   const own = await startRelayedNetwork(options);
   const { http, webSocket } = own.at(0);

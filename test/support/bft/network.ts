@@ -58,13 +58,21 @@ export interface BftNetwork {
 }
 
 /** Starts a network of six validators, unless told otherwise, that makes a block every tenth of a second. */
-export async function startBftNetwork({ validators: count = 6, protocol = "ibft2", blockPeriod = 100, requestTimeout = 300 }: BftNetworkOptions = {}): Promise<BftNetwork> {
+export async function startBftNetwork({
+  validators: count = 6,
+  protocol = "ibft2",
+  blockPeriod = 100,
+  requestTimeout = 300,
+}: BftNetworkOptions = {}): Promise<BftNetwork> {
   const anvil = await startRawAnvil(0, "london");
   const { keys } = testValidators(count);
   const sorted = keys
     .map((key) => ({ key, address: computeAddress(key).toLowerCase(), isUp: true, proposes: true, part: "" }))
     .sort((a, b) => (a.address < b.address ? -1 : 1)) satisfies Validator[];
-  const validators: TestValidators = { keys: sorted.map(({ key }) => key), addresses: sorted.map(({ address }) => address) };
+  const validators: TestValidators = {
+    keys: sorted.map(({ key }) => key),
+    addresses: sorted.map(({ address }) => address),
+  };
   const ledger = new Ledger(anvil.http, { protocol, validators });
   await ledger.start();
   const consensus = new Consensus({
@@ -80,7 +88,15 @@ export async function startBftNetwork({ validators: count = 6, protocol = "ibft2
     },
   });
   const strangers: SigningKey[] = [];
-  const surroundings = { ledger, chainId: anvil.chainId, protocol, validators: sorted, quorum: consensus.quorum, strangers, around: (each: Validator) => consensus.around(each) };
+  const surroundings = {
+    ledger,
+    chainId: anvil.chainId,
+    protocol,
+    validators: sorted,
+    quorum: consensus.quorum,
+    strangers,
+    around: (each: Validator) => consensus.around(each),
+  };
   const besus = sorted.map((validator) => new BesuNode(validator, surroundings));
   const listeners: RpcListener[] = await Promise.all(besus.map(listenFor));
   const reconnect = (): void => besus.forEach((node) => void node.reconnect());

@@ -20,7 +20,11 @@ export async function startRelayedNetwork(options: BftNetworkOptions = {}): Prom
   };
   let chain: RemoteChain;
   try {
-    chain = await startRemoteChain(async () => ({ chainId: network.chainId, url: at(0).http, stop: () => network.stop() }));
+    chain = await startRemoteChain(async () => ({
+      chainId: network.chainId,
+      url: at(0).http,
+      stop: () => network.stop(),
+    }));
   } catch (error) {
     await network.stop();
     throw error;

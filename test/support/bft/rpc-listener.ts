@@ -22,14 +22,23 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
   const answer = async (text: string, subscriber?: WebSocket): Promise<string> => {
     const parsed: unknown = JSON.parse(text);
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params?: unknown[] }[];
-    const answers = await Promise.all(calls.map(async ({ id, method, params = [] }) => {
-      try {
-        return { jsonrpc: "2.0", id, result: subscriber !== undefined && /_(un)?subscribe$/.test(method) ? subscription(subscriber, method) : await node.answer(method, params) };
-      } catch (error) {
-        const { code, message } = error instanceof RpcRefused ? error : new RpcRefused(-32603, String(error));
-        return { jsonrpc: "2.0", id, error: error instanceof RpcRefused ? { code, message } : revertOf(message) };
-      }
-    }));
+    const answers = await Promise.all(
+      calls.map(async ({ id, method, params = [] }) => {
+        try {
+          return {
+            jsonrpc: "2.0",
+            id,
+            result:
+              subscriber !== undefined && /_(un)?subscribe$/.test(method)
+                ? subscription(subscriber, method)
+                : await node.answer(method, params),
+          };
+        } catch (error) {
+          const { code, message } = error instanceof RpcRefused ? error : new RpcRefused(-32603, String(error));
+          return { jsonrpc: "2.0", id, error: error instanceof RpcRefused ? { code, message } : revertOf(message) };
+        }
+      }),
+    );
     return JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
   };
   const subscription = (socket: WebSocket, method: string): unknown => {
@@ -40,10 +49,15 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
   };
 
   const server = createServer((request, response) => {
-    void readAll(request).then(answer).then((text) => {
-      if (!isUp) return void request.socket.destroy();
-      response.writeHead(200, { "Content-Type": "application/json" }).end(text);
-    }, () => request.socket.destroy());
+    void readAll(request)
+      .then(answer)
+      .then(
+        (text) => {
+          if (!isUp) return void request.socket.destroy();
+          response.writeHead(200, { "Content-Type": "application/json" }).end(text);
+        },
+        () => request.socket.destroy(),
+      );
   });
   server.on("connection", (socket) => {
     if (!isUp) return void socket.destroy();
@@ -54,7 +68,11 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
   webSockets.on("connection", (socket) => {
     socket.on("error", () => undefined);
     socket.on("close", () => subscribers.delete(socket));
-    socket.on("message", (data) => void answer(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)));
+    socket.on(
+      "message",
+      (data) =>
+        void answer(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -71,7 +89,9 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
     },
     announce(header) {
       for (const [socket, id] of subscribers) {
-        socket.send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: id, result: header } }));
+        socket.send(
+          JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: id, result: header } }),
+        );
       }
     },
     close: () =>

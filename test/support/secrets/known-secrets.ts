@@ -44,7 +44,10 @@ export class KnownSecrets {
       this.#lookUp(run.replaceAll("+", "-").replaceAll("/", "_"), BASE64_32_BYTES, this.#base64, found);
     }
     for (const [run] of text.matchAll(LIST)) {
-      const bytes = run.replaceAll(/"\d+":/g, "").split(",").map(Number);
+      const bytes = run
+        .replaceAll(/"\d+":/g, "")
+        .split(",")
+        .map(Number);
       this.#lookUp(Buffer.from(bytes).toString("hex"), DIGITS_32_BYTES, this.#bytes, found);
     }
     return found;
@@ -63,5 +66,12 @@ function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   // The last character depends on what follows.
   const base64 = [bytes.toString("base64"), bytes.toString("base64url")].map((text) => text.replace(/.={0,2}$/, ""));
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString("hex"), ...base64, [...bytes].join(",")].map((form) => form.toLowerCase());
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    bytes.toString("hex"),
+    ...base64,
+    [...bytes].join(","),
+  ].map((form) => form.toLowerCase());
 }

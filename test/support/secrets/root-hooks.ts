@@ -15,7 +15,9 @@ export const mochaHooks: RootHookObject = {
   afterAll(this: Context) {
     const leaks = secretWatch.end();
     if (leaks.length === 0) return;
-    const files = new Set(rootOf(this.runnable().parent).suites.flatMap(({ file }) => (file === undefined ? [] : [relative(ROOT, file)])));
+    const files = new Set(
+      rootOf(this.runnable().parent).suites.flatMap(({ file }) => (file === undefined ? [] : [relative(ROOT, file)])),
+    );
     // The secret itself does not belong into a log either.
     throw new Error(`${[...files].join(", ")}: ${leaks.map(({ kind, where }) => `${kind} is in ${where}`).join("; ")}`);
   },

@@ -92,7 +92,8 @@ class SecretWatch {
     }
     const { pathname } = new URL(url);
     if (pathname === "/metrics") this.wrote("the metrics", () => answer.text);
-    else if (answer.status >= 400) this.wrote("an error's answer", () => JSON.stringify([...answer.headers]) + withoutPath(answer.text, pathname));
+    else if (answer.status >= 400)
+      this.wrote("an error's answer", () => JSON.stringify([...answer.headers]) + withoutPath(answer.text, pathname));
     else if (pathname === "/api") this.#session(body, answer.body);
   }
 
@@ -100,7 +101,8 @@ class SecretWatch {
     const { tx, pkey, svcauth } = answered?.content?.tparams ?? {};
     for (const token of [tx, svcauth]) this.uses("token of a session", token);
     this.uses("secure key of a session", pkey);
-    if (typeof sent === "string" && sent.includes('"password"')) this.uses("password of an account", JSON.parse(sent).credentials?.password);
+    if (typeof sent === "string" && sent.includes('"password"'))
+      this.uses("password of an account", JSON.parse(sent).credentials?.password);
   }
 
   #usesFile(name: string, path: string): void {
@@ -130,7 +132,11 @@ function secretsOf(path: string): string[] {
     // There is none: then nothing of it can be told.
     return [];
   }
-  if (text.includes("-----BEGIN")) return text.split("\n").filter((line) => /^[A-Za-z0-9+/]{40,}={0,2}$/.test(line)).slice(1);
+  if (text.includes("-----BEGIN"))
+    return text
+      .split("\n")
+      .filter((line) => /^[A-Za-z0-9+/]{40,}={0,2}$/.test(line))
+      .slice(1);
   if (!text.startsWith("{")) return [text];
   const named = /"(?:relayer|administrator|private_?key|password|ciphertext)"\s*:\s*"([^"]+)"/gi;
   return [...text.matchAll(named)].map(([, secret = ""]) => secret);

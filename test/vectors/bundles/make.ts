@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getBytes, id } from "ethers";
-import { ed25519Signer } from "../../../server/domain/evidence/ed25519-signer.ts";
-import { signedBundle } from "../../../server/domain/evidence/signed-bundle.ts";
-import type { Proof } from "../../../server/domain/proofs/proof.ts";
+import { ed25519Signer } from "../../../server/attestation/ed25519-signer.ts";
+import { signedBundle } from "../../../server/proofs/bundle/signed-bundle.ts";
+import type { Proof } from "../../../server/proofs/proof.ts";
 import { type Sealing, testValidators } from "../../support/bft-chain.ts";
 import { startEvidenceChain, type TestRecord } from "../../support/evidence-chain.ts";
 
@@ -13,13 +13,26 @@ const DOCUMENT = "The quick brown fox jumps over the lazy dog.\n";
 const issuer = ed25519Signer(getBytes(id("the issuer of the vectors")));
 const validators = testValidators(4);
 
-const record: TestRecord = { documentId: "contracts/fox.txt", document: DOCUMENT, metadata: { timestamp: 1_700_000_000 } };
+const record: TestRecord = {
+  documentId: "contracts/fox.txt",
+  document: DOCUMENT,
+  metadata: { timestamp: 1_700_000_000 },
+};
 const typed: TestRecord = {
   ...record,
-  metadata: { type: "contract", timestamp: 1_700_000_000, source: "orders", "ключ": { weight: 12.5, tags: ["ü", null, true] } },
+  metadata: {
+    type: "contract",
+    timestamp: 1_700_000_000,
+    source: "orders",
+    ключ: { weight: 12.5, tags: ["ü", null, true] },
+  },
 };
 const others = (count: number): TestRecord[] =>
-  Array.from({ length: count }, (_, index) => ({ documentId: `other ${index}`, document: `${index}`, metadata: { timestamp: index } }));
+  Array.from({ length: count }, (_, index) => ({
+    documentId: `other ${index}`,
+    document: `${index}`,
+    metadata: { timestamp: index },
+  }));
 
 const chain = await startEvidenceChain();
 try {

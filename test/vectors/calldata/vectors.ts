@@ -53,7 +53,9 @@ export type CallDataVector = z.infer<typeof schema> & { readonly name: string };
 /** The vectors in this folder. */
 export function callDataVectors(): CallDataVector[] {
   const folder = import.meta.dirname;
-  const files = readdirSync(folder).filter((file) => file.endsWith(".json")).sort();
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort();
   return files.map((file) => ({
     ...schema.parse(JSON.parse(readFileSync(`${folder}/${file}`, "utf8"))),
     name: file.replace(/\.json$/, ""),

@@ -33,7 +33,10 @@ export function AddressView({ address }: { address: string }) {
 
 async function found(address: string) {
   try {
-    const [explored, activity] = await Promise.all([explorerClient.address(address), explorerClient.activity(address, { limit: PAGE })]);
+    const [explored, activity] = await Promise.all([
+      explorerClient.address(address),
+      explorerClient.activity(address, { limit: PAGE }),
+    ]);
     return { explored, activity };
   } catch (error) {
     if (error instanceof ClientError && error.code === "malformed") return undefined;
@@ -64,9 +67,18 @@ function Address({ explored, first }: { explored: ExploredAddress; first: Addres
           of={[
             [words.address, <Hash whole copy value={explored.address} />],
             explored.has_code ? undefined : [words.sent, <span class="number">{wholeNumber(explored.sent)}</span>],
-            explored.relays.length === 0 ? undefined : [words.relays, explored.relays.map((name) => texts.value.explorer.contracts[name]).join(", ")],
-            explored.administers.length === 0 ? undefined : [words.administers, explored.administers.map((name) => texts.value.explorer.contracts[name]).join(", ")],
-            explored.balance === 0n ? undefined : [words.balance, <span class="number">{wholeNumber(explored.balance)}</span>],
+            explored.relays.length === 0
+              ? undefined
+              : [words.relays, explored.relays.map((name) => texts.value.explorer.contracts[name]).join(", ")],
+            explored.administers.length === 0
+              ? undefined
+              : [
+                  words.administers,
+                  explored.administers.map((name) => texts.value.explorer.contracts[name]).join(", "),
+                ],
+            explored.balance === 0n
+              ? undefined
+              : [words.balance, <span class="number">{wholeNumber(explored.balance)}</span>],
           ]}
         />
       </section>
@@ -101,7 +113,9 @@ function Activity({ address, first }: { address: string; first: AddressActivity 
   const state = useSignal<"" | "asking" | "failed">("");
   const load = async (): Promise<void> => {
     state.value = "asking";
-    const page = await explorerClient.activity(address, { limit: PAGE, cursor: list.value.next }).catch(() => undefined);
+    const page = await explorerClient
+      .activity(address, { limit: PAGE, cursor: list.value.next })
+      .catch(() => undefined);
     state.value = page === undefined ? "failed" : "";
     if (page !== undefined) list.value = { ...page, activity: [...list.value.activity, ...page.activity] };
   };
@@ -121,20 +135,33 @@ function Activity({ address, first }: { address: string; first: AddressActivity 
           keyOf={(entry) => `${entry.tx_hash} ${activity.indexOf(entry)}`}
           columns={[
             { title: words.event, cell: ({ event }) => eventText(event) },
-            { title: words.transaction, cell: ({ tx_hash }) => <Hash value={tx_hash} href={addressOf("tx", tx_hash)} /> },
+            {
+              title: words.transaction,
+              cell: ({ tx_hash }) => <Hash value={tx_hash} href={addressOf("tx", tx_hash)} />,
+            },
             {
               title: words.block,
               cell: ({ block }) => (
                 <>
-                  <a class="number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a>
-                  <div class="small muted"><Ago at={block.timestamp} /></div>
+                  <a class="number" href={addressOf("block", String(block.number))}>
+                    {wholeNumber(block.number)}
+                  </a>
+                  <div class="small muted">
+                    <Ago at={block.timestamp} />
+                  </div>
                 </>
               ),
             },
           ]}
         />
       )}
-      {next === undefined ? null : <div><Button free busy={state.value === "asking"} onClick={() => void load()}>{state.value === "failed" ? askAgain : more}</Button></div>}
+      {next === undefined ? null : (
+        <div>
+          <Button free busy={state.value === "asking"} onClick={() => void load()}>
+            {state.value === "failed" ? askAgain : more}
+          </Button>
+        </div>
+      )}
     </section>
   );
 }

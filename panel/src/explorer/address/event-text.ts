@@ -8,7 +8,8 @@ type Event = AddressActivity["activity"][number]["event"];
 export function eventText(event: Event): string {
   const { events } = texts.value.explorer;
   if (event === undefined) return events.foreign;
-  const value = (name: string): string => String(event.arguments.find((argument) => argument.name === name)?.value ?? "");
+  const value = (name: string): string =>
+    String(event.arguments.find((argument) => argument.name === name)?.value ?? "");
   switch (event.name) {
     case "Anchored":
       return value("size") === "0" ? events.anchored : events.anchoredBatch(Number(value("size")));

@@ -42,8 +42,21 @@ function Anchor({ anchor }: { anchor: ExploredAnchor }) {
           of={[
             [anchor.size === 0 ? words.hash : words.root, <Hash whole copy value={anchor.hash} />],
             [words.size, anchorSize(anchor.size)],
-            [words.first, <><Moment at={anchor.block.timestamp} /> <span class="muted">(<Ago at={anchor.block.timestamp} />)</span></>],
-            [words.block, <a class="number" href={addressOf("block", String(anchor.block.number))}>{wholeNumber(anchor.block.number)}</a>],
+            [
+              words.first,
+              <>
+                <Moment at={anchor.block.timestamp} />{" "}
+                <span class="muted">
+                  (<Ago at={anchor.block.timestamp} />)
+                </span>
+              </>,
+            ],
+            [
+              words.block,
+              <a class="number" href={addressOf("block", String(anchor.block.number))}>
+                {wholeNumber(anchor.block.number)}
+              </a>,
+            ],
             [words.transaction, <Hash whole copy value={anchor.tx_hash} href={addressOf("tx", anchor.tx_hash)} />],
           ]}
         />

@@ -40,26 +40,53 @@ function Block({ block }: { block: ExploredBlock }) {
       <div class="heading">
         <h1>{title}</h1>
         <nav class="row" aria-label={words.neighbours}>
-          {block.number === 0 ? null : <a class="button" href={addressOf("block", String(block.number - 1))}><Icon name="previous" />{words.previous}</a>}
-          <a class="button" href={addressOf("block", String(block.number + 1))}>{words.next}<Icon name="next" /></a>
+          {block.number === 0 ? null : (
+            <a class="button" href={addressOf("block", String(block.number - 1))}>
+              <Icon name="previous" />
+              {words.previous}
+            </a>
+          )}
+          <a class="button" href={addressOf("block", String(block.number + 1))}>
+            {words.next}
+            <Icon name="next" />
+          </a>
         </nav>
       </div>
       <section class="card stack">
         <Facts
           of={[
-            [words.time, <><Moment at={block.timestamp} /> <span class="muted">(<Ago at={block.timestamp} />)</span></>],
+            [
+              words.time,
+              <>
+                <Moment at={block.timestamp} />{" "}
+                <span class="muted">
+                  (<Ago at={block.timestamp} />)
+                </span>
+              </>,
+            ],
             [words.hash, <Hash whole copy value={block.hash} />],
             [words.parent, <Hash whole value={block.parent_hash} href={addressOf("block", block.parent_hash)} />],
             [words.proposer, <ValidatorName of={block.proposer} />],
             block.seals && [words.seals, <Seals seals={block.seals} />],
-            [words.gas, <span class="number">{wholeNumber(block.gas_used)} / {wholeNumber(block.gas_limit)}</span>],
+            [
+              words.gas,
+              <span class="number">
+                {wholeNumber(block.gas_used)} / {wholeNumber(block.gas_limit)}
+              </span>,
+            ],
             block.size === undefined ? undefined : [words.size, byteSize(block.size)],
           ]}
         />
       </section>
       <section class="stack">
         <h2>{texts.value.explorer.transactionCount(block.transaction_count)}</h2>
-        {block.transaction_count === 0 ? <Empty icon="explorer" title={words.empty}><p>{words.emptyHelp}</p></Empty> : <Transactions block={block} />}
+        {block.transaction_count === 0 ? (
+          <Empty icon="explorer" title={words.empty}>
+            <p>{words.emptyHelp}</p>
+          </Empty>
+        ) : (
+          <Transactions block={block} />
+        )}
       </section>
     </>
   );
@@ -71,20 +98,35 @@ function Seals({ seals: { protocol, validators, sealers, quorum } }: { seals: No
   return (
     <div class="stack seals">
       <div class="row">
-        <Badge kind={sealers.length >= quorum ? "good" : "warning"}>{block.sealed(sealers.length, validators.length)}</Badge>
-        <span class="muted">{protocols[protocol]} · {block.quorum(quorum)}</span>
+        <Badge kind={sealers.length >= quorum ? "good" : "warning"}>
+          {block.sealed(sealers.length, validators.length)}
+        </Badge>
+        <span class="muted">
+          {protocols[protocol]} · {block.quorum(quorum)}
+        </span>
       </div>
-      <ul class="row">{sealers.map((sealer) => <li key={sealer.address}><ValidatorName of={sealer} /></li>)}</ul>
+      <ul class="row">
+        {sealers.map((sealer) => (
+          <li key={sealer.address}>
+            <ValidatorName of={sealer} />
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
 
 function Transactions({ block }: { block: ExploredBlock }) {
   const { block: words, deeds, askAgain } = texts.value.explorer;
-  const more = useSignal<{ readonly rows: ExploredBlock["transactions"]; readonly next: string | undefined }>({ rows: block.transactions, next: block.next });
+  const more = useSignal<{ readonly rows: ExploredBlock["transactions"]; readonly next: string | undefined }>({
+    rows: block.transactions,
+    next: block.next,
+  });
   const failed = useSignal(false);
   const load = async (): Promise<void> => {
-    const page = await explorerClient.block(block.hash, { limit: PAGE, cursor: more.value.next }).catch(() => undefined);
+    const page = await explorerClient
+      .block(block.hash, { limit: PAGE, cursor: more.value.next })
+      .catch(() => undefined);
     failed.value = page === undefined;
     if (page !== undefined) more.value = { rows: [...more.value.rows, ...page.transactions], next: page.next };
   };
@@ -98,10 +140,21 @@ function Transactions({ block }: { block: ExploredBlock }) {
           { title: words.transaction, cell: ({ hash }) => <Hash value={hash} href={addressOf("tx", hash)} /> },
           { title: words.deed, cell: ({ kind }) => deeds.kinds[kind] },
           { title: words.from, cell: ({ from }) => <Hash value={from} href={addressOf("address", from)} /> },
-          { title: words.result, cell: ({ status }) => <Badge kind={status === "succeeded" ? "good" : "bad"}>{texts.value.explorer.states[status]}</Badge> },
+          {
+            title: words.result,
+            cell: ({ status }) => (
+              <Badge kind={status === "succeeded" ? "good" : "bad"}>{texts.value.explorer.states[status]}</Badge>
+            ),
+          },
         ]}
       />
-      {more.value.next === undefined ? null : <div><Button free onClick={() => void load()}>{failed.value ? askAgain : texts.value.explorer.more}</Button></div>}
+      {more.value.next === undefined ? null : (
+        <div>
+          <Button free onClick={() => void load()}>
+            {failed.value ? askAgain : texts.value.explorer.more}
+          </Button>
+        </div>
+      )}
     </>
   );
 }

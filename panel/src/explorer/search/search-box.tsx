@@ -23,7 +23,9 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
   };
   return (
     <form class={large ? "search search-large" : "search"} role="search" onSubmit={submit}>
-      <label class="visually-hidden" for={id}>{search.label}</label>
+      <label class="visually-hidden" for={id}>
+        {search.label}
+      </label>
       <input
         id={id}
         class="control"
@@ -35,7 +37,9 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
         value={entered.value}
         onInput={(event) => (entered.value = event.currentTarget.value)}
       />
-      <Button kind="main" type="submit" icon="search">{search.button}</Button>
+      <Button kind="main" type="submit" icon="search">
+        {search.button}
+      </Button>
     </form>
   );
 }

@@ -18,7 +18,13 @@ export function SearchView({ text }: { text: string }) {
   const question = useAsked(() => findings(text), text);
   return (
     <Answer of={question}>
-      {(found) => (found === "unreadable" ? <NotFound title={search.unreadable}>{search.unreadableHelp}</NotFound> : <Found text={text} findings={found} />)}
+      {(found) =>
+        found === "unreadable" ? (
+          <NotFound title={search.unreadable}>{search.unreadableHelp}</NotFound>
+        ) : (
+          <Found text={text} findings={found} />
+        )
+      }
     </Answer>
   );
 }

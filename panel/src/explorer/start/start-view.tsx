@@ -31,8 +31,16 @@ export function StartView() {
         {({ chain, blocks, anchors }) => (
           <>
             <div class="columns explorer-newest">
-              <Newest title={start.blocks}>{blocks.map((block) => <BlockItem key={block.hash} block={block} />)}</Newest>
-              <Newest title={start.anchors} empty={start.noAnchors}>{anchors.map((anchor) => <AnchorItem key={anchor.hash} anchor={anchor} />)}</Newest>
+              <Newest title={start.blocks}>
+                {blocks.map((block) => (
+                  <BlockItem key={block.hash} block={block} />
+                ))}
+              </Newest>
+              <Newest title={start.anchors} empty={start.noAnchors}>
+                {anchors.map((anchor) => (
+                  <AnchorItem key={anchor.hash} anchor={anchor} />
+                ))}
+              </Newest>
             </div>
             <Chain chain={chain} />
           </>
@@ -64,9 +72,19 @@ function Newest({ title, empty, children }: { title: string; empty?: string; chi
 function BlockItem({ block }: { block: BlockSummary }) {
   return (
     <li>
-      <a class="list-name number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a>
-      <span class="list-about">{texts.value.explorer.transactionCount(block.transaction_count)}<span class="muted"> · <ValidatorName of={block.proposer} /></span></span>
-      <span class="muted small"><Ago at={block.timestamp} /></span>
+      <a class="list-name number" href={addressOf("block", String(block.number))}>
+        {wholeNumber(block.number)}
+      </a>
+      <span class="list-about">
+        {texts.value.explorer.transactionCount(block.transaction_count)}
+        <span class="muted">
+          {" "}
+          · <ValidatorName of={block.proposer} />
+        </span>
+      </span>
+      <span class="muted small">
+        <Ago at={block.timestamp} />
+      </span>
     </li>
   );
 }
@@ -74,9 +92,13 @@ function BlockItem({ block }: { block: BlockSummary }) {
 function AnchorItem({ anchor }: { anchor: ExploredAnchor }) {
   return (
     <li>
-      <span class="list-name"><Hash value={anchor.hash} href={addressOf("anchor", anchor.hash)} /></span>
+      <span class="list-name">
+        <Hash value={anchor.hash} href={addressOf("anchor", anchor.hash)} />
+      </span>
       <span class="list-about">{texts.value.explorer.anchorSize(anchor.size)}</span>
-      <span class="muted small"><Ago at={anchor.block.timestamp} /></span>
+      <span class="muted small">
+        <Ago at={anchor.block.timestamp} />
+      </span>
     </li>
   );
 }
@@ -84,11 +106,21 @@ function AnchorItem({ anchor }: { anchor: ExploredAnchor }) {
 function Chain({ chain }: { chain: ExploredChain }) {
   const { start, contracts } = texts.value.explorer;
   const contract = (name: keyof typeof contracts) =>
-    [contracts[name], <Hash whole copy value={chain.contracts[name]} href={addressOf("address", chain.contracts[name])} />] as const;
+    [
+      contracts[name],
+      <Hash whole copy value={chain.contracts[name]} href={addressOf("address", chain.contracts[name])} />,
+    ] as const;
   return (
     <section class="card stack">
       <h2>{start.chain}</h2>
-      <Facts of={[[start.chainId, <span class="number">{chain.chain_id}</span>], contract("ProofAnchor"), contract("EventTable"), contract("SessionRegistry")]} />
+      <Facts
+        of={[
+          [start.chainId, <span class="number">{chain.chain_id}</span>],
+          contract("ProofAnchor"),
+          contract("EventTable"),
+          contract("SessionRegistry"),
+        ]}
+      />
     </section>
   );
 }

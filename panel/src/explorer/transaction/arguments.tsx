@@ -15,7 +15,14 @@ export function Arguments({ of, caption }: { of: readonly DecodedArgument[]; cap
       rows={of}
       keyOf={({ name }) => name}
       columns={[
-        { title: words.name, cell: ({ name, type }) => <><span class="mono">{name}</span> <span class="muted small mono">{type}</span></> },
+        {
+          title: words.name,
+          cell: ({ name, type }) => (
+            <>
+              <span class="mono">{name}</span> <span class="muted small mono">{type}</span>
+            </>
+          ),
+        },
         { title: words.argument, cell: ({ type, value }) => <Value type={type} value={value} /> },
       ]}
     />
@@ -26,5 +33,9 @@ function Value({ type, value }: { type: string; value: string | boolean }) {
   const text = String(value);
   if (type === "address") return <Hash whole value={text} href={addressOf("address", text)} />;
   if (text.length <= LONGEST) return <span class="mono">{text}</span>;
-  return <span class="mono">{text.slice(0, LONGEST)}… <span class="muted">{texts.value.explorer.transaction.characters(text.length)}</span></span>;
+  return (
+    <span class="mono">
+      {text.slice(0, LONGEST)}… <span class="muted">{texts.value.explorer.transaction.characters(text.length)}</span>
+    </span>
+  );
 }

@@ -41,14 +41,25 @@ function Card({ title, badge, children }: { title: string; badge?: ComponentChil
 function AnchorCard({ deed: { hash, size, first } }: { deed: DeedOf<"anchor"> }) {
   const { deeds, anchorSize, anchor } = texts.value.explorer;
   return (
-    <Card title={size === 0 ? anchor.single : anchor.batch} badge={first === null ? <Badge kind="bad">{deeds.absent}</Badge> : <Badge kind="good">{deeds.held}</Badge>}>
+    <Card
+      title={size === 0 ? anchor.single : anchor.batch}
+      badge={first === null ? <Badge kind="bad">{deeds.absent}</Badge> : <Badge kind="good">{deeds.held}</Badge>}
+    >
       <Facts
         of={[
           [size === 0 ? anchor.hash : anchor.root, <Hash whole copy value={hash} href={addressOf("anchor", hash)} />],
           [anchor.size, anchorSize(size)],
           first === null
             ? undefined
-            : [anchor.first, <><Moment at={first.timestamp} /> · {deeds.inBlock} <a class="number" href={addressOf("block", String(first.block_number))}>{wholeNumber(first.block_number)}</a></>],
+            : [
+                anchor.first,
+                <>
+                  <Moment at={first.timestamp} /> · {deeds.inBlock}{" "}
+                  <a class="number" href={addressOf("block", String(first.block_number))}>
+                    {wholeNumber(first.block_number)}
+                  </a>
+                </>,
+              ],
         ]}
       />
     </Card>
@@ -58,12 +69,20 @@ function AnchorCard({ deed: { hash, size, first } }: { deed: DeedOf<"anchor"> })
 function RecordCard({ deed }: { deed: DeedOf<"record"> }) {
   const { deeds } = texts.value.explorer;
   const { row, signer, on_chain, table, row_id, compressed, fault } = deed;
-  const states = { held: ["good", deeds.held], replaced: ["warning", deeds.replaced], absent: ["bad", deeds.absent] } as const;
+  const states = {
+    held: ["good", deeds.held],
+    replaced: ["warning", deeds.replaced],
+    absent: ["bad", deeds.absent],
+  } as const;
   const [kind, text] = states[on_chain];
   const isSender = row !== undefined && signer !== null && row.sender.toLowerCase() === signer.toLowerCase();
   return (
     <Card title={deeds.record} badge={<Badge kind={kind}>{text}</Badge>}>
-      {fault === undefined ? null : <Notice kind="warning" title={deeds.unreadable}>{fault}</Notice>}
+      {fault === undefined ? null : (
+        <Notice kind="warning" title={deeds.unreadable}>
+          {fault}
+        </Notice>
+      )}
       <Facts
         of={[
           row && [deeds.code, row.code],
@@ -78,7 +97,9 @@ function RecordCard({ deed }: { deed: DeedOf<"record"> }) {
             ) : (
               <span class="row">
                 <Hash whole value={signer} href={addressOf("address", signer)} />
-                {row === undefined ? null : <Badge kind={isSender ? "good" : "bad"}>{isSender ? deeds.isSender : deeds.isNotSender}</Badge>}
+                {row === undefined ? null : (
+                  <Badge kind={isSender ? "good" : "bad"}>{isSender ? deeds.isSender : deeds.isNotSender}</Badge>
+                )}
               </span>
             ),
           ],
@@ -96,7 +117,9 @@ function SessionCard({ deed: { account, token_hash, new_token_hash } }: { deed: 
     <Card title={deeds.session}>
       <Facts
         of={[
-          account === undefined ? undefined : [deeds.account, <Hash whole value={account} href={addressOf("address", account)} />],
+          account === undefined
+            ? undefined
+            : [deeds.account, <Hash whole value={account} href={addressOf("address", account)} />],
           [new_token_hash === undefined ? deeds.tokenHash : deeds.replacedTokenHash, <Hash whole value={token_hash} />],
           new_token_hash === undefined ? undefined : [deeds.newTokenHash, <Hash whole value={new_token_hash} />],
         ]}

@@ -12,8 +12,15 @@ export function Logs({ logs }: { logs: readonly DecodedLog[] }) {
     <ol class="stack">
       {logs.map(({ index, address, event, topics, data }) => (
         <li key={index} class="stack">
-          <h3>{event === undefined ? words.foreignLog : `${contracts[event.contract]}: ${event.name}`} <Hash value={address} href={addressOf("address", address)} /></h3>
-          {event === undefined ? <CodeBlock text={[...topics, data].join("\n")} label={words.rawLog} /> : <Arguments of={event.arguments} caption={event.name} />}
+          <h3>
+            {event === undefined ? words.foreignLog : `${contracts[event.contract]}: ${event.name}`}{" "}
+            <Hash value={address} href={addressOf("address", address)} />
+          </h3>
+          {event === undefined ? (
+            <CodeBlock text={[...topics, data].join("\n")} label={words.rawLog} />
+          ) : (
+            <Arguments of={event.arguments} caption={event.name} />
+          )}
         </li>
       ))}
     </ol>

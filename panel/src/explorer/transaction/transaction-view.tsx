@@ -48,8 +48,16 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
         </div>
         <Badge kind={BADGES[status]}>{states[status]}</Badge>
       </div>
-      {status === "reverted" ? <Notice kind="bad" title={words.reverted}>{reason === undefined ? null : <code>{reason}</code>}</Notice> : null}
-      {status === "pending" ? <Notice kind="warning" title={words.pending}>{words.pendingHelp}</Notice> : null}
+      {status === "reverted" ? (
+        <Notice kind="bad" title={words.reverted}>
+          {reason === undefined ? null : <code>{reason}</code>}
+        </Notice>
+      ) : null}
+      {status === "pending" ? (
+        <Notice kind="warning" title={words.pending}>
+          {words.pendingHelp}
+        </Notice>
+      ) : null}
       <DeedCard deed={deed} />
       <Place transaction={transaction} />
       {deed.kind === "anchor" && deed.first !== null ? (
@@ -76,7 +84,11 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
 }
 
 /** Where it stands on the chain, and who sent it. */
-function Place({ transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call } }: { transaction: ExploredTransaction }) {
+function Place({
+  transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call },
+}: {
+  transaction: ExploredTransaction;
+}) {
   const { transaction: words, contracts } = texts.value.explorer;
   const contract = call?.contract;
   return (
@@ -85,13 +97,49 @@ function Place({ transaction: { hash, block, confirmations, from, to, nonce, gas
       <Facts
         of={[
           [words.hash, <Hash whole copy value={hash} />],
-          block && [words.time, <><Moment at={block.timestamp} /> <span class="muted">(<Ago at={block.timestamp} />)</span></>],
-          block && [words.block, <><a class="number" href={addressOf("block", String(block.number))}>{wholeNumber(block.number)}</a>{confirmations === undefined ? null : <span class="muted"> · {words.confirmations(confirmations)}</span>}</>],
+          block && [
+            words.time,
+            <>
+              <Moment at={block.timestamp} />{" "}
+              <span class="muted">
+                (<Ago at={block.timestamp} />)
+              </span>
+            </>,
+          ],
+          block && [
+            words.block,
+            <>
+              <a class="number" href={addressOf("block", String(block.number))}>
+                {wholeNumber(block.number)}
+              </a>
+              {confirmations === undefined ? null : <span class="muted"> · {words.confirmations(confirmations)}</span>}
+            </>,
+          ],
           [words.from, <Hash whole copy value={from} href={addressOf("address", from)} />],
-          to === null ? undefined : [words.to, <>{contract === undefined ? null : <>{contracts[contract]} </>}<Hash whole value={to} href={addressOf("address", to)} /></>],
-          deployed && [words.deployed, <>{deployed.contract === undefined ? null : <>{contracts[deployed.contract]} </>}<Hash whole value={deployed.address} href={addressOf("address", deployed.address)} /></>],
+          to === null
+            ? undefined
+            : [
+                words.to,
+                <>
+                  {contract === undefined ? null : <>{contracts[contract]} </>}
+                  <Hash whole value={to} href={addressOf("address", to)} />
+                </>,
+              ],
+          deployed && [
+            words.deployed,
+            <>
+              {deployed.contract === undefined ? null : <>{contracts[deployed.contract]} </>}
+              <Hash whole value={deployed.address} href={addressOf("address", deployed.address)} />
+            </>,
+          ],
           [words.nonce, <span class="number">{wholeNumber(nonce)}</span>],
-          [words.gas, <span class="number">{gas_used === undefined ? "" : `${wholeNumber(gas_used)} / `}{wholeNumber(gas_limit)}</span>],
+          [
+            words.gas,
+            <span class="number">
+              {gas_used === undefined ? "" : `${wholeNumber(gas_used)} / `}
+              {wholeNumber(gas_limit)}
+            </span>,
+          ],
           value === 0n ? undefined : [words.value, <span class="number">{wholeNumber(value)}</span>],
         ]}
       />

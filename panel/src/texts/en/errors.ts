@@ -2,7 +2,8 @@ export const errors = {
   unknown: "That did not work.",
   serverSays: (message: string) => `The server says: ${message}`,
   unreachable: "The server cannot be reached.",
-  unreachableHelp: "Check that this computer is connected and that the server runs, then try again. Nothing that you entered is lost.",
+  unreachableHelp:
+    "Check that this computer is connected and that the server runs, then try again. Nothing that you entered is lost.",
   timeout: "The server did not answer in time.",
   timeoutHelp: "It may still have done what you asked: look before you try again.",
   loginRefused: "Address or password is wrong.",

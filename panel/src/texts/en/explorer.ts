@@ -1,4 +1,5 @@
-const count = (number: number, one: string, many: string): string => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+const count = (number: number, one: string, many: string): string =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export const explorer = {
   checkProof: "Check a proof",
@@ -9,7 +10,8 @@ export const explorer = {
   noPage: "There is no such page",
   noPageHelp: "The address may be incomplete. Search for what you are looking for instead.",
   transactionCount: (number: number) => count(number, "transaction", "transactions"),
-  anchorSize: (size: number) => (size === 0 ? "one hash alone" : count(size, "hash under one root", "hashes under one root")),
+  anchorSize: (size: number) =>
+    size === 0 ? "one hash alone" : count(size, "hash under one root", "hashes under one root"),
 
   states: { pending: "waiting", succeeded: "succeeded", reverted: "reverted" },
 
@@ -18,7 +20,8 @@ export const explorer = {
   start: {
     newest: "Newest",
     title: "See for yourself",
-    about: "Everything here is read from the chain, without a login and without the server's journal. Find a block, a transaction, an address or an anchored hash, or follow a proof to the chain.",
+    about:
+      "Everything here is read from the chain, without a login and without the server's journal. Find a block, a transaction, an address or an anchored hash, or follow a proof to the chain.",
     blocks: "Newest blocks",
     anchors: "Newest anchors",
     noAnchors: "Nothing was anchored lately.",
@@ -34,10 +37,12 @@ export const explorer = {
     several: "Several things go by this",
     nothing: "The chain has nothing of this name",
     nothingHelp: "Check that it is complete, and of this chain.",
-    nothingForHash: "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there can be shown:",
+    nothingForHash:
+      "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there can be shown:",
     bringProof: "bring the proof",
     unreadable: "This cannot be searched for",
-    unreadableHelp: "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
+    unreadableHelp:
+      "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
     kinds: {
       block: "Block",
       transaction: "Transaction",
@@ -123,7 +128,8 @@ export const explorer = {
   transaction: {
     title: "Transaction",
     missing: "The chain does not have this transaction",
-    missingHelp: "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a few blocks.",
+    missingHelp:
+      "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a few blocks.",
     reverted: "The contract refused it; nothing was changed",
     pending: "It is not in a block yet",
     pendingHelp: "This page looks again by itself.",
@@ -155,10 +161,12 @@ export const explorer = {
     single: "Anchored hash",
     singleAbout: "A recorded hash that went on chain alone. It covers a document's hash, id, time and type.",
     batch: "Anchored batch",
-    batchAbout: "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another under it later.",
+    batchAbout:
+      "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another under it later.",
     held: "the chain holds it",
     missing: "This hash was not anchored",
-    missingHelp: "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: its proof leads to the root.",
+    missingHelp:
+      "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: its proof leads to the root.",
     hash: "Recorded hash",
     root: "Root",
     size: "Stands for",
@@ -181,7 +189,8 @@ export const explorer = {
     scopes: { full: "may store records", read: "may read only" },
     about: {
       ProofAnchor: "Keeps when each hash, or root of many, was first seen.",
-      EventTable: "Keeps signed rows: who signed what. Only relayers write, and only what an enrolled account has signed.",
+      EventTable:
+        "Keeps signed rows: who signed what. Only relayers write, and only what an enrolled account has signed.",
       SessionRegistry: "Keeps which accounts may act, and which sessions are live.",
       otherContract: "A contract that does not belong to this deployment.",
       relayer: "Sends the transactions of a Sealbook server and pays for them. It cannot sign for accounts.",
@@ -195,7 +204,8 @@ export const explorer = {
     administers: "Administers",
     balance: "Balance in wei",
     activity: "Newest events",
-    activityAbout: "What the contracts wrote into the chain's log. A transaction that left no event is not in this list.",
+    activityAbout:
+      "What the contracts wrote into the chain's log. A transaction that left no event is not in this list.",
     noActivity: "No event of the contracts concerns this address.",
     noneYet: "None in the newest blocks; look further back.",
     event: "Event",
@@ -221,11 +231,13 @@ export const explorer = {
 
   failures: {
     chainAway: "The chain is not reachable",
-    chainAwayHelp: "The server has no connection to its node at the moment. Nothing is lost: try again in a little while.",
+    chainAwayHelp:
+      "The server has no connection to its node at the moment. Nothing is lost: try again in a little while.",
     serverAway: "The server does not answer",
     serverAwayHelp: "It may be restarting, or your network is down. Try again in a little while.",
     forbidden: "Your network may not ask here",
-    forbiddenHelp: "The explorer answers the networks that its operator has allowed. Ask from inside, or have yours added.",
+    forbiddenHelp:
+      "The explorer answers the networks that its operator has allowed. Ask from inside, or have yours added.",
     tooMany: "Too many questions at once",
     tooManyHelp: (seconds: number) => `Try again in ${count(seconds, "second", "seconds")}.`,
     other: "Something went wrong",

@@ -10,8 +10,14 @@ export const login = {
   passwordMissing: "Enter your password.",
   progress: {
     password: { title: "Checking the password", help: "It unlocks your account's signing key on the server." },
-    chain: { title: "The chain is authorising the session", help: "Your account has signed for it; now a block has to take it up. This takes a few seconds." },
-    long: { title: "Still waiting for the chain", help: "On a busy network this can take half a minute. Nothing has to be done; please leave this page open." },
+    chain: {
+      title: "The chain is authorising the session",
+      help: "Your account has signed for it; now a block has to take it up. This takes a few seconds.",
+    },
+    long: {
+      title: "Still waiting for the chain",
+      help: "On a busy network this can take half a minute. Nothing has to be done; please leave this page open.",
+    },
   },
   endings: {
     closed: "You are logged out. The token is no longer valid.",

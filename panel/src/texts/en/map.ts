@@ -1,6 +1,7 @@
 export const map = {
   title: "Air quality",
-  about: "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and its proof.",
+  about:
+    "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and its proof.",
   mapLabel: "Map of the sensors. The table beside it has the same values.",
   legend: "Categories of the US EPA",
   unit: "µg/m³",
@@ -36,5 +37,6 @@ export const map = {
   emptyHelp: "Send a record that keeps to the PM2.5 convention, and it appears here.",
   zoomIn: "Closer",
   zoomOut: "Farther",
-  indexNote: "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are averages of a day.",
+  indexNote:
+    "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are averages of a day.",
 };

@@ -42,7 +42,8 @@ export const proofs = {
     sending: "Sending the hash, and waiting for the chain…",
     pending: "Accepted. It will be on the chain soon; this page says when.",
     confirmed: "Recorded on the chain",
-    confirmedHelp: "From now on anybody can check that this very content existed at this time. Keep the proof with the file.",
+    confirmedHelp:
+      "From now on anybody can check that this very content existed at this time. Keep the proof with the file.",
     block: "Block",
   },
 
@@ -57,17 +58,20 @@ export const proofs = {
 
   check: {
     holds: "The proof holds",
-    holdsHelp: "This file existed, exactly as it is, when the block was made. Every step was computed in your browser; the block was compared with the chain's.",
+    holdsHelp:
+      "This file existed, exactly as it is, when the block was made. Every step was computed in your browser; the block was compared with the chain's.",
     fails: "The proof does not hold",
     failsHelp: "The step that fails is marked below. The proof may have been altered, or be one of another chain.",
     changed: "Changed: this is not the file of the proof",
-    changedHelp: (name: string) => `The SHA-256 of "${name}" is another one than the proof's. Even one changed character does that.`,
+    changedHelp: (name: string) =>
+      `The SHA-256 of "${name}" is another one than the proof's. Even one changed character does that.`,
     checking: "Checking…",
     steps: "What was checked",
     stepHolds: "holds",
     stepFails: "does not hold",
     insecure: "The seals of the proof cannot be checked here",
-    insecureHelp: "Browsers have no cryptography for pages that come without TLS. The way to the root below is checked all the same; for everything use https, or the offline verifier.",
+    insecureHelp:
+      "Browsers have no cryptography for pages that come without TLS. The way to the root below is checked all the same; for everything use https, or the offline verifier.",
     titles: {
       Format: "Format",
       "Issuer's signature": "Issuer's signature",
@@ -83,7 +87,8 @@ export const proofs = {
 
   path: {
     title: "Follow a proof to the chain",
-    about: "Which documents are under a root is nowhere on the chain. Whoever has a document's proof can draw the way from its hash to the root, and see that the chain has the root.",
+    about:
+      "Which documents are under a root is nowhere on the chain. Whoever has a document's proof can draw the way from its hash to the root, and see that the chain has the root.",
     holds: "The way leads to the chain",
     holdsAbout: "Every step was computed in your browser. The chain has had its end since",
     inBlock: "block",
@@ -92,7 +97,8 @@ export const proofs = {
       recordHash: "Document, time and type do not give the recorded hash that the proof names.",
       leaf: "The recorded hash does not give the leaf that the proof names.",
       root: "The steps do not end at the root that the proof names.",
-      otherChain: (proof: number, chain: number) => `The proof is of chain ${proof}, this explorer shows chain ${chain}.`,
+      otherChain: (proof: number, chain: number) =>
+        `The proof is of chain ${proof}, this explorer shows chain ${chain}.`,
       otherContract: "The proof names another contract than the one of this chain.",
       notAnchored: "The steps hold together, but the chain has never seen what they lead to.",
       otherForm: "The chain has seen it in another form than the proof says: as a root, or alone.",
@@ -115,9 +121,17 @@ export const proofs = {
   },
 
   tree: {
-    label: (levels: number) => `The way from the document to what is on the chain: ${levels} ${levels === 1 ? "level" : "levels"} of a tree`,
+    label: (levels: number) =>
+      `The way from the document to what is on the chain: ${levels} ${levels === 1 ? "level" : "levels"} of a tree`,
     lost: "Not on the chain",
-    kinds: { root: "On the chain", node: "Node", leaf: "Leaf", sibling: "Neighbour", record: "Recorded hash", document: "Document's SHA-256" },
+    kinds: {
+      root: "On the chain",
+      node: "Node",
+      leaf: "Leaf",
+      sibling: "Neighbour",
+      record: "Recorded hash",
+      document: "Document's SHA-256",
+    },
     about: {
       root: "Where the way ends, as computed here.",
       node: "keccak-256 of the pair beneath it.",

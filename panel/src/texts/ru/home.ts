@@ -13,6 +13,12 @@ export const home: Texts["home"] = {
   copyToken: "Скопировать токен",
   copyAccount: "Скопировать адрес",
   statistics: "Система на момент входа",
-  stats: { records: "Записи", accounts: "Учётные записи", sessions: "Открытые сеансы", block: "Блок", uptime: "Время работы" },
+  stats: {
+    records: "Записи",
+    accounts: "Учётные записи",
+    sessions: "Открытые сеансы",
+    block: "Блок",
+    uptime: "Время работы",
+  },
   log: "Журнал учётной записи",
 };

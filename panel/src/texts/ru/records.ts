@@ -13,7 +13,8 @@ export const records: Texts["records"] = {
   searchFor: "Что искать",
   searchHint: "station-* (звёздочка заменяет что угодно)",
   searching: "Поиск…",
-  shown: (count) => `Показано: ${count} ${plural("ru", count, { one: "запись", few: "записи", many: "записей", other: "записи" })}`,
+  shown: (count) =>
+    `Показано: ${count} ${plural("ru", count, { one: "запись", few: "записи", many: "записей", other: "записи" })}`,
   more: "Показать более ранние",
   none: "Записей пока нет",
   noneHelp: "Здесь появится всё, что отправлено отсюда или через API.",

@@ -13,12 +13,20 @@ const URL = `enode://${ID}@10.0.0.1:30303`;
 describe("enode URLs", () => {
   it("tell a node's key, its address and where it is", () => {
     const expected = { id: ID, address: computeAddress(KEY).toLowerCase(), place: "10.0.0.1:30303" };
-    for (const url of [URL, `enode://${ID.toUpperCase()}@10.0.0.1:30303`, `${URL}?discport=0`]) assert.deepEqual(parseEnode(url), expected);
+    for (const url of [URL, `enode://${ID.toUpperCase()}@10.0.0.1:30303`, `${URL}?discport=0`])
+      assert.deepEqual(parseEnode(url), expected);
     assert.equal(parseEnode(`enode://${ID}@[::1]:30303`)?.place, "[::1]:30303");
   });
 
   it("are nothing else", () => {
-    for (const text of ["", "enode://", `enode://${ID}`, `enode://${ID.slice(1)}@a:1`, `http://${ID}@a:1`, `enode://${"00".repeat(64)}@a:1`]) {
+    for (const text of [
+      "",
+      "enode://",
+      `enode://${ID}`,
+      `enode://${ID.slice(1)}@a:1`,
+      `http://${ID}@a:1`,
+      `enode://${"00".repeat(64)}@a:1`,
+    ]) {
       assert.isUndefined(parseEnode(text), text);
     }
   });
@@ -33,7 +41,10 @@ describe("enode URLs", () => {
     assert.lengthOf(readNodeList(await file(JSON.stringify([URL, URL]))), 2);
     for (const text of ["", "{}", "[7]"]) {
       const path = await file(text);
-      assert.throws(() => readNodeList(path), /^NODE_LIST_FILE: .*static-nodes\.json is not a JSON list of enode URLs$/);
+      assert.throws(
+        () => readNodeList(path),
+        /^NODE_LIST_FILE: .*static-nodes\.json is not a JSON list of enode URLs$/,
+      );
     }
     const path = await file('["enode://x@y"]');
     assert.throws(() => readNodeList(path), 'has "enode://x@y", which is not an enode URL');

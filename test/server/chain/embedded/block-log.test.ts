@@ -36,7 +36,10 @@ describe("block log of the embedded chain", () => {
     return { entries, cut: log.cutBytes };
   }
   async function refusal(): Promise<EmbeddedChainError> {
-    const error: unknown = await BlockLog.open(path).then((log) => log.close(), (thrown: unknown) => thrown);
+    const error: unknown = await BlockLog.open(path).then(
+      (log) => log.close(),
+      (thrown: unknown) => thrown,
+    );
     if (error instanceof EmbeddedChainError) return error;
     throw new Error("The log was expected to be refused.");
   }
@@ -51,7 +54,10 @@ describe("block log of the embedded chain", () => {
 
   it("keeps empty blocks and blocks larger than what is read at once", async () => {
     const log = await BlockLog.open(path);
-    const large = entryOf(2, Array.from({ length: 40 }, () => `0x${"cd".repeat(100_000)}`));
+    const large = entryOf(
+      2,
+      Array.from({ length: 40 }, () => `0x${"cd".repeat(100_000)}`),
+    );
     await log.append(entryOf(1, []));
     await log.append(large);
     await log.append(entryOf(3));
@@ -85,7 +91,10 @@ describe("block log of the embedded chain", () => {
       expect((await read()).entries, `zeros from ${from}`).to.deep.equal([entryOf(1), entryOf(2)]);
     }
     for (let until = whole + 1; until <= bytes.length; until += 1) {
-      await writeFile(path, Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(until - whole), bytes.subarray(until)]));
+      await writeFile(
+        path,
+        Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(until - whole), bytes.subarray(until)]),
+      );
       expect((await read()).entries, `zeros until ${until}`).to.deep.equal([entryOf(1), entryOf(2)]);
     }
   });

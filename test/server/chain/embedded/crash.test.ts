@@ -20,7 +20,9 @@ const keys = accounts.map((account) => account.wallet.privateKey).join(",");
 
 /** Runs the child until it has shown so many blocks (or only for a time) and kills it. */
 async function runAndKill(directory: string, until: { blocks: number } | { milliseconds: number }): Promise<Seen[]> {
-  const child: ChildProcess = spawn(process.execPath, [CHILD, directory, keys], { stdio: ["ignore", "pipe", "inherit"] });
+  const child: ChildProcess = spawn(process.execPath, [CHILD, directory, keys], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const seen: Seen[] = [];
   const exited = once(child, "exit");
   if (child.stdout === null) throw new Error("no output");
@@ -43,7 +45,15 @@ describe("embedded chain after kill -9", () => {
     const recorder = accounts[0]?.recorder ?? "";
     const seen: Seen[] = [];
     let known = { height: 0, picture: "" };
-    const points = [{ blocks: 1 }, { milliseconds: 250 }, { blocks: 7 }, { milliseconds: 500 }, { blocks: 40 }, { milliseconds: 330 }, { blocks: 23 }];
+    const points = [
+      { blocks: 1 },
+      { milliseconds: 250 },
+      { blocks: 7 },
+      { milliseconds: 500 },
+      { blocks: 40 },
+      { milliseconds: 330 },
+      { blocks: 23 },
+    ];
     for (const point of points) {
       seen.push(...(await runAndKill(directory, point)));
       const chain = await scene.start(directory);

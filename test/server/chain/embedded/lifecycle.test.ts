@@ -13,7 +13,10 @@ import { Account, block, height, mined, picture, rpc, Scene, send } from "./supp
 const CHILD = fileURLToPath(new URL("./chain-child.ts", import.meta.url));
 
 async function refusal(start: Promise<unknown>): Promise<EmbeddedChainError> {
-  const error: unknown = await start.then(() => undefined, (thrown: unknown) => thrown);
+  const error: unknown = await start.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (error instanceof EmbeddedChainError) return error;
   throw error instanceof Error ? error : new Error("The start was expected to be refused.");
 }
@@ -32,7 +35,8 @@ describe("embedded chain", () => {
     const heard: number[] = [];
     const unsubscribe = first.onBlock((number) => void heard.push(number));
     await mined(first.url, await send(first.url, await account.deploy()));
-    for (let value = 1; value <= 10; value += 1) await mined(first.url, await send(first.url, await account.record(value)));
+    for (let value = 1; value <= 10; value += 1)
+      await mined(first.url, await send(first.url, await account.record(value)));
     const blocks = await height(first.url);
     unsubscribe();
     await mined(first.url, await send(first.url, await account.record(11)));
@@ -139,7 +143,7 @@ describe("embedded chain", () => {
         while (!over) {
           const raw = await account.sign();
           // What waited while Anvil died is lost in the worst case: it is sent again, as every client must.
-          for (let done = false; !done; ) {
+          for (let done = false; !done;) {
             const hash = await send(chain.url, raw).catch(() => null);
             const until = Date.now() + 300;
             while (!done && Date.now() < until) {
@@ -147,7 +151,9 @@ describe("embedded chain", () => {
               if (hash === null) break;
             }
             // Its answer was lost with Anvil, but not the transaction.
-            done ||= Number(await rpc(chain.url, "eth_getTransactionCount", account.wallet.address, "latest")) >= account.nonce;
+            done ||=
+              Number(await rpc(chain.url, "eth_getTransactionCount", account.wallet.address, "latest")) >=
+              account.nonce;
           }
         }
       }),
@@ -168,5 +174,7 @@ describe("embedded chain", () => {
 
 /** Under load the one that takes the place of the last killed is there late. */
 async function killAnvil(directory: string): Promise<void> {
-  await eventually(async () => process.kill(Number((await readFile(join(directory, "run", "anvil.pid"), "utf8")).trim()), "SIGKILL"));
+  await eventually(async () =>
+    process.kill(Number((await readFile(join(directory, "run", "anvil.pid"), "utf8")).trim()), "SIGKILL"),
+  );
 }

@@ -2,7 +2,19 @@ import { request } from "node:http";
 import { expect } from "chai";
 import { ContractFactory, JsonRpcProvider, Wallet } from "ethers";
 import type { EmbeddedChain } from "../../../../server/chain/embedded/embedded-chain.ts";
-import { Account, block, CHAIN_ID, failureOf, height, mined, post, RECORDER_CODE, rpc, Scene, send } from "./support.ts";
+import {
+  Account,
+  block,
+  CHAIN_ID,
+  failureOf,
+  height,
+  mined,
+  post,
+  RECORDER_CODE,
+  rpc,
+  Scene,
+  send,
+} from "./support.ts";
 
 /** Uses up all gas it gets. */
 const BURN = { to: null, data: "0x5b600056" };
@@ -16,13 +28,42 @@ describe("JSON-RPC port of the embedded chain", () => {
   after(() => scene.end());
 
   for (const method of [
-    ...["evm_mine", "evm_setNextBlockTimestamp", "evm_increaseTime", "evm_snapshot", "evm_revert", "evm_setAutomine", "anvil_mine", "anvil_reset"],
-    ...["anvil_setBalance", "anvil_dumpState", "anvil_loadState", "anvil_dropTransaction", "hardhat_setStorageAt", "hardhat_impersonateAccount"],
-    ...["eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "eth_signTransaction", "personal_sign", "miner_start", "debug_setHead", "admin_addPeer", "constructor"],
+    ...[
+      "evm_mine",
+      "evm_setNextBlockTimestamp",
+      "evm_increaseTime",
+      "evm_snapshot",
+      "evm_revert",
+      "evm_setAutomine",
+      "anvil_mine",
+      "anvil_reset",
+    ],
+    ...[
+      "anvil_setBalance",
+      "anvil_dumpState",
+      "anvil_loadState",
+      "anvil_dropTransaction",
+      "hardhat_setStorageAt",
+      "hardhat_impersonateAccount",
+    ],
+    ...[
+      "eth_sendTransaction",
+      "eth_sendUnsignedTransaction",
+      "eth_sign",
+      "eth_signTransaction",
+      "personal_sign",
+      "miner_start",
+      "debug_setHead",
+      "admin_addPeer",
+      "constructor",
+    ],
   ]) {
     it(`refuses ${method}`, async () => {
       const { code, message } = await failureOf(rpc(chain.url, method));
-      expect({ code, message }).to.deep.equal({ code: -32601, message: `${method} is a method not supported by the embedded chain.` });
+      expect({ code, message }).to.deep.equal({
+        code: -32601,
+        message: `${method} is a method not supported by the embedded chain.`,
+      });
     });
   }
 
@@ -75,9 +116,25 @@ describe("JSON-RPC port of the embedded chain", () => {
   it("takes transactions of type 1 and 2, and legacy ones without a chain id", async () => {
     const { wallet } = new Account();
     const common = { gasLimit: 30_000n, to: wallet.address };
-    await send(chain.url, await wallet.signTransaction({ ...common, type: 1, chainId: CHAIN_ID, nonce: 0, gasPrice: 0n }));
-    await send(chain.url, await wallet.signTransaction({ ...common, type: 2, chainId: CHAIN_ID, nonce: 1, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }));
-    await mined(chain.url, await send(chain.url, await wallet.signTransaction({ ...common, type: 0, nonce: 2, gasPrice: 0n })));
+    await send(
+      chain.url,
+      await wallet.signTransaction({ ...common, type: 1, chainId: CHAIN_ID, nonce: 0, gasPrice: 0n }),
+    );
+    await send(
+      chain.url,
+      await wallet.signTransaction({
+        ...common,
+        type: 2,
+        chainId: CHAIN_ID,
+        nonce: 1,
+        maxFeePerGas: 0n,
+        maxPriorityFeePerGas: 0n,
+      }),
+    );
+    await mined(
+      chain.url,
+      await send(chain.url, await wallet.signTransaction({ ...common, type: 0, nonce: 2, gasPrice: 0n })),
+    );
   });
 
   it("holds back a transaction whose nonce is too high until its turn", async () => {
@@ -144,10 +201,14 @@ describe("JSON-RPC port of the embedded chain", () => {
 
   const status = (method: string, headers: Record<string, string>, body = ""): Promise<number> =>
     new Promise((resolve, reject) => {
-      const sent = request(chain.url, { method, headers: { "content-length": String(Buffer.byteLength(body)), ...headers } }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      });
+      const sent = request(
+        chain.url,
+        { method, headers: { "content-length": String(Buffer.byteLength(body)), ...headers } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        },
+      );
       sent.on("error", reject);
       sent.end(body);
     });
@@ -156,13 +217,17 @@ describe("JSON-RPC port of the embedded chain", () => {
 
   it("answers only requests for this machine, of JSON, by POST, of a reasonable size", async () => {
     expect(await status("POST", json, question)).to.equal(200);
-    expect(await status("POST", { "content-type": "application/json; charset=utf-8", host: "localhost:8545" }, question)).to.equal(200);
+    expect(
+      await status("POST", { "content-type": "application/json; charset=utf-8", host: "localhost:8545" }, question),
+    ).to.equal(200);
     expect(await status("POST", { ...json, host: "evil.example" }, question)).to.equal(403);
     expect(await status("POST", { ...json, host: "127.0.0.1.evil.example" }, question)).to.equal(403);
     expect(await status("POST", { "content-type": "text/plain" }, question)).to.equal(415);
     expect(await status("POST", {}, question)).to.equal(415);
     expect(await status("GET", json)).to.equal(405);
-    expect(await status("OPTIONS", { origin: "https://evil.example", "access-control-request-method": "POST" })).to.equal(405);
+    expect(
+      await status("OPTIONS", { origin: "https://evil.example", "access-control-request-method": "POST" }),
+    ).to.equal(405);
     expect(await status("POST", json, "{")).to.equal(400);
     expect(await status("POST", json, `"${"a".repeat(9 * 1024 * 1024)}"`)).to.equal(413);
   });

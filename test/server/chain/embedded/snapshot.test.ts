@@ -15,7 +15,8 @@ describe("snapshots of the embedded chain", () => {
   });
   afterEach(() => scene.end());
 
-  const open = (directory: string): Promise<Session> => openSession(directory, CHAIN_ID, (event) => void events.push(event));
+  const open = (directory: string): Promise<Session> =>
+    openSession(directory, CHAIN_ID, (event) => void events.push(event));
 
   /** Makes blocks as the chain does, but fast. */
   async function grow({ node, log }: Session, account: Account, blocks: number): Promise<void> {
@@ -24,7 +25,12 @@ describe("snapshots of the embedded chain", () => {
       const timestamp = Math.max(Math.floor(Date.now() / 1000), log.last?.timestamp ?? 0);
       await node.mine(timestamp);
       const { number, hash, transactions } = await node.block((log.last?.number ?? 0) + 1);
-      await log.append({ number, hash, timestamp, transactions: await Promise.all(transactions.map((id) => node.rawTransaction(id))) });
+      await log.append({
+        number,
+        hash,
+        timestamp,
+        transactions: await Promise.all(transactions.map((id) => node.rawTransaction(id))),
+      });
     }
   }
   async function snapshot(directory: string, { node, log }: Session): Promise<void> {
@@ -37,7 +43,8 @@ describe("snapshots of the embedded chain", () => {
     await chain.stop();
     return text;
   }
-  const snapshotFiles = async (directory: string): Promise<string[]> => (await readdir(directory)).filter((name) => name.startsWith("snapshot-"));
+  const snapshotFiles = async (directory: string): Promise<string[]> =>
+    (await readdir(directory)).filter((name) => name.startsWith("snapshot-"));
 
   it("spare a start the blocks before them and answer all of these as before", async () => {
     const directory = await scene.directory();
@@ -95,7 +102,10 @@ describe("snapshots of the embedded chain", () => {
     await session.close();
     const genesis = await readFile(join(directory, "genesis.json"), "utf8");
     await writeFile(join(directory, "genesis.json"), genesis.replace(/"timestamp":\d+/, '"timestamp":1600000000'));
-    const error: unknown = await open(directory).then(() => undefined, (thrown: unknown) => thrown);
+    const error: unknown = await open(directory).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     expect(error).to.include({ code: "log-differs" });
     expect(String(error)).to.contain("Block 1 has the hash");
   });

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCreateAddress, Wallet, type HDNodeWallet } from "ethers";
 import { z } from "zod";
-import { startEmbeddedChain, type EmbeddedChain, type EmbeddedChainEvent, type EmbeddedChainOptions } from "../../../../server/chain/embedded/embedded-chain.ts";
+import {
+  startEmbeddedChain,
+  type EmbeddedChain,
+  type EmbeddedChainEvent,
+  type EmbeddedChainOptions,
+} from "../../../../server/chain/embedded/embedded-chain.ts";
 
 export const CHAIN_ID = 31_999;
 
@@ -13,7 +18,12 @@ const Answer = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
-export const Block = z.object({ number: z.string(), hash: z.string(), timestamp: z.string(), transactions: z.array(z.string()) });
+export const Block = z.object({
+  number: z.string(),
+  hash: z.string(),
+  timestamp: z.string(),
+  transactions: z.array(z.string()),
+});
 export type Block = z.infer<typeof Block>;
 
 export class RpcFailure extends Error {
@@ -25,7 +35,11 @@ export class RpcFailure extends Error {
 }
 
 export async function post(url: string, body: unknown): Promise<unknown> {
-  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   return response.json();
 }
 
@@ -55,7 +69,8 @@ export async function height(url: string): Promise<number> {
 }
 
 export async function mined(url: string, hash: string): Promise<void> {
-  while ((await rpc(url, "eth_getTransactionReceipt", hash)) === null) await new Promise((resolve) => setTimeout(resolve, 2));
+  while ((await rpc(url, "eth_getTransactionReceipt", hash)) === null)
+    await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 /** Stores a word under the block number and the hash of the third last block beside it, and logs. */
@@ -76,9 +91,28 @@ export class Account {
     return getCreateAddress({ from: this.wallet.address, nonce: 0 });
   }
 
-  sign(fields: { nonce?: number; to?: string | null; data?: string; gasLimit?: bigint; value?: bigint; chainId?: number; gasPrice?: bigint } = {}): Promise<string> {
+  sign(
+    fields: {
+      nonce?: number;
+      to?: string | null;
+      data?: string;
+      gasLimit?: bigint;
+      value?: bigint;
+      chainId?: number;
+      gasPrice?: bigint;
+    } = {},
+  ): Promise<string> {
     const nonce = fields.nonce ?? this.nonce++;
-    return this.wallet.signTransaction({ type: 0, gasPrice: 0n, gasLimit: 200_000n, value: 0n, chainId: CHAIN_ID, to: `0x${"11".repeat(20)}`, ...fields, nonce });
+    return this.wallet.signTransaction({
+      type: 0,
+      gasPrice: 0n,
+      gasLimit: 200_000n,
+      value: 0n,
+      chainId: CHAIN_ID,
+      to: `0x${"11".repeat(20)}`,
+      ...fields,
+      nonce,
+    });
   }
 
   deploy(): Promise<string> {
@@ -121,7 +155,14 @@ export class Scene {
 
   async start(directory: string, options: Partial<EmbeddedChainOptions> = {}): Promise<EmbeddedChain> {
     const onEvent = (event: EmbeddedChainEvent): void => void this.events.push(event);
-    const chain = await startEmbeddedChain({ directory, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID, onEvent, ...options });
+    const chain = await startEmbeddedChain({
+      directory,
+      port: 0,
+      blockPeriodSeconds: 0,
+      chainId: CHAIN_ID,
+      onEvent,
+      ...options,
+    });
     this.#chains.push(chain);
     return chain;
   }

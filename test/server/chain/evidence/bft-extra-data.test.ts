@@ -12,7 +12,7 @@ import {
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
 import { isSealed, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
-import { quorumOf } from "../../../../server/domain/consensus/quorum.ts";
+import { quorumOf } from "../../../../server/chain/consensus/quorum.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
 import { refusal } from "../../../support/refusal.ts";
 
@@ -79,7 +79,9 @@ describe("extra data of BFT chains", () => {
         fc.property(extraData(protocol), extraData(protocol), (data, other) => {
           const moved = { ...data, round: other.round, seals: other.seals };
           expect(encodeForBlockHash(protocol, moved)).to.deep.equal(encodeForBlockHash(protocol, data));
-          expect(encodeForSeals(protocol, { ...data, seals: other.seals })).to.deep.equal(encodeForSeals(protocol, data));
+          expect(encodeForSeals(protocol, { ...data, seals: other.seals })).to.deep.equal(
+            encodeForSeals(protocol, data),
+          );
           fc.pre(data.round !== other.round);
           expect(encodeForSeals(protocol, moved)).to.not.deep.equal(encodeForSeals(protocol, data));
         }),
@@ -92,7 +94,9 @@ describe("extra data of BFT chains", () => {
         const sealers = validators.keys.slice(1);
         const { hash, ...told } = sealBlock(block, { protocol, validators, round, sealers });
         const header = BlockHeader.parse(told);
-        expect(sealersOf(protocol, header).map((address) => address.toLowerCase())).to.deep.equal(validators.addresses.slice(1));
+        expect(sealersOf(protocol, header).map((address) => address.toLowerCase())).to.deep.equal(
+          validators.addresses.slice(1),
+        );
         const consensus = consensusOf(header, getBytes(String(hash)));
         expect(consensus?.protocol).to.equal(protocol);
         expect(consensus?.validators.map((address) => hexlify(address))).to.deep.equal(validators.addresses);
@@ -103,17 +107,29 @@ describe("extra data of BFT chains", () => {
       const validators = testValidators(4);
       const [a, b, c, d] = validators.keys;
       const [other] = testValidators(1, "other").keys;
-      if (a === undefined || b === undefined || c === undefined || d === undefined || other === undefined) throw new Error("there are four");
+      if (a === undefined || b === undefined || c === undefined || d === undefined || other === undefined)
+        throw new Error("there are four");
       const sealedBy = (...sealers: (typeof a)[]): boolean => {
         const { extraData } = sealBlock(block, { protocol, validators, round: 1, sealers });
         return isSealed(protocol, BlockHeader.parse({ ...block, extraData }));
       };
       expect([sealedBy(a, b, c), sealedBy(d, a, c, b)]).to.deep.equal([true, true]);
-      expect([sealedBy(), sealedBy(a, b), sealedBy(a, b, b), sealedBy(a, b, c, other)]).to.deep.equal([false, false, false, false]);
+      expect([sealedBy(), sealedBy(a, b), sealedBy(a, b, b), sealedBy(a, b, c, other)]).to.deep.equal([
+        false,
+        false,
+        false,
+        false,
+      ]);
     });
 
     it(`of ${protocol} are refused in any other form`, () => {
-      for (const wrong of ["0x", "0x00", "0xc0", `${GENESIS[protocol]}00`, GENESIS[protocol].replace("c0", "c1").slice(0, -2)]) {
+      for (const wrong of [
+        "0x",
+        "0x00",
+        "0xc0",
+        `${GENESIS[protocol]}00`,
+        GENESIS[protocol].replace("c0", "c1").slice(0, -2),
+      ]) {
         expect(refusal(() => decodeExtraData(protocol, getBytes(wrong))).path, wrong).to.equal("extraData");
       }
     });
@@ -122,7 +138,9 @@ describe("extra data of BFT chains", () => {
   it("do not pass for those of another protocol", () => {
     const header = BlockHeader.parse({ ...block, extraData: GENESIS.ibft2 });
     expect(consensusOf(header, new Uint8Array(32))).to.equal(undefined);
-    expect(refusal(() => decodeExtraData("ibft2", getBytes(GENESIS.qbft))).message).to.equal("has a round that is not 4 bytes");
+    expect(refusal(() => decodeExtraData("ibft2", getBytes(GENESIS.qbft))).message).to.equal(
+      "has a round that is not 4 bytes",
+    );
   });
 
   it("need two thirds of the validators, rounded up", () => {

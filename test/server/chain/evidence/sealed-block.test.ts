@@ -60,7 +60,8 @@ describe("blocks as evidence", function () {
       expect(block.protocol).to.equal("none");
       const fields = decodeRlp(getBytes(block.header));
       const [transactions, receipts] = [fields[TRANSACTIONS_ROOT], fields[RECEIPTS_ROOT]];
-      if (!(transactions instanceof Uint8Array) || !(receipts instanceof Uint8Array)) throw new TypeError("roots are bytes");
+      if (!(transactions instanceof Uint8Array) || !(receipts instanceof Uint8Array))
+        throw new TypeError("roots are bytes");
       const all = await rpc.call("eth_getBlockByHash", [hexlify(block.hash), false]);
       for (let index = 0; index < count; index += Math.max(1, Math.floor(count / 20))) {
         const transaction = block.transaction(index);
@@ -72,7 +73,13 @@ describe("blocks as evidence", function () {
     });
   }
 
-  for (const [hardfork, fields] of [["berlin", 15], ["london", 16], ["shanghai", 17], ["cancun", 20], ["prague", 21]] as const) {
+  for (const [hardfork, fields] of [
+    ["berlin", 15],
+    ["london", 16],
+    ["shanghai", 17],
+    ["cancun", 20],
+    ["prague", 21],
+  ] as const) {
     it(`have ${fields} fields in their header since ${hardfork}`, async () => {
       const old = await startRawAnvil(0, hardfork);
       const connection = connectRpc(old.http, old.chainId);
@@ -100,18 +107,26 @@ describe("blocks as evidence", function () {
       },
     });
     const refusal = async (method: string, twist: (answer: any) => unknown): Promise<string> => {
-      const error: unknown = await readSealedBlock(twisted(method, twist), number).then(() => undefined, (thrown: unknown) => thrown);
+      const error: unknown = await readSealedBlock(twisted(method, twist), number).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
       if (!(error instanceof Error) || !(error.cause instanceof Error)) throw new Error(`${method} was not refused`);
       return error.cause.message;
     };
     const header = await refusal("eth_getBlockByNumber", (block) => ({ ...block, timestamp: "0x1" }));
     expect(header).to.match(/its header does not have its hash$/);
-    const transactions = await refusal("eth_getBlockByNumber", (block) => ({ ...block, transactions: block.transactions.slice(1) }));
+    const transactions = await refusal("eth_getBlockByNumber", (block) => ({
+      ...block,
+      transactions: block.transactions.slice(1),
+    }));
     expect(transactions).to.match(/its transactions are not those of its header$/);
     const receipts = await refusal("eth_getBlockReceipts", ([first, second]) => [second, first]);
     expect(receipts).to.match(/its receipts are not those of its header$/);
     expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/in a form that is not known$/);
-    const failing: Pick<Rpc, "call"> = { call: () => Promise.reject(new NodeError("no such method", -32601, undefined)) };
+    const failing: Pick<Rpc, "call"> = {
+      call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
+    };
     await readSealedBlock(failing, 1).then(
       () => expect.fail("it was read"),
       (error: unknown) => expect(error).to.be.instanceOf(NodeError),

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { Wallet } from "ethers";
-import { watchHead } from "../../../../server/chain/head-watcher.ts";
+import { watchHead } from "../../../../server/chain/node/head-watcher.ts";
 import { askChainId, connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -24,15 +24,26 @@ describe("JSON-RPC with a real node", () => {
 
       it("asks many things at a time", async () => {
         assert.equal(await askChainId(anvil[transport]), anvil.chainId);
-        const calls = Array.from({ length: 300 }, (_, n) => rpc.call("eth_getBalance", [`0x${n.toString(16).padStart(40, "0")}`, "latest"]));
-        assert.lengthOf((await Promise.all(calls)).filter((balance) => balance === "0x0"), 300);
+        const calls = Array.from({ length: 300 }, (_, n) =>
+          rpc.call("eth_getBalance", [`0x${n.toString(16).padStart(40, "0")}`, "latest"]),
+        );
+        assert.lengthOf(
+          (await Promise.all(calls)).filter((balance) => balance === "0x0"),
+          300,
+        );
       });
 
       it("sends and reads what is large, and not only ASCII", async () => {
         const data = `0x${"5e".repeat(60_000)}`;
         const wallet = Wallet.createRandom();
         const raw = await wallet.signTransaction({
-          type: 0, chainId: anvil.chainId, nonce: 0, gasPrice: 0n, gasLimit: 5_000_000n, to: wallet.address, data,
+          type: 0,
+          chainId: anvil.chainId,
+          nonce: 0,
+          gasPrice: 0n,
+          gasLimit: 5_000_000n,
+          to: wallet.address,
+          data,
         });
         const hash = await rpc.call("eth_sendRawTransaction", [raw]);
         const found = await eventually(async () => {
@@ -65,7 +76,10 @@ describe("JSON-RPC with a real node", () => {
           await rpc.call("evm_mine", []);
           await eventually(async () => assert.equal(heads.at(-1), first + n + 1));
         }
-        assert.deepEqual(heads, [0, 1, 2, 3, 4, 5].map((n) => first + n));
+        assert.deepEqual(
+          heads,
+          [0, 1, 2, 3, 4, 5].map((n) => first + n),
+        );
         watcher.stop();
       });
     });

@@ -44,7 +44,16 @@ describe("several nodes as one", () => {
     nodes = [new PlayedNode(), new PlayedNode(), new PlayedNode()];
     events = [];
     const [a, b, c] = nodes;
-    rpc = new FailoverRpc([{ rpc: a, shown: "a" }, { rpc: b, shown: "b" }, { rpc: c, shown: "c" }], CHAIN_ID, (event) => events.push(event), NEVER);
+    rpc = new FailoverRpc(
+      [
+        { rpc: a, shown: "a" },
+        { rpc: b, shown: "b" },
+        { rpc: c, shown: "c" },
+      ],
+      CHAIN_ID,
+      (event) => events.push(event),
+      NEVER,
+    );
   });
   afterEach(() => rpc.close());
 
@@ -56,7 +65,10 @@ describe("several nodes as one", () => {
     assert.deepEqual(await rpc.call("y", []), ["y"]);
     nodes[0].isUp = true;
     assert.deepEqual(await rpc.call("z", []), ["z"]);
-    assert.deepEqual(nodes.map(({ asked }) => asked), [["x"], ["y", "z"], []]);
+    assert.deepEqual(
+      nodes.map(({ asked }) => asked),
+      [["x"], ["y", "z"], []],
+    );
     assert.deepEqual(events, [{ from: "a", to: "b", reason: "the chain's node does not answer" }]);
   });
 
@@ -68,7 +80,10 @@ describe("several nodes as one", () => {
   it("fail when none of them answers, and answer when any does", async () => {
     for (const node of nodes) node.isUp = false;
     await failsUnavailable(rpc.call("x", []));
-    assert.deepEqual(rpc.addresses().map(({ reachable }) => reachable), [false, false, false]);
+    assert.deepEqual(
+      rpc.addresses().map(({ reachable }) => reachable),
+      [false, false, false],
+    );
     nodes[2].isUp = true;
     assert.deepEqual(await rpc.call("x", []), ["x"]);
     assert.equal(active(), "c");
@@ -78,7 +93,10 @@ describe("several nodes as one", () => {
     nodes[1].claimedChain = 8;
     nodes[0].isUp = false;
     await rpc.call("x", []);
-    assert.deepEqual(nodes.map(({ asked }) => asked), [[], [], ["x"]]);
+    assert.deepEqual(
+      nodes.map(({ asked }) => asked),
+      [[], [], ["x"]],
+    );
     assert.equal(rpc.addresses()[1]?.reason, "it is a node of chain 8, not 7");
   });
 
@@ -101,7 +119,11 @@ describe("several nodes as one", () => {
 
   it("carry a subscription along", async () => {
     let lost = 0;
-    const subscription = rpc.subscribe("newHeads", { onLive: () => undefined, onNotice: () => undefined, onLost: () => void (lost += 1) });
+    const subscription = rpc.subscribe("newHeads", {
+      onLive: () => undefined,
+      onNotice: () => undefined,
+      onLost: () => void (lost += 1),
+    });
     const subscribed = (): number[] => nodes.map(({ subscribers }) => subscribers.size);
     assert.deepEqual(subscribed(), [1, 0, 0]);
     nodes[0].isUp = false;

@@ -21,7 +21,10 @@ export async function refused(call: Promise<unknown>): Promise<NodeError> {
 
 /** What a call fails with. Nothing that could be logged of it holds what must not be told. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await call.then((result) => assert.fail(`answered ${inspect(result)}`), (thrown: unknown) => thrown);
+  const error: unknown = await call.then(
+    (result) => assert.fail(`answered ${inspect(result)}`),
+    (thrown: unknown) => thrown,
+  );
   assert.notMatch(inspect(error, { depth: null, showHidden: true, getters: true }), /s[3e]cret/i);
   return error;
 }

@@ -44,7 +44,11 @@ describe("JSON-RPC over HTTP", () => {
   /** Answers whatever comes with this, its id filled in. */
   const always = (body: unknown, status = 200): void => {
     respond = (response, [first]) =>
-      json(response, typeof body === "object" && body !== null && !Array.isArray(body) ? { id: first?.id, ...body } : body, status);
+      json(
+        response,
+        typeof body === "object" && body !== null && !Array.isArray(body) ? { id: first?.id, ...body } : body,
+        status,
+      );
   };
   const many = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => rpc.call("echo", [n])));
   const expected = (count: number) => Array.from({ length: count }, (_, n) => ["echo", n]);
@@ -93,13 +97,19 @@ describe("JSON-RPC over HTTP", () => {
     respond = (response, calls) => {
       const [, second, third, fourth] = calls;
       json(response, [
-        7, null, { jsonrpc: "2.0", id: 987_654, result: "of nobody" }, second && resultOf(second),
-        { jsonrpc: "2.0", id: third?.id, error: { code: -32000, message: "no" } }, { jsonrpc: "2.0", id: fourth?.id },
+        7,
+        null,
+        { jsonrpc: "2.0", id: 987_654, result: "of nobody" },
+        second && resultOf(second),
+        { jsonrpc: "2.0", id: third?.id, error: { code: -32000, message: "no" } },
+        { jsonrpc: "2.0", id: fourth?.id },
       ]);
     };
     const [first, second, third, fourth] = [1, 2, 3, 4].map((n) => rpc.call("echo", [n]));
     await Promise.all([
-      unavailable(first ?? assert.fail()), refused(third ?? assert.fail()), unavailable(fourth ?? assert.fail()),
+      unavailable(first ?? assert.fail()),
+      refused(third ?? assert.fail()),
+      unavailable(fourth ?? assert.fail()),
       second?.then((result) => assert.deepEqual(result, ["echo", 2])),
     ]);
   });
@@ -115,7 +125,11 @@ describe("JSON-RPC over HTTP", () => {
     for (const most of [30, 1]) {
       respond = (response, calls, isBatch, request) =>
         calls.length > most
-          ? json(response, { jsonrpc: "2.0", id: null, error: { code: -32600, message: "too long" } }, most === 1 ? 400 : 200)
+          ? json(
+              response,
+              { jsonrpc: "2.0", id: null, error: { code: -32600, message: "too long" } },
+              most === 1 ? 400 : 200,
+            )
           : normally(response, calls, isBatch, request);
       assert.deepEqual(await many(100), expected(100));
     }
@@ -131,15 +145,26 @@ describe("JSON-RPC over HTTP", () => {
 
   it("gives the node's errors, with revert data from wherever it is", async () => {
     const cases: readonly (readonly [data: unknown, given: string | undefined])[] = [
-      [undefined, undefined], ["0x", "0x"], ["0x08C379a0", "0x08C379a0"], ["Reverted 0x08c379a0", "0x08c379a0"],
-      [{ message: "m", data: "0x12" }, "0x12"], [{ data: { data: "0x12" } }, "0x12"], ["0x1", undefined], ["text", undefined], [7, undefined],
-      [null, undefined], [{ hash: "0x12" }, undefined],
+      [undefined, undefined],
+      ["0x", "0x"],
+      ["0x08C379a0", "0x08C379a0"],
+      ["Reverted 0x08c379a0", "0x08c379a0"],
+      [{ message: "m", data: "0x12" }, "0x12"],
+      [{ data: { data: "0x12" } }, "0x12"],
+      ["0x1", undefined],
+      ["text", undefined],
+      [7, undefined],
+      [null, undefined],
+      [{ hash: "0x12" }, undefined],
     ];
     for (const [data, given] of cases) {
       for (const status of [200, 400, 500]) {
         always({ jsonrpc: "2.0", error: { code: 3, message: "execution reverted", data } }, status);
         const { name, code, message, data: found } = await refused(rpc.call("eth_call", []));
-        assert.deepEqual({ name, code, message, found }, { name: "NodeError", code: 3, message: "execution reverted", found: given });
+        assert.deepEqual(
+          { name, code, message, found },
+          { name: "NodeError", code: 3, message: "execution reverted", found: given },
+        );
       }
     }
   });
@@ -151,7 +176,16 @@ describe("JSON-RPC over HTTP", () => {
       assert.include(await unavailable(rpc.call("a", [])), `HTTP ${status}`);
     }
     for (const status of [200, 400, 401, 403, 404, 500]) {
-      for (const body of ["gone", null, 7, [], {}, { error: "bad key s3cret" }, { error: { message: "s3cret" } }, { id: "other", result: 1 }]) {
+      for (const body of [
+        "gone",
+        null,
+        7,
+        [],
+        {},
+        { error: "bad key s3cret" },
+        { error: { message: "s3cret" } },
+        { id: "other", result: 1 },
+      ]) {
         always(body, status);
         await Promise.all([unavailable(rpc.call("a", [])), unavailable(rpc.call("b", []))]);
         await unavailable(rpc.call("a", []));
@@ -220,7 +254,11 @@ describe("JSON-RPC over HTTP", () => {
     respond = (response) => response.writeHead(401).end("no s3cret");
     await unavailable(secured.call("a", []));
     secured.close();
-    for (const url of ["http://user:s3cret@127.0.0.1:9/?k=s3cret", "ws://user:s3cret@127.0.0.1:9/s3cret?k=s3cret", "https://u:s3cret@nowhere.invalid"]) {
+    for (const url of [
+      "http://user:s3cret@127.0.0.1:9/?k=s3cret",
+      "ws://user:s3cret@127.0.0.1:9/s3cret?k=s3cret",
+      "https://u:s3cret@nowhere.invalid",
+    ]) {
       const nowhere = connectRpc(url, 1);
       await unavailable(nowhere.call("a", []));
       nowhere.close();

@@ -31,9 +31,16 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
     const receipt = ["eth_getTransactionReceipt", [hash]] as const;
     while ((await far.call(...receipt)) === null);
     const calls = [
-      receipt, ["eth_chainId", []], ["eth_blockNumber", []], ["eth_accounts", []], ["eth_gasPrice", []],
-      ["eth_getBlockByNumber", ["latest", true]], ["eth_getBlockByNumber", ["0xffffff", false]], ["eth_getBlockReceipts", ["0x1"]],
-      ["eth_getTransactionReceipt", [`0x${"00".repeat(32)}`]], ["eth_getLogs", [{ fromBlock: "0x0" }]],
+      receipt,
+      ["eth_chainId", []],
+      ["eth_blockNumber", []],
+      ["eth_accounts", []],
+      ["eth_gasPrice", []],
+      ["eth_getBlockByNumber", ["latest", true]],
+      ["eth_getBlockByNumber", ["0xffffff", false]],
+      ["eth_getBlockReceipts", ["0x1"]],
+      ["eth_getTransactionReceipt", [`0x${"00".repeat(32)}`]],
+      ["eth_getLogs", [{ fromBlock: "0x0" }]],
       ["eth_getCode", [account.recorder, "latest"]],
     ] as const;
     for (const [method, parameters] of calls) {
@@ -45,8 +52,11 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
   it("refuses as over HTTP", async () => {
     const account = new Account();
     const calls = [
-      ["evm_mine", []], ["eth_sendRawTransaction", ["0x12"]], ["eth_sendRawTransaction", []],
-      ["eth_sendRawTransaction", [await account.sign({ chainId: 1 })]], ["eth_getBlockByNumber", ["nonsense", 1]],
+      ["evm_mine", []],
+      ["eth_sendRawTransaction", ["0x12"]],
+      ["eth_sendRawTransaction", []],
+      ["eth_sendRawTransaction", [await account.sign({ chainId: 1 })]],
+      ["eth_getBlockByNumber", ["nonsense", 1]],
       // Creation code that reverts with four bytes.
       ["eth_call", [{ data: "0x63deadbeef60e01b60005260046000fd" }, "latest"]],
     ] as const;

@@ -13,7 +13,8 @@ import { refused, unavailable } from "./failures.ts";
 describe("JSON-RPC over WebSocket", () => {
   let node: FakeSocketNode;
   let rpc: Rpc;
-  const hasty = (pulse: number, timeout: number) => new JsonRpcSocket(webSocketOpener(new URL(node.url), {}, {}, pulse), 1, timeout);
+  const hasty = (pulse: number, timeout: number) =>
+    new JsonRpcSocket(webSocketOpener(new URL(node.url), {}, {}, pulse), 1, timeout);
   const called = (method: string) => node.calls.filter((call) => call.method === method);
 
   beforeEach(async () => {
@@ -38,7 +39,9 @@ describe("JSON-RPC over WebSocket", () => {
 
   it("takes answers that come as a batch, and leaves those that are nobody's", async () => {
     node.onCall = ({ id, socket }) =>
-      socket.send(JSON.stringify([7, null, {}, { id: "x" }, { id: 99_999, result: 1 }, { jsonrpc: "2.0", id, result: "mine" }]));
+      socket.send(
+        JSON.stringify([7, null, {}, { id: "x" }, { id: 99_999, result: 1 }, { jsonrpc: "2.0", id, result: "mine" }]),
+      );
     assert.equal(await rpc.call("a", []), "mine");
   });
 
@@ -157,7 +160,10 @@ describe("JSON-RPC over WebSocket", () => {
       node.onCall = taking;
       subscribe();
       await hears("live", "early", "later");
-      assert.deepEqual(called("eth_subscribe").map(({ params }) => params), [["newHeads"]]);
+      assert.deepEqual(
+        called("eth_subscribe").map(({ params }) => params),
+        [["newHeads"]],
+      );
       assert.equal(await rpc.call("a", []), true, "calls share the connection");
     });
 
@@ -183,7 +189,9 @@ describe("JSON-RPC over WebSocket", () => {
 
     it("say that the node refused them, while calls go on", async () => {
       node.onCall = (call) =>
-        call.method === "eth_subscribe" ? node.refuse(call, { code: -32601, message: "no such method" }) : node.answer(call, 1);
+        call.method === "eth_subscribe"
+          ? node.refuse(call, { code: -32601, message: "no such method" })
+          : node.answer(call, 1);
       subscribe();
       await hears("refused");
       assert.equal(await rpc.call("a", []), 1);
@@ -240,7 +248,10 @@ describe("JSON-RPC over IPC", () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket);
-      socket.setEncoding("utf8").on("data", (text: string) => onText(text, socket)).on("error", () => undefined);
+      socket
+        .setEncoding("utf8")
+        .on("data", (text: string) => onText(text, socket))
+        .on("error", () => undefined);
     });
     await new Promise<void>((resolve) => server.listen(path, resolve));
     return {
@@ -254,15 +265,23 @@ describe("JSON-RPC over IPC", () => {
   it("reads answers that nothing separates, also pretty-printed, and goes on after a loss", async () => {
     let answers = 0;
     const node = await serve((text, socket) => {
-      const calls = text.trim().split("\n").map((line) => JSON.parse(line) as { id: number; params: unknown });
-      socket.write(calls.map(({ id, params }) => JSON.stringify({ jsonrpc: "2.0", id, result: params }, null, 2)).join(""));
+      const calls = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: number; params: unknown });
+      socket.write(
+        calls.map(({ id, params }) => JSON.stringify({ jsonrpc: "2.0", id, result: params }, null, 2)).join(""),
+      );
       if ((answers += calls.length) > 20) socket.destroySoon();
     });
     const rpc = connectRpc(`ipc://${encodeURI(path)}`, 1);
-    const call = (n: number) => rpc.call("echo", [n, "}{ü€😀\""]);
+    const call = (n: number) => rpc.call("echo", [n, '}{ü€😀"']);
     for (let round = 0; round < 3; round += 1) {
       const results = await eventually(() => Promise.all(Array.from({ length: 10 }, (_, n) => call(n))));
-      assert.deepEqual(results, Array.from({ length: 10 }, (_, n) => [n, "}{ü€😀\""]));
+      assert.deepEqual(
+        results,
+        Array.from({ length: 10 }, (_, n) => [n, '}{ü€😀"']),
+      );
     }
     rpc.close();
     await node.close();

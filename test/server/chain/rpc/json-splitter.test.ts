@@ -16,8 +16,12 @@ function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
 }
 
 describe("JSON splitter", () => {
-  const message = fc.oneof(fc.object({ withNullPrototype: false }), fc.array(fc.jsonValue())).map((value) => JSON.stringify(value));
-  const unicode = fc.record({ [`"key\\`]: fc.string({ unit: "binary" }), b: fc.string({ unit: "grapheme" }) }).map((value) => JSON.stringify(value));
+  const message = fc
+    .oneof(fc.object({ withNullPrototype: false }), fc.array(fc.jsonValue()))
+    .map((value) => JSON.stringify(value));
+  const unicode = fc
+    .record({ [`"key\\`]: fc.string({ unit: "binary" }), b: fc.string({ unit: "grapheme" }) })
+    .map((value) => JSON.stringify(value));
   const between = fc.constantFrom("", "\n", "\r\n", " \t\n ");
 
   it("gives back every message, wherever the stream is cut and whatever space is between", () => {
@@ -40,7 +44,10 @@ describe("JSON splitter", () => {
     const value = { "{": ["}", '"', '\\"', "ü€😀", { a: [[], {}] }], n: -1.5e3 };
     const text = `${JSON.stringify(value, null, 2)}[1]{}\n`;
     const pieces = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
-    assert.deepEqual(split(pieces).map((each) => JSON.parse(each) as unknown), [value, [1], {}]);
+    assert.deepEqual(
+      split(pieces).map((each) => JSON.parse(each) as unknown),
+      [value, [1], {}],
+    );
   });
 
   it("gives a message as soon as its last byte is there", () => {
@@ -55,7 +62,10 @@ describe("JSON splitter", () => {
       assert.throws(() => split([Buffer.from(text)]), "not JSON", text);
     }
     assert.throws(() => split([Buffer.from(`["${"a".repeat(100)}"]`)], 100), "more than 100 bytes");
-    assert.throws(() => split([Buffer.from(`["${"a".repeat(50)}`), Buffer.from("b".repeat(50))], 100), "more than 100 bytes");
+    assert.throws(
+      () => split([Buffer.from(`["${"a".repeat(50)}`), Buffer.from("b".repeat(50))], 100),
+      "more than 100 bytes",
+    );
     assert.lengthOf(split([Buffer.from(`["${"a".repeat(90)}"]`.repeat(5))], 100), 5);
   });
 });

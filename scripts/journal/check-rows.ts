@@ -1,0 +1,93 @@
+import type { Leaf } from "../../server/journal/integrity/batch-check.ts";
+import type { DigestAt } from "../../server/journal/integrity/digest-chain.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { LabelReader, readLabel } from "../../server/journal/entries/proof-labels.ts";
+
+/** The newest entry, and how many proofs there are. */
+export function journalHead(database: Database): Promise<DigestAt & { readonly proofs: number }> {
+  return database.selectFrom("journal_head").select(["sequence", "digest", "proofs"]).executeTakeFirstOrThrow();
+}
+
+/** From which entry to which there are any, and which one the head calls the newest: all at one moment. */
+export async function journalExtent(database: Database): Promise<{ oldest: number; newest: number; head: number }> {
+  const row = await database
+    .selectFrom("journal_head")
+    .select("sequence as head")
+    .select((e) =>
+      (["proofs", "confirmations", "accounts"] as const).flatMap((table) => [
+        e
+          .selectFrom(table)
+          .select((each) => each.fn.max<number | null>("sequence").as("s"))
+          .as(`newest_${table}`),
+        e
+          .selectFrom(table)
+          .select((each) => each.fn.min<number | null>("sequence").as("s"))
+          .as(`oldest_${table}`),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  const known = (values: (number | null)[]): number[] => values.filter((value) => value !== null);
+  return {
+    head: row.head,
+    newest: Math.max(0, ...known([row.newest_proofs, row.newest_confirmations, row.newest_accounts])),
+    oldest: Math.min(1, ...known([row.oldest_proofs, row.oldest_confirmations, row.oldest_accounts])),
+  };
+}
+
+/** The recorded hash of the proof that was first given a leaf; `undefined` when there is none before an entry. */
+export async function firstProofAt(
+  database: Database,
+  batch: number,
+  leaf: number,
+  before: number,
+): Promise<Uint8Array | undefined> {
+  const row = await ownProofs(database, batch)
+    .where("proofs.leaf_index", "=", leaf)
+    .where("proofs.sequence", "<", before)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { document_id: documentId, timestamp, hash, label } = row;
+  return recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" });
+}
+
+/** Proofs of a batch from one entry to another. */
+export async function leavesBefore(database: Database, batch: number, first: number, last: number): Promise<Leaf[]> {
+  const labels = new LabelReader();
+  const rows = await ownProofs(database, batch)
+    .where("proofs.sequence", ">=", first)
+    .where("proofs.sequence", "<=", last)
+    .execute();
+  return rows.map(({ sequence, leaf_index: leaf, document_id: documentId, timestamp, hash, label }) => ({
+    sequence,
+    leaf,
+    recordHash: recordHash({ documentId, timestamp, hash, type: labels.read(label).type ?? "" }),
+    isDoubtful: false,
+  }));
+}
+
+/** The proofs that have leaves of their own, found by where the batch's anchors say that they are. */
+function ownProofs(database: Database, batch: number) {
+  return database
+    .selectFrom("anchors")
+    .innerJoin("proofs", (join) =>
+      join
+        .onRef("proofs.sequence", ">=", "anchors.first_sequence")
+        .onRef("proofs.sequence", "<=", "anchors.last_sequence")
+        .onRef("proofs.batch_id", "=", "anchors.batch_id")
+        .onRef("proofs.leaf_index", ">=", "anchors.first_leaf")
+        .onRef("proofs.leaf_index", "<=", "anchors.last_leaf"),
+    )
+    .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+    .select([
+      "proofs.sequence",
+      "proofs.leaf_index",
+      "proofs.document_id",
+      "proofs.timestamp",
+      "proofs.hash",
+      "proof_labels.text as label",
+    ])
+    .where("anchors.batch_id", "=", batch)
+    .where("proofs.alike", "=", 0)
+    .orderBy("proofs.sequence");
+}

@@ -1,0 +1,416 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type AnchorFacts, isSame } from "../../server/journal/integrity/anchor-facts.ts";
+import { isComplete, judgeBatch, type Leaf, outcomeFaults } from "../../server/journal/integrity/batch-check.ts";
+import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
+import {
+  type AnchoringBlock,
+  type AnchorWitness,
+  isCurrent,
+  judgeConfirmation,
+  judgeOnChain,
+} from "./confirmation-check.ts";
+import { type DigestAt, DigestChain } from "../../server/journal/integrity/digest-chain.ts";
+import type { Finding, Subject } from "../../server/journal/integrity/finding.ts";
+import { KeySums } from "./key-sums.ts";
+import { OpenBatches } from "./open-batches.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { readEntries, type StoredEntry } from "../../server/journal/entries/entry-rows.ts";
+import { digestFrom, nearestWhole } from "../../server/journal/entries/entry-source.ts";
+import { checkKeys, keysOf } from "./key-check.ts";
+import {
+  type ConfirmationEntry,
+  type JournalEntry,
+  lineOf,
+  type ProofEntry,
+} from "../../server/journal/entries/codec.ts";
+import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
+
+/** Entries read at once: whole stretches of the sums over keys. */
+const PAGE = 2_048;
+/** Digests that are kept for seals, which come soon after the entry that they seal. */
+const KEPT_DIGESTS = 16 * PAGE;
+/** Blocks that the chain is asked about at a time. */
+const BLOCKS_AT_ONCE = 16;
+const STRAYS_AT_ONCE = 1_000;
+
+/** What a check needs. */
+export interface JournalCheckParts {
+  readonly database: Database;
+  /** Unset: the chain is not asked. */
+  readonly witness?: AnchorWitness;
+  /** Told what is wrong, as soon as it is known. */
+  readonly onFinding: (finding: Finding) => void;
+  /** Told how far it is. */
+  readonly onProgress?: (stage: "entries" | "keys", done: number, total: number) => void;
+  /** Told up to where everything was right, now and then. */
+  readonly onCheckpoint?: (checkpoint: Checkpoint) => void | Promise<void>;
+}
+
+/** What was looked at. */
+export interface CheckResult {
+  /** False when it was interrupted. */
+  readonly isComplete: boolean;
+  /** The entry after which it began. */
+  readonly from: number;
+  /** The newest entry that was looked at. */
+  readonly to: number;
+  readonly proofs: number;
+  readonly confirmations: number;
+  readonly accounts: number;
+  /** Confirmations of the journal's own digest. */
+  readonly seals: number;
+  /** Proofs that the chain has not confirmed yet. */
+  readonly pending: number;
+  /** Confirmations that the chain was asked about. */
+  readonly witnessed: number;
+  readonly findings: number;
+  /** Up to where everything is right. */
+  readonly checkpoint: Checkpoint;
+}
+
+/** A proof at which the chain of digests broke. */
+interface Doubted {
+  readonly batch: number;
+  readonly leaf: number;
+  recorded?: "intact" | "changed" | "unknown";
+  finding?: Extract<Finding, { kind: "entry_changed" }>;
+}
+
+/**
+ * Checks a journal from an entry on, up to the one that is the newest when it begins: the chain of digests, the anchors
+ * over the proofs, what the chain says of them, and what proofs are found by. It only reads, and can go on beside
+ * whoever writes: entries never change, and of what does change each piece is read at one moment.
+ */
+export class JournalCheck {
+  readonly #parts: JournalCheckParts;
+  readonly #start: Checkpoint;
+  readonly #head: DigestAt & { readonly proofs: number };
+  readonly #chain: DigestChain;
+  readonly #sums: KeySums;
+  readonly #batches = new OpenBatches();
+  readonly #doubted = new Map<number, Doubted>();
+  /** By sequence, the newest ones. */
+  readonly #digests = new Map<number, Uint8Array>();
+  /** Ends of pages after which nothing was wrong, but for batches that had not ended. */
+  #candidates: Omit<Checkpoint, "keys">[] = [];
+  #checkpoint: Checkpoint;
+  #counts = { proof: 0, confirmation: 0, account: 0 };
+  #seals = 0;
+  #pending = 0;
+  #witnessed = 0;
+  #findings = 0;
+
+  private constructor(parts: JournalCheckParts, start: Checkpoint, head: DigestAt & { proofs: number }) {
+    this.#parts = parts;
+    this.#start = start;
+    this.#checkpoint = start;
+    this.#head = head;
+    this.#chain = new DigestChain(start, (finding) => this.#fromChain(finding));
+    this.#sums = new KeySums(start.sequence + 1, head.sequence, start.keys?.seeds);
+    if (start.keys !== undefined) this.#sums.goOn(start.keys);
+  }
+
+  /**
+   * Checks what comes after a checkpoint.
+   * @param signal Once aborted, the check ends at the next page
+   */
+  static async run(
+    parts: JournalCheckParts,
+    start: Checkpoint = BEGINNING,
+    signal?: AbortSignal,
+  ): Promise<CheckResult> {
+    return new JournalCheck(parts, start, await journalHead(parts.database)).#run(signal);
+  }
+
+  async #run(signal: AbortSignal | undefined): Promise<CheckResult> {
+    const { database, onProgress } = this.#parts;
+    const { sequence: start } = this.#start;
+    const total = Math.max(0, this.#head.sequence - start);
+    for (let from = start; from < this.#head.sequence; from += PAGE) {
+      if (signal?.aborted === true) return this.#result(false);
+      const limit = Math.min(PAGE, this.#head.sequence - from);
+      await this.#page(await readEntries(database, from, limit));
+      onProgress?.("entries", from + limit - start, total);
+      await this.#keepCheckpoint(from + limit);
+      // An embedded database answers without letting go of the thread.
+      await nextTurn();
+    }
+    if (signal?.aborted === true) return this.#result(false);
+    this.#chain.end(this.#head);
+    await this.#endBatches();
+    await this.#extent();
+    const entries = { first: start + 1, last: this.#head.sequence };
+    const hasEarlier = start === 0 || this.#start.keys !== undefined;
+    const proofs = (this.#start.proofs ?? this.#head.proofs) + this.#counts.proof;
+    const onKeys = (done: number): void => onProgress?.("keys", done, Math.max(done, 3 * proofs));
+    await checkKeys(
+      database,
+      { sums: this.#sums, entries, hasEarlier, proofs },
+      (finding) => this.#report(finding),
+      onKeys,
+    );
+    await this.#keepCheckpoint(this.#head.sequence);
+    return this.#result(true);
+  }
+
+  #result(isWhole: boolean): CheckResult {
+    return {
+      isComplete: isWhole,
+      from: this.#start.sequence,
+      to: this.#chain.at,
+      proofs: this.#counts.proof,
+      confirmations: this.#counts.confirmation,
+      accounts: this.#counts.account,
+      seals: this.#seals,
+      pending: this.#pending,
+      witnessed: this.#witnessed,
+      findings: this.#findings,
+      checkpoint: this.#checkpoint,
+    };
+  }
+
+  #report(finding: Finding): void {
+    this.#findings += 1;
+    this.#parts.onFinding(finding);
+  }
+
+  /** Of a proof that was changed it is told later, with what its batch says of it. */
+  #fromChain(finding: Finding): void {
+    const doubted = "sequence" in finding ? this.#doubted.get(finding.sequence) : undefined;
+    if (finding.kind !== "entry_changed" || doubted === undefined) return this.#report(finding);
+    doubted.finding = finding;
+    this.#conclude(finding.sequence, doubted);
+  }
+
+  #conclude(sequence: number, { finding, recorded }: Doubted): void {
+    if (finding === undefined || recorded === undefined) return;
+    this.#doubted.delete(sequence);
+    this.#report({ ...finding, recorded });
+  }
+
+  async #page(entries: readonly StoredEntry[]): Promise<void> {
+    const confirmations: ConfirmationEntry[] = [];
+    for (const stored of entries) {
+      const { entry, link } = stored;
+      this.#chain.next({ sequence: entry.sequence, text: lineOf(entry), subject: subjectOf(entry), link });
+      const { digest } = this.#chain;
+      if (digest !== undefined) this.#digests.set(entry.sequence, digest);
+      this.#counts[entry.kind] += 1;
+      if (entry.kind === "confirmation") confirmations.push(entry);
+      if (entry.kind === "proof") {
+        const taken = this.#proof(entry, stored.isAlike);
+        if (taken !== undefined) await taken;
+      }
+    }
+    const anchors = await this.#judgeBatches();
+    await this.#judgeConfirmations(confirmations, anchors);
+    for (const oldest of this.#digests.keys()) {
+      if (this.#digests.size <= KEPT_DIGESTS) break;
+      this.#digests.delete(oldest);
+    }
+  }
+
+  /** @returns something to wait for in the rare case */
+  #proof(entry: ProofEntry, isAlike: boolean): Promise<void> | undefined {
+    const { sequence, batch, leaf } = entry;
+    const recorded = recordHash({
+      documentId: entry.documentId,
+      timestamp: entry.timestamp,
+      type: entry.type ?? "",
+      hash: entry.hash,
+    });
+    for (const [key] of keysOf(entry, recorded)) this.#sums.add(key, sequence);
+    const { brokenAt } = this.#chain;
+    const isDoubtful = brokenAt !== undefined && brokenAt <= sequence;
+    if (brokenAt === sequence) this.#doubted.set(sequence, { batch, leaf });
+    if (isAlike) return this.#alike(entry, recorded);
+    this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful });
+    return undefined;
+  }
+
+  /** A proof that shares the leaf of an earlier one has to have the same recorded hash. */
+  async #alike(entry: ProofEntry, recorded: Uint8Array): Promise<void> {
+    const { sequence, batch, leaf, documentId } = entry;
+    const first =
+      this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ??
+      (await firstProofAt(this.#parts.database, batch, leaf, sequence));
+    const isIntact = isSame(first, recorded);
+    if (!isIntact) this.#report({ kind: "alike_differs", sequence, subject: { kind: "proof", documentId } });
+    const doubted = this.#doubted.get(sequence);
+    if (doubted !== undefined) doubted.recorded = isIntact ? "intact" : "changed";
+  }
+
+  /** Judges the batches that are whole, and gives the anchors that were read for it. */
+  async #judgeBatches(): Promise<AnchorFacts[]> {
+    const anchors = await readAnchors(this.#parts.database, "batch_id", this.#batches.ids);
+    const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
+    for (const batch of [...this.#batches.ids]) {
+      const own = byBatch.get(batch) ?? [];
+      if (isComplete(this.#batches.of(batch), own)) await this.#judge(batch, own);
+    }
+    return anchors;
+  }
+
+  /** What is left at the end: batches that go on, and such of which something is missing. */
+  async #endBatches(): Promise<void> {
+    const anchors = await readAnchors(this.#parts.database, "batch_id", this.#batches.ids);
+    const { sequence: newest } = await journalHead(this.#parts.database);
+    const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
+    for (const batch of [...this.#batches.ids]) {
+      const own = byBatch.get(batch) ?? [];
+      for (const { id, hash, lastSequence } of own) {
+        if (hash !== null && lastSequence > newest) this.#report({ kind: "anchor_wrong", anchor: id, fault: "range" });
+      }
+      const goesOn = own.some(
+        ({ hash, lastSequence }) => hash === null || (lastSequence > this.#head.sequence && lastSequence <= newest),
+      );
+      await this.#judge(
+        batch,
+        own.map((anchor) => this.#asItWas(anchor, newest)),
+        goesOn,
+      );
+    }
+    for (const [sequence, doubted] of this.#doubted) {
+      doubted.recorded ??= "unknown";
+      this.#conclude(sequence, doubted);
+    }
+  }
+
+  /** An anchor that was closed after the newest entry that is looked at was open then. */
+  #asItWas(anchor: AnchorFacts, newest: number): AnchorFacts {
+    if (anchor.lastSequence <= this.#head.sequence || anchor.lastSequence > newest) return anchor;
+    return { ...anchor, hash: null, transactionId: null, transaction: undefined };
+  }
+
+  async #judge(batch: number, anchors: readonly AnchorFacts[], goesOn = false): Promise<void> {
+    const leaves = [...(await this.#earlier(batch, anchors)), ...this.#batches.of(batch)];
+    const { findings, provesLeaf, pending } = judgeBatch(batch, leaves, anchors);
+    for (const finding of findings) this.#report(finding);
+    this.#pending += pending;
+    for (const [sequence, doubted] of this.#doubted) {
+      if (doubted.batch !== batch) continue;
+      doubted.recorded ??= provesLeaf(doubted.leaf);
+      this.#conclude(sequence, doubted);
+    }
+    if (!goesOn) this.#batches.close(batch);
+  }
+
+  /** The proofs of a batch that began before this check did. */
+  async #earlier(batch: number, anchors: readonly AnchorFacts[]): Promise<Leaf[]> {
+    const { sequence: start } = this.#start;
+    const first = Math.min(...anchors.map(({ firstSequence }) => firstSequence));
+    if (first > start) return [];
+    return leavesBefore(this.#parts.database, batch, first, start);
+  }
+
+  async #judgeConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
+    const { database, witness } = this.#parts;
+    const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
+    const unknown = confirmations.filter(({ anchor }) => !anchors.has(anchor));
+    for (const anchor of await readAnchors(
+      database,
+      "id",
+      unknown.map(({ anchor: id }) => id),
+    ))
+      anchors.set(anchor.id, anchor);
+    const current: ConfirmationEntry[] = [];
+    for (const confirmation of confirmations) {
+      const anchor = anchors.get(confirmation.anchor);
+      const siblings = anchor === undefined ? await readAnchors(database, "batch_id", [confirmation.batch]) : [];
+      for (const finding of judgeConfirmation(confirmation, anchor, siblings)) this.#report(finding);
+      if (confirmation.sealed !== null) await this.#seal(confirmation, confirmation.sealed, anchor);
+      if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
+    }
+    if (witness !== undefined) await this.#witness(witness, current);
+  }
+
+  /** What was anchored as the digest of an entry has to be the digest that the entries give. */
+  async #seal({ sequence, hash }: ConfirmationEntry, sealed: number, anchor: AnchorFacts | undefined): Promise<void> {
+    this.#seals += 1;
+    if (anchor !== undefined) {
+      for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
+    }
+    const digest = this.#digests.get(sealed) ?? (await this.#digestAt(sealed));
+    if (!isSame(digest, hash)) this.#report({ kind: "seal_differs", sequence, sealed });
+  }
+
+  /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
+  async #digestAt(sequence: number): Promise<Uint8Array | undefined> {
+    const { database } = this.#parts;
+    return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
+  }
+
+  async #witness(witness: AnchorWitness, confirmations: readonly ConfirmationEntry[]): Promise<void> {
+    const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
+    const worker = async (): Promise<void> => {
+      // All workers draw from the one iterator.
+      for (const [number, inBlock] of blocks) {
+        const mined = await witness.blockAt(number);
+        await Promise.all(inBlock.map((confirmation) => this.#witnessOne(witness, confirmation, mined)));
+      }
+    };
+    await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
+  }
+
+  async #witnessOne(
+    witness: AnchorWitness,
+    confirmation: ConfirmationEntry,
+    mined: AnchoringBlock | undefined,
+  ): Promise<void> {
+    this.#witnessed += 1;
+    const { hash, blockNumber } = confirmation;
+    if (judgeOnChain(confirmation, await witness.anchorOf(hash), mined) === undefined) return;
+    // The chain can have put other blocks in the place of its newest ones, between the questions too, and the journal
+    // can have noted it meanwhile.
+    const [onChain, minedNow] = await Promise.all([witness.anchorOf(hash), witness.blockAt(blockNumber)]);
+    const finding = judgeOnChain(confirmation, onChain, minedNow);
+    const [anchor] = await readAnchors(this.#parts.database, "id", [confirmation.anchor]);
+    if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
+  }
+
+  /** What lies outside of what was walked. */
+  async #extent(): Promise<void> {
+    const { database } = this.#parts;
+    const { oldest, newest, head } = await journalExtent(database);
+    if (newest > head) this.#report({ kind: "entry_beyond", sequence: newest, newest: head });
+    if (oldest < 1) this.#report({ kind: "entry_beyond", sequence: oldest, newest: head });
+    const { proofs } = this.#start;
+    const counted = (proofs ?? 0) + this.#counts.proof;
+    if (proofs !== undefined && counted !== this.#head.proofs)
+      this.#report({ kind: "proofs_miscounted", counted, stored: this.#head.proofs });
+    for (let after = 0; ;) {
+      const ids = await anchorsWithoutProofs(database, after, STRAYS_AT_ONCE);
+      for (const anchor of ids) this.#report({ kind: "anchor_wrong", anchor, fault: "no_proofs" });
+      if (ids.length < STRAYS_AT_ONCE) break;
+      after = ids.at(-1) ?? after;
+    }
+  }
+
+  /** Notes the end of a page; it counts when all batches that had begun by then are judged, and nothing is wrong. */
+  async #keepCheckpoint(sequence: number): Promise<void> {
+    const { digest, brokenAt } = this.#chain;
+    if (this.#findings > 0 || brokenAt !== undefined || digest === undefined || this.#doubted.size > 0) return;
+    const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
+    this.#candidates.push({ sequence, digest, proofs });
+    const { oldest } = this.#batches;
+    const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
+    if (safe === undefined || safe.sequence <= this.#checkpoint.sequence) return;
+    this.#candidates = this.#candidates.filter((candidate) => candidate.sequence > safe.sequence);
+    const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
+    this.#checkpoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
+    await this.#parts.onCheckpoint?.(this.#checkpoint);
+  }
+}
+
+function subjectOf(entry: JournalEntry): Subject {
+  switch (entry.kind) {
+    case "proof":
+      return { kind: "proof", documentId: entry.documentId };
+    case "confirmation":
+      return { kind: "confirmation", anchor: entry.anchor };
+    case "account":
+      return { kind: "account", address: entry.address };
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Finding, KeyKind, Stretch } from "../../server/journal/integrity/finding.ts";
+import { KeySums } from "./key-sums.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { newestSequence } from "../../server/journal/entries/entry-log.ts";
+import type { KeyOfEntry } from "../../server/journal/index/key-entries.ts";
+import type { ProofEntry } from "../../server/journal/entries/codec.ts";
+import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
+import { storedKeys } from "../../server/journal/index/stored-keys.ts";
+
+/** Stretches of entries whose keys are compared one by one; of more it is only told that they differ. */
+const MOST_STRETCHES = 64;
+const KEYS_A_PROOF = 3;
+
+/** The keys that a proof is found by. */
+export function keysOf({ documentId, hash }: ProofEntry, recorded: Uint8Array): [key: number, by: KeyKind][] {
+  // One is enough where two are the same.
+  return [
+    ...new Map<number, KeyKind>([
+      [keyOf(recorded), "recordHash"],
+      [keyOf(hash), "hash"],
+      [documentKey(documentId), "document"],
+    ]),
+  ];
+}
+
+/** What is compared with the keys that are stored. */
+export interface KeyExpectation {
+  /** Sums over the keys that belong to the entries. */
+  readonly sums: KeySums;
+  /** The entries that were summed one by one. */
+  readonly entries: Stretch;
+  /** Whether the sums hold what belongs to the entries before them. */
+  readonly hasEarlier: boolean;
+  readonly proofs: number;
+}
+
+/**
+ * Compares the keys that are stored with those that belong to the proofs: each of these is there, and no other.
+ * @param onProgress told how many keys were read
+ */
+export async function checkKeys(
+  database: Database,
+  { sums, entries, hasEarlier, proofs }: KeyExpectation,
+  report: (finding: Finding) => void,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<void> {
+  const { first, last } = entries;
+  const stored = new KeySums(first, last, sums.seeds);
+  const later: KeyOfEntry[] = [];
+  let done = 0;
+  for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
+    for (const each of some) {
+      if (each.sequence <= last) stored.add(each.key, each.sequence);
+      else later.push(each);
+    }
+    onProgress((done += some.length));
+    await nextTurn();
+  }
+  // What was written meanwhile is not looked at, but it has to be there.
+  const newest = await newestSequence(database);
+  for (const { key, sequence } of later) if (sequence > newest) report({ kind: "key_stray", sequence, key });
+  if (hasEarlier && !sums.isSameEarlier(stored))
+    report({ kind: "keys_differ", entries: { first: Math.min(1, first - 1), last: first - 1 } });
+
+  const differing = sums.differences(stored).map((stretch) => ({ ...stretch, last: Math.min(stretch.last, last) }));
+  const named = differing.slice(0, MOST_STRETCHES);
+  if (named.length > 0) await nameKeys(database, named, proofs, report);
+  for (const stretch of differing.slice(MOST_STRETCHES)) report({ kind: "keys_differ", entries: stretch });
+}
+
+/** Compares key by key. */
+async function nameKeys(
+  database: Database,
+  stretches: readonly Stretch[],
+  proofs: number,
+  report: (finding: Finding) => void,
+): Promise<void> {
+  const expected = new Map<number, Map<number, KeyKind>>();
+  for (const { first, last } of stretches) {
+    for (const { entry } of await readEntries(database, first - 1, last - first + 1)) {
+      if (entry.kind !== "proof") continue;
+      const recorded = recordHash({ ...entry, type: entry.type ?? "" });
+      expected.set(entry.sequence, new Map(keysOf(entry, recorded)));
+    }
+  }
+  const strays: KeyOfEntry[] = [];
+  const isIn = (sequence: number): boolean =>
+    stretches.some(({ first, last }) => sequence >= first && sequence <= last);
+  for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
+    for (const { key, sequence } of some) {
+      if (isIn(sequence) && expected.get(sequence)?.delete(key) !== true) strays.push({ key, sequence });
+    }
+  }
+  for (const [sequence, left] of expected)
+    for (const by of left.values()) report({ kind: "key_missing", sequence, by });
+  for (const { key, sequence } of strays) report({ kind: "key_stray", sequence, key });
+}

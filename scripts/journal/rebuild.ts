@@ -1,0 +1,392 @@
+import type { Insertable } from "kysely";
+import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../../server/journal/entries/entry.ts";
+import type { BlockReference } from "../../server/chain/block.ts";
+import { hashesUnder } from "../../server/journal/integrity/anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import type { ContractCall } from "../../server/chain/transaction.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { confirmationRow, confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import {
+  type AccountEntry,
+  type ConfirmationEntry,
+  type JournalEntry,
+  lineOf,
+  parseLine,
+  type ProofEntry,
+} from "../../server/journal/entries/codec.ts";
+import { openMonths } from "../../server/journal/index/month-partitions.ts";
+import { labelIds, labelText, readLabel } from "../../server/journal/entries/proof-labels.ts";
+import { continueNumbers } from "../../server/journal/engine/portable-schema.ts";
+import { settleKeys } from "../../server/journal/index/proof-keys.ts";
+import { proofKeys, proofRow } from "../../server/proofs/proof-store.ts";
+import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
+import { pieces } from "../../server/journal/engine/statements.ts";
+
+/** A batch of which not everything is confirmed yet. */
+interface OpenBatch {
+  readonly firstSequence: number;
+  lastSequence: number;
+  leaves: number;
+  /** The leaves that confirmations cover. */
+  readonly confirmed: { readonly first: number; readonly count: number }[];
+}
+
+/** Leaves of a batch that nothing confirms. */
+export interface UnconfirmedLeaves {
+  readonly batch: number;
+  readonly firstLeaf: number;
+  /** Recorded hashes, by their places. */
+  readonly hashes: readonly Uint8Array[];
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+}
+
+/**
+ * Builds an empty journal again, as a whole or not at all.
+ * @param contract Where the anchor contract stands
+ */
+export function rebuildJournal<T>(
+  database: Database,
+  contract: string,
+  work: (rebuild: JournalRebuild) => Promise<T>,
+): Promise<T> {
+  return database.transaction().execute((transaction) => work(new JournalRebuild(transaction, contract)));
+}
+
+/** Writes a journal anew from its entries; inside a transaction. */
+export class JournalRebuild {
+  readonly #database: Database;
+  /** Where the anchor contract stands. */
+  readonly #contract: string;
+  readonly #open = new Map<number, OpenBatch>();
+  /** Entries that may have been sealed without the replica's knowing, by their digests. */
+  readonly #unsealed = new Map<string, number>();
+  #sequence = 0;
+  #digest = GENESIS_DIGEST;
+  #proofs = 0;
+  /** The newest block that holds something of the journal. */
+  #block = 0;
+  /** Above all numbers that an anchor or a batch is known by: these are never given out again. */
+  #nextAnchor = 1;
+
+  constructor(database: Database, contract: string) {
+    this.#database = database;
+    this.#contract = contract;
+  }
+
+  get proofs(): number {
+    return this.#proofs;
+  }
+
+  get newestBlock(): number {
+    return this.#block;
+  }
+
+  /** @throws SealbookError `conflict` when there is something in the journal */
+  async assertEmpty(): Promise<void> {
+    const { sequence } = await this.#database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+    const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
+    if (sequence > 0 || transaction !== undefined) {
+      throw new SealbookError("conflict", "the database is not empty: a journal is rebuilt in one that is");
+    }
+  }
+
+  /** Writes the entries that come next. */
+  async append(lines: readonly JournalLine[]): Promise<void> {
+    const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
+    for (const { sequence, text } of lines) {
+      const entry = parseLine(text);
+      if (sequence !== this.#sequence + 1 || entry.sequence !== sequence) {
+        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#sequence + 1} has to`);
+      }
+      // What is kept of an entry has to make the same digest again.
+      if (lineOf(entry) !== text)
+        throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
+      this.#sequence = sequence;
+      this.#digest = nextDigest(this.#digest, text);
+      this.#unsealed.set(keyOfDigest(this.#digest), sequence);
+      entries.push({ entry, digest: this.#digest });
+    }
+    await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
+    for (const { entry, digest } of entries) {
+      if (entry.kind === "confirmation") await this.#addConfirmation(entry, digest);
+      if (entry.kind === "account") await this.#addAccount(entry, digest);
+    }
+    await this.#database
+      .updateTable("journal_head")
+      .set({ sequence: this.#sequence, digest: this.#digest, proofs: this.#proofs })
+      .execute();
+    await settleKeys(this.#database, this.#sequence - lines.length, this.#sequence);
+  }
+
+  /** What was accepted and is not confirmed by any entry. */
+  async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
+    for (const [batch, { firstSequence, lastSequence, leaves, confirmed }] of this.#open) {
+      for (const { first, end } of gaps(leaves, confirmed)) {
+        const rows = await this.#database
+          .selectFrom("proofs")
+          .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+          .select(["document_id", "timestamp", "hash", "proof_labels.text as label"])
+          .where("sequence", ">=", firstSequence)
+          .where("sequence", "<=", lastSequence)
+          .where("batch_id", "=", batch)
+          .where("alike", "=", 0)
+          .where("leaf_index", ">=", first)
+          .where("leaf_index", "<", end)
+          .orderBy("leaf_index")
+          .execute();
+        const hashes = rows.map(({ document_id: documentId, timestamp, hash, label }) =>
+          recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+        );
+        yield { batch, firstLeaf: first, hashes, firstSequence, lastSequence };
+      }
+    }
+  }
+
+  /** Writes what the chain has of leaves that no entry confirms. */
+  async confirm(
+    leaves: UnconfirmedLeaves,
+    content: AnchorContent,
+    transactionHash: Uint8Array,
+    block: BlockReference,
+  ): Promise<void> {
+    const id = await this.#anchor(leaves, content, {
+      state: "confirmed",
+      hash: transactionHash,
+      settled_at: Date.now(),
+    });
+    await confirmInBlocks(this.#database, new Map([[id, block]]));
+  }
+
+  /** Has leaves that neither an entry nor the chain confirms anchored, by whichever relayer comes first. */
+  async queue(leaves: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
+    await this.#anchor(leaves, content, { state: "queued", data: call.data });
+  }
+
+  /** Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is written. */
+  async confirmSeal(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+    const sealed = this.#unsealed.get(keyOfDigest(digest));
+    if (sealed === undefined) return;
+    const places = {
+      batch: this.#nextAnchor,
+      firstLeaf: 0,
+      hashes: [],
+      firstSequence: sealed + 1,
+      lastSequence: sealed,
+    };
+    const mined = { state: "confirmed", hash: transactionHash, settled_at: Date.now() } as const;
+    const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, sealed);
+    await confirmInBlocks(this.#database, new Map([[id, block]]));
+  }
+
+  /** Has what comes from now on numbered after what was written. */
+  finish(): Promise<void> {
+    return continueNumbers(this.#database, "anchors", "id");
+  }
+
+  /** @returns the transaction's id */
+  async #anchor(
+    leaves: UnconfirmedLeaves,
+    { hash, size }: AnchorContent,
+    state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "settled_at">,
+    sealed: number | null = null,
+  ): Promise<number> {
+    const now = Date.now();
+    const { id: transactionId } = await this.#database
+      .insertInto("transactions")
+      .values({ purpose: "anchor", to_address: this.#contract, created_at: now, ...state })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const first = await this.#database
+      .selectFrom("anchors")
+      .select("id")
+      .where("batch_id", "=", leaves.batch)
+      .limit(1)
+      .executeTakeFirst();
+    const id = first === undefined ? leaves.batch : this.#nextAnchor;
+    this.#nextAnchor = Math.max(this.#nextAnchor, id + 1);
+    await this.#database
+      .insertInto("anchors")
+      .values({
+        id,
+        batch_id: leaves.batch,
+        first_leaf: leaves.firstLeaf,
+        last_leaf: leaves.firstLeaf + leaves.hashes.length - 1,
+        first_sequence: leaves.firstSequence,
+        last_sequence: leaves.lastSequence,
+        hash,
+        size,
+        transaction_id: transactionId,
+        sealed,
+        relayer: "",
+        opened_at: now,
+      })
+      .execute();
+    return transactionId;
+  }
+
+  async #addProofs(proofs: readonly { entry: ProofEntry; digest: Uint8Array }[]): Promise<void> {
+    const labels = await labelIds(
+      this.#database,
+      proofs.map(({ entry }) => labelText(entry)),
+    );
+    const rows = [];
+    for (const { entry, digest } of proofs) {
+      this.#nextAnchor = Math.max(this.#nextAnchor, entry.batch + 1);
+      const isAlike = await this.#isAlike(entry);
+      rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
+    }
+    const keys: RecentKeysTable[] = proofKeys(
+      proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
+    );
+    await openMonths(this.#database, rows);
+    for (const some of pieces(rows)) await this.#database.insertInto("proofs").values(some).execute();
+    for (const some of pieces(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
+    this.#proofs += proofs.length;
+  }
+
+  /** Whether a proof came to a place that another has. The others come in the order of their places. */
+  async #isAlike({ batch, leaf, sequence }: ProofEntry): Promise<boolean> {
+    const known = this.#open.get(batch);
+    if (known === undefined) {
+      const anchor = await this.#database
+        .selectFrom("anchors")
+        .select("id")
+        .where("batch_id", "=", batch)
+        .limit(1)
+        .executeTakeFirst();
+      if (anchor !== undefined) return true;
+      this.#open.set(batch, { firstSequence: sequence, lastSequence: sequence, leaves: leaf + 1, confirmed: [] });
+      return false;
+    }
+    if (leaf < known.leaves) return true;
+    known.leaves = leaf + 1;
+    known.lastSequence = sequence;
+    return false;
+  }
+
+  async #addConfirmation(entry: ConfirmationEntry, digest: Uint8Array): Promise<void> {
+    this.#block = Math.max(this.#block, entry.blockNumber);
+    this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
+    if (entry.sealed !== null) this.#seal(entry.sealed);
+    await this.#database.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    const transactionId = await this.#addTransaction(entry);
+    const known = await this.#database
+      .selectFrom("anchors")
+      .select("id")
+      .where("id", "=", entry.anchor)
+      .executeTakeFirst();
+    if (known !== undefined) {
+      const change = { confirmation: entry.sequence, transaction_id: transactionId };
+      await this.#database.updateTable("anchors").set(change).where("id", "=", entry.anchor).execute();
+      return;
+    }
+    const places =
+      entry.sealed === null
+        ? this.#cover(entry)
+        : { last_leaf: -1, first_sequence: entry.sealed + 1, last_sequence: entry.sealed };
+    await this.#database
+      .insertInto("anchors")
+      .values({
+        id: entry.anchor,
+        batch_id: entry.batch,
+        first_leaf: entry.firstLeaf,
+        ...places,
+        hash: entry.hash,
+        size: entry.size,
+        transaction_id: transactionId,
+        confirmation: entry.sequence,
+        sealed: entry.sealed,
+        relayer: "",
+        opened_at: entry.blockTime * 1000,
+      })
+      .execute();
+  }
+
+  /** Takes an entry and those before it as sealed: each seal is over a later one. */
+  #seal(sealed: number): void {
+    for (const [digest, sequence] of this.#unsealed) {
+      if (sequence > sealed) break;
+      this.#unsealed.delete(digest);
+    }
+  }
+
+  /** Takes leaves of a batch as confirmed. */
+  #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry) {
+    const open = this.#open.get(batch);
+    if (open === undefined)
+      throw new SealbookError("malformed", `entry ${sequence} confirms batch ${batch}, of which there are no proofs`);
+    const count = hashesUnder({ size });
+    open.confirmed.push({ first: firstLeaf, count });
+    if (open.confirmed.reduce((sum, part) => sum + part.count, 0) >= open.leaves) this.#open.delete(batch);
+    return { last_leaf: firstLeaf + count - 1, first_sequence: open.firstSequence, last_sequence: open.lastSequence };
+  }
+
+  async #addTransaction({ transactionHash, ...entry }: ConfirmationEntry): Promise<number> {
+    const block = {
+      block_number: entry.blockNumber,
+      block_hash: entry.blockHash,
+      block_time: entry.blockTime,
+      validator: entry.validator,
+    };
+    const known = await this.#database
+      .selectFrom("transactions")
+      .select("id")
+      .where("hash", "=", transactionHash)
+      .executeTakeFirst();
+    if (known !== undefined) {
+      await this.#database.updateTable("transactions").set(block).where("id", "=", known.id).execute();
+      return known.id;
+    }
+    const time = entry.blockTime * 1000;
+    const { id } = await this.#database
+      .insertInto("transactions")
+      .values({
+        purpose: "anchor",
+        to_address: this.#contract,
+        state: "confirmed",
+        hash: transactionHash,
+        ...block,
+        created_at: time,
+        settled_at: time,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async #addAccount({ address, keystore, createdAt, sequence }: AccountEntry, digest: Uint8Array): Promise<void> {
+    // What the account may do the chain says: the copy of its log takes it over.
+    await this.#database
+      .insertInto("accounts")
+      .values({
+        address,
+        keystore,
+        scope: "read",
+        enrolled: 0,
+        created_at: createdAt,
+        revoked_at: null,
+        sequence,
+        digest,
+      })
+      .execute();
+  }
+}
+
+/** The leaves between those that are confirmed. */
+function gaps(leaves: number, confirmed: OpenBatch["confirmed"]): { first: number; end: number }[] {
+  const found: { first: number; end: number }[] = [];
+  let next = 0;
+  for (const { first, count } of confirmed.toSorted((a, b) => a.first - b.first)) {
+    if (first > next) found.push({ first: next, end: first });
+    next = Math.max(next, first + count);
+  }
+  if (next < leaves) found.push({ first: next, end: leaves });
+  return found;
+}
+
+function keyOfDigest(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("base64");
+}

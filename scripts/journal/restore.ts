@@ -1,0 +1,87 @@
+import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
+import type { AnchorLog } from "../../server/chain/contracts/anchor.ts";
+import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";
+import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
+import { readSegments } from "../../server/journal/replication/segment-reader.ts";
+
+export interface RestoringParts {
+  readonly target: SegmentTarget;
+  readonly rebuild: JournalRebuild;
+  readonly chain: AnchorChain;
+  readonly log: AnchorLog;
+  readonly onSegment: (done: number, total: number, entries: number) => void;
+}
+
+/** What was restored. */
+export interface Restored {
+  readonly entries: number;
+  readonly proofs: number;
+  /** Proofs that the chain had confirmed without the replica knowing it yet. */
+  readonly confirmedSince: number;
+  /** Proofs that are to be anchored yet. */
+  readonly pending: number;
+}
+
+/**
+ * Builds an empty journal again from a replica, every entry checked, and asks the chain about what the replica has no
+ * confirmation of.
+ * @throws SegmentFault that says what is wrong with the replica
+ * @throws SealbookError `conflict` when the journal is not empty
+ */
+export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
+  const { target, rebuild, onSegment } = parts;
+  await rebuild.assertEmpty();
+  let entries = 0;
+  for await (const { lines, done, total } of readSegments(target)) {
+    await rebuild.append(lines);
+    entries += lines.length;
+    onSegment(done, total, entries);
+  }
+  let confirmedSince = 0;
+  let pending = 0;
+  for await (const leaves of rebuild.unconfirmed()) {
+    if (await settle(parts, leaves)) confirmedSince += leaves.hashes.length;
+    else pending += leaves.hashes.length;
+  }
+  await findSeals(parts);
+  await rebuild.finish();
+  return { entries, proofs: rebuild.proofs, confirmedSince, pending };
+}
+
+/** @returns whether the chain has them */
+async function settle({ rebuild, chain, log }: RestoringParts, leaves: UnconfirmedLeaves): Promise<boolean> {
+  // A hash that was alone may have been anchored as it is, or under a root.
+  const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
+  for (const content of forms) {
+    const mined = await find(chain, log, content);
+    if (mined === undefined) continue;
+    await rebuild.confirm(leaves, content, mined.transactionHash, mined.block);
+    return true;
+  }
+  const { content } = contentOver(leaves.hashes);
+  await rebuild.queue(leaves, content, chain.anchorCall(content));
+  return false;
+}
+
+/** What sealed the journal last can be on chain without the replica's knowing, too. */
+async function findSeals({ rebuild, chain, log }: RestoringParts): Promise<void> {
+  const newest = await log.newestBlock();
+  for (const { from, to } of blockRanges(Math.max(log.firstBlock, rebuild.newestBlock), newest)) {
+    for (const { hash, size, transactionHash } of await log.anchors(from, to)) {
+      const block = size === 0 ? await chain.blockOf(transactionHash, hash) : undefined;
+      if (block !== undefined) await rebuild.confirmSeal(hash, transactionHash, block);
+    }
+  }
+}
+
+async function find(chain: AnchorChain, log: Pick<AnchorLog, "anchors">, { hash, size }: AnchorContent) {
+  const anchor = await chain.anchorOf(hash);
+  if (anchor?.size !== size) return undefined;
+  const logged = await log.anchors(anchor.blockNumber, anchor.blockNumber);
+  const transactionHash = logged.find((each) => Buffer.compare(each.hash, hash) === 0)?.transactionHash;
+  const block = transactionHash && (await chain.blockOf(transactionHash, hash));
+  return transactionHash && block && { transactionHash, block };
+}

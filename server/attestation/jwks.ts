@@ -1,0 +1,26 @@
+import type { RequestHandler } from "express";
+import { type IssuerKey, keyIdOf } from "../proofs/index.ts";
+
+/** How long an answer may be kept: after a rotation the new key is known everywhere within that time. */
+const MAX_AGE_SECONDS = 300;
+
+/** Where the keys are published. */
+export const JWKS_PATH = "/.well-known/jwks.json";
+
+export const JWKS_TYPE = "application/jwk-set+json";
+
+/** Publishes the issuer's public keys as a JSON Web Key Set (RFC 7517, RFC 8037). */
+export function jwks(keys: () => Promise<readonly IssuerKey[]>): RequestHandler {
+  return async (_request, response) => {
+    const published = (await keys()).map(({ publicKey }) => ({
+      kty: "OKP",
+      crv: "Ed25519",
+      x: Buffer.from(publicKey).toString("base64url"),
+      kid: keyIdOf(publicKey),
+      use: "sig",
+      alg: "EdDSA",
+    }));
+    response.set("Cache-Control", `public, max-age=${MAX_AGE_SECONDS}`);
+    response.type(JWKS_TYPE).send(JSON.stringify({ keys: published }));
+  };
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { AFRelationship, PDFDocument } from "pdf-lib";
+import type { Attestation, AttestationRecord, AttestedVerification, Audience } from "../attestation.ts";
+import { utc } from "../utc.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { PageFlow, TEXT_WIDTH } from "./page-flow.ts";
+import { qrMatrix } from "./qr-code.ts";
+
+/** Names of what is attached. */
+export const JWS_FILE = "attestation.jws";
+export const STATEMENT_FILE = "statement.json";
+
+const QR_SIDE = 92;
+const BODY = 9.5;
+
+const READERS: Readonly<Record<Audience, string>> = {
+  court: "For a court",
+  regulator: "For a supervising authority",
+  seller: "For the parties to a sale",
+};
+
+/**
+ * A statement for people to read, with its signed form attached. The same statement makes the same bytes.
+ * @param text The statement as it was signed
+ */
+export async function attestationPdf(attestation: Attestation, text: string, jws: string): Promise<Uint8Array> {
+  const { issuer, issued_at, audience, introduction, says, does_not_say, records, verification, checks, steps } =
+    attestation;
+  const pdf = await PDFDocument.create({ updateMetadata: false });
+  const date = new Date(issued_at * 1000);
+  const title = titleOf(attestation);
+  pdf.setTitle(title, { showInWindowTitleBar: true });
+  pdf.setAuthor(issuer.name);
+  pdf.setSubject(READERS[audience]);
+  pdf.setCreator("Sealbook");
+  pdf.setProducer("Sealbook");
+  pdf.setCreationDate(date);
+  pdf.setModificationDate(date);
+  pdf.setLanguage("en");
+  const attached = { creationDate: date, modificationDate: date, afRelationship: AFRelationship.Data };
+  await pdf.attach(Buffer.from(jws), JWS_FILE, {
+    ...attached,
+    mimeType: "application/jose",
+    description: "The signed statement, as a compact JWS",
+  });
+  await pdf.attach(Buffer.from(text), STATEMENT_FILE, {
+    ...attached,
+    mimeType: "application/json",
+    description: "The statement, which is the payload of the JWS",
+  });
+
+  const flow = await PageFlow.on(pdf);
+  const { regular, bold, mono } = flow.fonts;
+  const [newest] = records ?? [];
+  if (newest !== undefined) flow.qrCode(qrMatrix(newest.verification_url), QR_SIDE);
+  const head = { indent: 0, width: newest === undefined ? TEXT_WIDTH : TEXT_WIDTH - QR_SIDE - 24 };
+  flow.text(title, { font: bold, size: 18, ...head });
+  flow.space(4);
+  flow.text(READERS[audience], { font: regular, size: 12, ...head });
+  flow.space(6);
+  flow.text([`Issued by ${issuer.name}`, utc(issued_at)], { font: regular, size: BODY, ...head });
+  if (newest !== undefined)
+    flow.text("The code at the right leads to the newest record's transaction.", {
+      font: regular,
+      size: BODY,
+      ...head,
+    });
+  flow.space(newest === undefined ? 12 : 28);
+  flow.text(introduction, { font: regular, size: BODY });
+
+  flow.heading("What this says");
+  for (const sentence of says) flow.point(sentence, BODY);
+  flow.heading("What this does not say");
+  for (const sentence of does_not_say) flow.point(sentence, BODY);
+
+  if (newest !== undefined) recordFacts(flow, newest);
+  if (verification !== undefined) verificationFacts(flow, verification);
+  chainFacts(flow, attestation);
+  if (records !== undefined && records.length > 1)
+    recordTable(flow, records, attestation.record_count ?? records.length);
+
+  flow.heading("How it was checked before signing");
+  for (const { title, what, outcome } of checks) flow.point(`${title}: ${outcome}. ${what}`, BODY);
+
+  flow.heading("How to check it without the issuer");
+  flow.text(
+    `In a POSIX shell, in a folder with ${JWS_FILE}. It is attached to this file, and so is ${STATEMENT_FILE}, where these commands stand to be copied: here their long lines are broken.`,
+    { font: regular, size: BODY },
+  );
+  flow.space(6);
+  steps.forEach(({ title, run, expect, proves }, index) => {
+    flow.keep(44);
+    flow.text(`${index + 1}. ${title}`, { font: bold, size: BODY });
+    flow.space(2);
+    flow.code(run.split("\n"));
+    if (expect.length > 0) {
+      flow.text("The output has:", { font: regular, size: 8 });
+      for (const value of expect) flow.text(value, { font: mono, size: 7.5, indent: 6 });
+    }
+    flow.text(`Proves: ${proves}`, { font: regular, size: 8 });
+    flow.space(8);
+  });
+
+  flow.heading("Signature");
+  flow.text(
+    `Paper cannot be checked: what is signed is the attached ${JWS_FILE}. A character that these fonts do not have stands here as its code, a backslash, u and hexadecimal digits in braces; in ${STATEMENT_FILE} it stands as it is.`,
+    { font: regular, size: BODY },
+  );
+  flow.space(6);
+  const exact = { font: mono, size: 8 };
+  flow.fact("Signed by", issuer.name);
+  flow.fact("Algorithm", "EdDSA with Ed25519, as compact JWS (RFC 7515, RFC 8037)");
+  flow.fact("Key", issuer.key_id, exact);
+  flow.fact("Public key", issuer.public_key, exact);
+  flow.fact("Published at", issuer.jwks_url, exact);
+  flow.fact(`SHA-256 of ${JWS_FILE}`, createHash("sha256").update(jws).digest("hex"), exact);
+
+  flow.number(`${title}, ${utc(issued_at)}`);
+  return pdf.save();
+}
+
+function titleOf({ subject }: Attestation): string {
+  if ("document_id" in subject) return "Attestation of a document";
+  return "hash" in subject ? "Attestation of a content" : "Attestation of a verification";
+}
+
+function recordFacts(flow: PageFlow, record: AttestationRecord): void {
+  const exact = { font: flow.fonts.mono, size: 8 };
+  const { type, timestamp, source, ...others } = record.metadata;
+  flow.heading("The newest record");
+  flow.fact("Document id", record.document_id);
+  flow.fact("SHA-256", record.hash, exact);
+  if (type !== undefined) flow.fact("Type", type);
+  flow.fact("Timestamp", `${timestamp}${timeOf(timestamp)}`);
+  if (source !== undefined) flow.fact("Source", source);
+  // In the order of the signed text, whichever way the statement came here.
+  for (const [name, value] of Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    flow.fact(name, typeof value === "string" ? value : canonicalJson(value));
+  }
+  flow.fact("Recorded hash", record.record_hash, exact);
+  if (record.merkle !== null) {
+    flow.fact("Merkle root", record.merkle.root, exact);
+    flow.fact("Place", `${record.merkle.index} of ${record.first_anchor.size}, counted from 0`);
+    if (record.merkle.path.length > 0) flow.fact("Merkle path", record.merkle.path, exact);
+  }
+  flow.fact("Transaction", record.tx_hash, exact);
+  flow.fact("Block", `${record.block_number}, by ${record.validator}`);
+  flow.fact("Block's hash", record.block_hash, exact);
+  flow.fact("Block's time", utc(record.timestamp));
+  flow.fact("First seen", `${utc(record.first_anchor.timestamp)}, in block ${record.first_anchor.block_number}`);
+  flow.fact("To look at", record.verification_url, exact);
+}
+
+function verificationFacts(
+  flow: PageFlow,
+  { verification_id, as_of, finished_at, totals, rows_root }: AttestedVerification,
+): void {
+  const exact = { font: flow.fonts.mono, size: 8 };
+  flow.heading("The verification");
+  flow.fact("Verification", verification_id, exact);
+  flow.fact("Finished", utc(finished_at));
+  flow.fact("Counted", as_of === null ? "all that was on chain then" : `what was on chain by ${utc(as_of)}`);
+  flow.fact("Documents", String(totals.documents));
+  flow.fact("Match", String(totals.match));
+  flow.fact("Mismatch", String(totals.mismatch));
+  flow.fact("Unrecorded", String(totals.unrecorded));
+  flow.fact("Root of the rows", rows_root, exact);
+}
+
+function chainFacts(flow: PageFlow, { chain }: Attestation): void {
+  const exact = { font: flow.fonts.mono, size: 8 };
+  flow.heading("The chain");
+  flow.fact("Chain id", String(chain.chain_id));
+  flow.fact("Contract", chain.contract, exact);
+  flow.fact("Asked at", `block ${chain.asked_at.block_number}, ${utc(chain.asked_at.timestamp)}`);
+  flow.fact("That block's hash", chain.asked_at.block_hash, exact);
+}
+
+/** All records, newest first; paths and metadata are in the statement. */
+function recordTable(flow: PageFlow, records: readonly AttestationRecord[], count: number): void {
+  flow.heading(count === records.length ? `All ${count} records` : `The newest ${records.length} of ${count} records`);
+  const small = { font: flow.fonts.regular, size: 8 };
+  const exact = { font: flow.fonts.mono, size: 7 };
+  const columns = [{ width: 26 }, { indent: 28, width: 98 }, { indent: 128 }] as const;
+  records.forEach((record, index) => {
+    const hashes = [`SHA-256     ${record.hash}`, `recorded    ${record.record_hash}`, `transaction ${record.tx_hash}`];
+    flow.row([
+      [{ text: String(index + 1), style: { ...small, ...columns[0] } }],
+      [{ text: [utc(record.timestamp), `block ${record.block_number}`], style: { ...small, ...columns[1] } }],
+      [
+        { text: record.document_id, style: { ...small, ...columns[2] } },
+        { text: hashes, style: { ...exact, ...columns[2] } },
+      ],
+    ]);
+  });
+}
+
+/** A caller's number, which need not be a time that has a date. */
+function timeOf(seconds: number): string {
+  return seconds <= 253_402_300_799 ? ` (${utc(seconds)})` : "";
+}

@@ -1,0 +1,212 @@
+import { type Color, type PDFDocument, type PDFFont, type PDFPage, grayscale, StandardFonts } from "pdf-lib";
+import { printable } from "./printable.ts";
+import type { QrMatrix } from "./qr-code.ts";
+import { linesOf } from "./text-lines.ts";
+
+/** A4 in points. */
+const PAGE: [number, number] = [595.28, 841.89];
+const MARGIN = 56;
+const BOTTOM = 72;
+const FOOTER = 40;
+const LEADING = 1.4;
+
+const INK = grayscale(0.1);
+const SOFT = grayscale(0.45);
+const LINE = grayscale(0.8);
+const SHADE = grayscale(0.95);
+
+/** Space that text may take, in points. */
+export const TEXT_WIDTH = PAGE[0] - 2 * MARGIN;
+
+/** The fonts that every reader of PDF has; what they cannot show is escaped. */
+export interface Fonts {
+  readonly regular: PDFFont;
+  readonly bold: PDFFont;
+  readonly mono: PDFFont;
+}
+
+/** How a text is set. */
+export interface Style {
+  readonly font: PDFFont;
+  readonly size: number;
+  readonly color?: Color;
+  /** From the left margin. */
+  readonly indent?: number;
+  /** Instead of all that is right of the indent. */
+  readonly width?: number;
+}
+
+/** One paragraph or several. The end of a line within one is a character like others, and shown as such. */
+export type Paragraphs = string | readonly string[];
+
+/** What stands in a cell of a table, one below the other. */
+export type Cell = readonly { readonly text: Paragraphs; readonly style: Style }[];
+
+/** Sets text and tables from top to bottom, on as many pages as it takes. */
+export class PageFlow {
+  readonly fonts: Fonts;
+  readonly #pdf: PDFDocument;
+  #page: PDFPage;
+  /** Where the next line begins, from the bottom. */
+  #y = PAGE[1] - MARGIN;
+
+  private constructor(pdf: PDFDocument, fonts: Fonts) {
+    this.#pdf = pdf;
+    this.fonts = fonts;
+    this.#page = pdf.addPage(PAGE);
+  }
+
+  static async on(pdf: PDFDocument): Promise<PageFlow> {
+    const [regular, bold, mono] = await Promise.all([
+      pdf.embedFont(StandardFonts.Helvetica),
+      pdf.embedFont(StandardFonts.HelveticaBold),
+      pdf.embedFont(StandardFonts.Courier),
+    ]);
+    return new PageFlow(pdf, { regular, bold, mono });
+  }
+
+  space(height: number): void {
+    this.#y -= height;
+  }
+
+  /** Begins a new page unless so much is left of this one. */
+  keep(height: number): void {
+    if (this.#y - height >= BOTTOM) return;
+    this.#page = this.#pdf.addPage(PAGE);
+    this.#y = PAGE[1] - MARGIN;
+  }
+
+  heading(text: string): void {
+    this.space(16);
+    // Not alone at the end of a page.
+    this.keep(64);
+    this.text(text, { font: this.fonts.bold, size: 12 });
+    this.space(4);
+  }
+
+  text(text: Paragraphs, style: Style): void {
+    for (const line of this.#lines(text, style)) this.#line(line, style);
+  }
+
+  /** A paragraph behind a dot. */
+  point(text: string, size: number): void {
+    const style = { font: this.fonts.regular, size, indent: 12 };
+    this.keep(size * LEADING);
+    this.#draw("•", this.#y - size, { ...style, indent: 0 });
+    this.text(text, style);
+    this.space(3);
+  }
+
+  /** A name, and what belongs to it beside it. */
+  fact(name: string, value: Paragraphs, valueStyle: Partial<Style> = {}): void {
+    const size = 9;
+    const indent = 118;
+    const style = { font: this.fonts.regular, size, indent, width: TEXT_WIDTH - indent, ...valueStyle };
+    const nameStyle = { font: this.fonts.regular, size, color: SOFT };
+    const shown = printable(name);
+    this.keep(size * LEADING + 4);
+    // A name that is too long for its column stands above.
+    if (nameStyle.font.widthOfTextAtSize(shown, size) > indent - 6) this.text(name, nameStyle);
+    else this.#draw(shown, this.#y - size, nameStyle);
+    this.text(value, style);
+    this.space(2.5);
+    this.rule();
+    this.space(2.5);
+  }
+
+  /** A row of a table; every cell is as high as it needs, and the row stays together. */
+  row(cells: readonly Cell[]): void {
+    const set = cells.map((cell) =>
+      cell.flatMap(({ text, style }) => this.#lines(text, style).map((line) => ({ line, style }))),
+    );
+    const heights = set.map((lines) => lines.reduce((height, { style }) => height + style.size * LEADING, 0));
+    const height = Math.max(...heights);
+    this.keep(height + 5);
+    for (const lines of set) {
+      let y = this.#y;
+      for (const { line, style } of lines) {
+        this.#draw(line, y - style.size, style);
+        y -= style.size * LEADING;
+      }
+    }
+    this.space(height + 2.5);
+    this.rule();
+    this.space(2.5);
+  }
+
+  /** Commands on a shaded ground. */
+  code(text: Paragraphs): void {
+    const style = { font: this.fonts.mono, size: 7.5, indent: 6, width: TEXT_WIDTH - 12 };
+    const height = style.size * LEADING;
+    for (const line of this.#lines(text, style)) {
+      this.keep(height);
+      this.#page.drawRectangle({
+        x: MARGIN,
+        y: this.#y - height + 1,
+        width: TEXT_WIDTH,
+        height: height + 0.2,
+        color: SHADE,
+      });
+      this.#draw(line, this.#y - style.size, style);
+      this.space(height);
+    }
+    this.space(4);
+  }
+
+  rule(): void {
+    const y = this.#y;
+    this.#page.drawLine({ start: { x: MARGIN, y }, end: { x: PAGE[0] - MARGIN, y }, thickness: 0.5, color: LINE });
+  }
+
+  /** Draws a QR code at the right margin, from here down, beside what comes next. */
+  qrCode(matrix: QrMatrix, side: number): void {
+    const module = side / matrix.length;
+    const left = PAGE[0] - MARGIN - side;
+    matrix.forEach((modules, row) => {
+      for (const { start, length } of darkRuns(modules)) {
+        // A little more than a module high, or readers show hairlines between the rows.
+        const place = { x: left + start * module, y: this.#y - (row + 1) * module };
+        this.#page.drawRectangle({ ...place, width: length * module, height: module + 0.05, color: grayscale(0) });
+      }
+    });
+  }
+
+  /** Puts a line under each page, with its number. */
+  number(text: string): void {
+    const pages = this.#pdf.getPages();
+    const style = { font: this.fonts.regular, size: 8 };
+    pages.forEach((page, index) => {
+      const number = `${index + 1} of ${pages.length}`;
+      const right = PAGE[0] - MARGIN - style.font.widthOfTextAtSize(number, style.size);
+      page.drawText(printable(text), { x: MARGIN, y: FOOTER, ...style, color: SOFT });
+      page.drawText(number, { x: right, y: FOOTER, ...style, color: SOFT });
+    });
+  }
+
+  #lines(text: Paragraphs, { font, size, indent = 0, width = TEXT_WIDTH - indent }: Style): string[] {
+    return (typeof text === "string" ? [text] : text).flatMap((paragraph) =>
+      linesOf(printable(paragraph), font, size, width),
+    );
+  }
+
+  #line(line: string, style: Style): void {
+    this.keep(style.size * LEADING);
+    this.#draw(line, this.#y - style.size, style);
+    this.space(style.size * LEADING);
+  }
+
+  #draw(text: string, y: number, { font, size, color = INK, indent = 0 }: Style): void {
+    if (text !== "") this.#page.drawText(text, { x: MARGIN + indent, y, font, size, color });
+  }
+}
+
+function darkRuns(modules: readonly boolean[]): { start: number; length: number }[] {
+  const runs: { start: number; length: number }[] = [];
+  modules.forEach((isDark, place) => {
+    const last = runs.at(-1);
+    if (!isDark) return;
+    if (last !== undefined && last.start + last.length === place) last.length += 1;
+    else runs.push({ start: place, length: 1 });
+  });
+  return runs;
+}

@@ -1,0 +1,85 @@
+import { keyIdOf } from "../proofs/index.ts";
+import type { RecoveryVerification } from "../recovery/index.ts";
+import {
+  type Attestation,
+  ATTESTATION_FORMAT,
+  type AttestationRecord,
+  type AttestedVerification,
+  type Audience,
+} from "./attestation.ts";
+import { checksOf } from "./checks.ts";
+import type { AttestationFacts, AttestedProof } from "./facts.ts";
+import { hex, prefixed } from "./hex.ts";
+import { stepsOf } from "./steps.ts";
+import { wordingOf } from "./wording.ts";
+
+/** States the facts for an audience. */
+export function attestationOf(facts: AttestationFacts, audience: Audience): Attestation {
+  const { issuer, place, askedAt } = facts;
+  return {
+    format: ATTESTATION_FORMAT,
+    audience,
+    subject: subjectOf(facts),
+    issued_at: facts.issuedAt,
+    issuer: {
+      name: issuer.name,
+      key_id: keyIdOf(issuer.publicKey),
+      public_key: hex(issuer.publicKey),
+      jwks_url: issuer.jwksUrl,
+    },
+    chain: {
+      chain_id: place.chainId,
+      contract: place.contract,
+      asked_at: { block_number: askedAt.number, block_hash: prefixed(askedAt.hash), timestamp: askedAt.time },
+    },
+    ...wordingOf(facts, audience),
+    ...("records" in facts
+      ? { record_count: facts.count, records: facts.records.map((record) => recordOf(record, place.explorerUrl)) }
+      : { verification: verificationOf(facts.verification) }),
+    checks: checksOf(facts),
+    steps: stepsOf(facts),
+  };
+}
+
+function subjectOf(facts: AttestationFacts): Attestation["subject"] {
+  if ("verification" in facts) return { verification_id: facts.verification.id };
+  return "documentId" in facts.subject ? { document_id: facts.subject.documentId } : { hash: hex(facts.subject.hash) };
+}
+
+function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestationRecord {
+  const { documentId, hash, recordHash, metadata, merkle } = proof;
+  const { transactionHash, block } = proof.outcome;
+  const tx_hash = prefixed(transactionHash);
+  return {
+    document_id: documentId,
+    hash: hex(hash),
+    record_hash: hex(recordHash),
+    metadata,
+    tx_hash,
+    block_number: block.number,
+    block_hash: prefixed(block.hash),
+    timestamp: block.time,
+    validator: block.validator,
+    merkle:
+      merkle === undefined
+        ? null
+        : {
+            root: prefixed(merkle.root),
+            leaf: prefixed(merkle.leaf),
+            index: merkle.index,
+            path: merkle.path.map(prefixed),
+          },
+    first_anchor: { timestamp: firstAnchor.time, block_number: firstAnchor.blockNumber, size: firstAnchor.size },
+    verification_url: `${explorerUrl}/tx/${tx_hash}`,
+  };
+}
+
+function verificationOf({ id, asOf, finishedAt, totals, rowsRoot }: RecoveryVerification): AttestedVerification {
+  return {
+    verification_id: id,
+    as_of: asOf ?? null,
+    finished_at: Math.floor(finishedAt / 1000),
+    totals,
+    rows_root: hex(rowsRoot),
+  };
+}

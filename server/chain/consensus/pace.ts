@@ -1,0 +1,61 @@
+import type { BftBlock } from "./bft-block.ts";
+import { mostFaulty } from "./quorum.ts";
+
+/** Block times are whole seconds, and a block takes a moment to arrive. */
+const TOLERANCE_SECONDS = 2;
+/** Beyond this nobody waits for a later round, however many of the validators may be missing. */
+const LONGEST_WAIT_SECONDS = 600;
+/** A request timeout that no block has shown yet is taken for so many block periods. */
+const PRESUMED_TIMEOUT_PERIODS = 2;
+
+/** How often blocks come, and how long a proposer is waited for. Both in seconds. */
+export interface Rhythm {
+  readonly blockPeriod: number;
+  /** The wait for the first proposer; it doubles with each round. */
+  readonly requestTimeout: number;
+}
+
+/**
+ * Whether blocks come:
+ * - `on_time`: the newest is no older than the network's period
+ * - `slow`: proposers are missing, and the wait for others explains it
+ * - `stalled`: more validators are missing than a network goes on without
+ */
+export type Pace = "on_time" | "slow" | "stalled";
+
+/**
+ * Learns the rhythm from a run of blocks, oldest first: the period from those that were agreed on at once, the timeout
+ * from those that took more rounds.
+ * @returns `undefined` while there are too few
+ */
+export function rhythmOf(blocks: readonly BftBlock[]): Rhythm | undefined {
+  const intervals = blocks
+    .slice(1)
+    .map(({ time, round }, index) => ({ seconds: time - (blocks[index]?.time ?? time), round }));
+  const blockPeriod = typical(intervals.filter(({ round }) => round === 0).map(({ seconds }) => seconds));
+  if (blockPeriod === undefined) return undefined;
+  const learnt = typical(
+    intervals.filter(({ round }) => round > 0).map(({ seconds, round }) => (seconds - blockPeriod) / (2 ** round - 1)),
+  );
+  return { blockPeriod, requestTimeout: Math.max(blockPeriod, learnt ?? PRESUMED_TIMEOUT_PERIODS * blockPeriod) };
+}
+
+/** The mean of what is usual: without the pause of a network that was restarted. */
+function typical(values: readonly number[]): number | undefined {
+  const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  if (median === undefined) return undefined;
+  const usual = values.filter((value) => value <= 2 * median + TOLERANCE_SECONDS);
+  return usual.reduce((sum, value) => sum + value, 0) / usual.length;
+}
+
+/** The age at which a block is too old for the rounds of as many missing proposers as a network goes on without. */
+export function stalledAfter({ blockPeriod, requestTimeout }: Rhythm, validators: number): number {
+  const rounds = requestTimeout * (2 ** mostFaulty(validators) - 1);
+  return Math.min(blockPeriod + rounds, LONGEST_WAIT_SECONDS) + TOLERANCE_SECONDS;
+}
+
+/** @param age Seconds since the newest block */
+export function paceOf(rhythm: Rhythm, validators: number, age: number): Pace {
+  if (age <= rhythm.blockPeriod + TOLERANCE_SECONDS) return "on_time";
+  return age <= stalledAfter(rhythm, validators) ? "slow" : "stalled";
+}

@@ -1,0 +1,58 @@
+import { EventTable__factory } from "../../../typechain-types/factories/EventTable__factory.ts";
+import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
+import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";
+import type { Address, ContractCall, ContractName, TransactionPurpose } from "../transaction.ts";
+import { SealbookError } from "../../errors.ts";
+import { bytesOfHex } from "../../kit/hex.ts";
+import { NodeError, type Rpc } from "../rpc/rpc.ts";
+
+/** The contracts' ABIs, as generated from their source. */
+export const INTERFACES = {
+  SessionRegistry: SessionRegistry__factory.createInterface(),
+  EventTable: EventTable__factory.createInterface(),
+  ProofAnchor: ProofAnchor__factory.createInterface(),
+} as const;
+
+/**
+ * A call that the relayer will make.
+ * @param data `0x` hex, as encoded by one of the {@link INTERFACES}
+ */
+export function contractCall(purpose: TransactionPurpose, contract: ContractName, data: string): ContractCall {
+  return { purpose, contract, data: bytesOfHex(data) };
+}
+
+/** A node that keeps the newest state only says so when it makes a block while it is asked. */
+const STATE_IS_GONE = /BlockOutOfRange/;
+const ATTEMPTS = 5;
+/** Length of `0x` and a selector in hex. */
+const SELECTOR_TEXT = 10;
+
+/**
+ * Reads from a contract at the newest block.
+ * @returns the ABI-encoded result
+ * @throws SealbookError `chain_reverted` naming the contract's error
+ */
+export async function readContract(rpc: Rpc, to: Address, data: string, attempts = ATTEMPTS): Promise<string> {
+  try {
+    const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
+    if (typeof result !== "string")
+      throw new SealbookError("chain_unavailable", "the node's answer to eth_call is not hex");
+    return result;
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    if (STATE_IS_GONE.test(error.message) && attempts > 1) return readContract(rpc, to, data, attempts - 1);
+    throw new SealbookError("chain_reverted", revertText(error), { cause: error });
+  }
+}
+
+/** A contract's error as text, `Name(arguments)`; the node's own words when it is none of ours. */
+export function revertText(error: NodeError): string {
+  // A call that no function takes is reverted without a word.
+  if (error.data !== undefined && error.data.length >= SELECTOR_TEXT) {
+    for (const contract of Object.values(INTERFACES)) {
+      const parsed = contract.parseError(error.data);
+      if (parsed !== null) return `${parsed.name}(${parsed.args.map(String).join(", ")})`;
+    }
+  }
+  return error.message;
+}

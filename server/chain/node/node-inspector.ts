@@ -1,0 +1,85 @@
+import type { BftBlock } from "../consensus/bft-block.ts";
+import { bftReport } from "../consensus/bft-report.ts";
+import { quorumOf } from "../consensus/quorum.ts";
+import type { NodeInspector } from "./node-report.ts";
+import type { Address } from "../transaction.ts";
+import { SealbookError } from "../../errors.ts";
+import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
+import type { Enode } from "../consensus/enode.ts";
+import { askPeers } from "../consensus/peers.ts";
+import { askValidators, lastProposals } from "../consensus/validators.ts";
+import { readBlock, type ValidatorNames } from "./receipts.ts";
+import { askQuantity } from "../rpc/quantity.ts";
+import type { Rpc } from "../rpc/rpc.ts";
+
+export interface NodeInspectorParts {
+  readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
+  /** Whose balance is reported. */
+  readonly relayer: () => Address;
+  readonly names: ValidatorNames;
+  /** The nodes that the network has, where a list says. */
+  readonly nodes: readonly Enode[] | undefined;
+}
+
+/** Asks a node how it and its network do. */
+export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts): NodeInspector {
+  const history = new BftHistory(rpc);
+  const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
+  const peerName = ({ address, place }: { address: string; place: string }): string => names.get(address) ?? place;
+  return async () => {
+    const [client, head, syncing, peers, balance] = await Promise.all([
+      rpc.call("web3_clientVersion", []),
+      askQuantity(rpc, "eth_blockNumber", []),
+      rpc.call("eth_syncing", []),
+      askPeers(rpc, nodes),
+      rpc.call("eth_getBalance", [relayer(), "latest"]),
+    ]);
+    const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
+    if (block === undefined)
+      throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
+    const { protocol, validators } = await askValidators(rpc, bft);
+    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()));
+    const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
+    return {
+      client: String(client),
+      chainId: rpc.chainId,
+      blockNumber: block.number,
+      blockTime: block.time,
+      syncing: syncing !== false,
+      peers: peers.count,
+      consensus: {
+        protocol,
+        validators: validators.map(nameOf),
+        quorum: quorumOf(validators.length),
+        proposer: block.validator,
+        bft: report && {
+          ...report,
+          roundChanges: bft?.roundChanges ?? 0,
+          missing: report.missing.map(nameOf),
+          participation: (proposals ?? report.participation).map((each) => ({
+            ...each,
+            validator: nameOf(each.validator),
+          })),
+        },
+      },
+      network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
+      addresses: rpc.addresses?.() ?? [],
+      balance: BigInt(String(balance)),
+    };
+  };
+}
+
+/**
+ * How old the newest block is, in seconds. One that was seen to come is no older than that, whatever the clocks of this
+ * machine and of the validators say.
+ */
+function ageOf({ blocks, seenAt }: BftBlocks, now: number): number {
+  const byClocks = now / 1000 - (blocks.at(-1)?.time ?? 0);
+  return Math.max(0, seenAt === undefined ? byClocks : Math.min(byClocks, (now - seenAt) / 1000));
+}
+
+/** Where a contract says who the validators are, the headers do not. */
+function withValidators(blocks: readonly BftBlock[], asked: readonly Address[]): readonly BftBlock[] {
+  const validators = asked.map((address) => address.toLowerCase()).sort();
+  return blocks.map((block) => (block.validators.length > 0 ? block : { ...block, validators }));
+}

@@ -1,0 +1,50 @@
+import type { TransactionOutcome } from "../transaction.ts";
+
+/** Callers that wait for transactions to end. What they are told comes from disk, never from memory. */
+export class OutcomeWaiters {
+  readonly #read: (id: number) => Promise<TransactionOutcome>;
+  readonly #waiting = new Map<number, Set<() => void>>();
+  #released = false;
+
+  constructor(read: (id: number) => Promise<TransactionOutcome>) {
+    this.#read = read;
+  }
+
+  /** The outcome, as soon as there is one; `pending` when there is none after the wait. */
+  async wait(id: number, milliseconds: number): Promise<TransactionOutcome> {
+    const woken = this.#sleep(id, milliseconds);
+    const outcome = await this.#read(id);
+    if (outcome.state !== "pending" || this.#released) {
+      woken.cancel();
+      return outcome;
+    }
+    await woken.promise;
+    return this.#read(id);
+  }
+
+  /** Wakes whoever waits for one of these. */
+  settled(ids: readonly number[]): void {
+    for (const id of ids) for (const wake of this.#waiting.get(id) ?? []) wake();
+  }
+
+  /** Wakes everybody, and lets nobody wait from now on: the process is about to end. */
+  release(): void {
+    this.#released = true;
+    this.settled([...this.#waiting.keys()]);
+  }
+
+  #sleep(id: number, milliseconds: number): { promise: Promise<void>; cancel: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, waiting);
+    const wake = (): void => {
+      clearTimeout(timer);
+      waiting.delete(wake);
+      if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    waiting.add(wake);
+    return { promise, cancel: wake };
+  }
+}

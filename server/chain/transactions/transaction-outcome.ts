@@ -1,0 +1,14 @@
+import type { Settlement, SignedTransaction } from "../transaction.ts";
+import type { Receipt } from "../node/receipts.ts";
+import { revertReason } from "../contracts/revert-reason.ts";
+import type { Rpc } from "../rpc/rpc.ts";
+
+/** What a receipt makes of a transaction; the reason of a revert is asked for. */
+export async function settlementOf(
+  rpc: Rpc,
+  { id, raw }: Pick<SignedTransaction, "id" | "raw">,
+  { succeeded, block }: Receipt,
+): Promise<Settlement> {
+  if (succeeded) return { id, state: "confirmed", block };
+  return { id, state: "reverted", block, reason: await revertReason(rpc, raw) };
+}

@@ -1,0 +1,22 @@
+import { AttestationService, type AttestationServiceParts } from "../attestation/service.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import type { Attest } from "../attestation/routes.ts";
+
+/** Statements from their facts to their signature, put together. What signs and prints them is loaded for the first one. */
+export function createAttesting(parts: AttestationServiceParts): Attest {
+  const service = new AttestationService(parts);
+  return async (subject, audience) => {
+    const { attestation, signer } = await service.attest(subject, audience);
+    const text = canonicalJson(attestation);
+    const { signedAttestation } = await import("../attestation/jws.ts");
+    const jws = await signedAttestation(text, signer);
+    return {
+      attestation,
+      jws,
+      async pdf() {
+        const { attestationPdf } = await import("../attestation/pdf/attestation-pdf.ts");
+        return attestationPdf(attestation, text, jws);
+      },
+    };
+  };
+}

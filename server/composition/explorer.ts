@@ -1,0 +1,22 @@
+import type { Deployment } from "../chain/contracts/deployment.ts";
+import { chainExplorer } from "../explorer/chain/chain-reader.ts";
+import type { ValidatorNames } from "../chain/node/receipts.ts";
+import type { Rpc } from "../chain/rpc/rpc.ts";
+import type { ExplorerParts } from "../explorer/routes.ts";
+import { rateLimit } from "../http/limits.ts";
+
+export interface ExploringOptions {
+  readonly rpc: Rpc;
+  readonly deployment: Deployment;
+  readonly validatorNames: ValidatorNames;
+  /** Questions of one network address a minute. */
+  readonly explorerRate: number;
+}
+
+/** Puts the explorer of the chain together. */
+export function createExploring({ rpc, deployment, validatorNames, explorerRate }: ExploringOptions): ExplorerParts {
+  return {
+    explorer: chainExplorer(rpc, deployment, validatorNames),
+    questionsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Atomic } from "../journal/atomic.ts";
+import type { Address, ContractAddresses } from "../chain/transaction.ts";
+import { accountStore } from "../sessions/account-store.ts";
+import { anchorStore } from "../proofs/anchor-store.ts";
+import { chatStore } from "../bot/store.ts";
+import { CommitGroup } from "../journal/engine/commit-group.ts";
+import type { Database } from "../journal/engine/database.ts";
+import type { ChatStore } from "../bot/chat-store.ts";
+import type { IntentStore } from "../chain/transactions/transactions.ts";
+import type { JournalSource } from "../journal/entries/source.ts";
+import type { AnchorStore, ProofStore } from "../proofs/stores.ts";
+import type { RecordStore } from "../records/stores.ts";
+import type { ServiceLogStore } from "../sessions/service-log.ts";
+import type { AccountStore, SessionStore } from "../sessions/stores.ts";
+import { journalSource } from "../journal/entries/entry-source.ts";
+import { intentStore } from "../journal/transactions/intent-store.ts";
+import { ProofStatements, proofStore } from "../proofs/proof-store.ts";
+import { recordStore } from "../records/store.ts";
+import { serviceLogStore } from "../sessions/service-log-store.ts";
+import { sessionStore } from "../sessions/store.ts";
+
+/** All that must survive, by what it is. */
+export interface JournalStores {
+  readonly entries: JournalSource;
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly records: RecordStore;
+  readonly proofs: ProofStore;
+  readonly anchors: AnchorStore;
+  readonly intents: IntentStore;
+  readonly serviceLog: ServiceLogStore;
+  readonly chats: ChatStore;
+}
+
+export type Journal = Atomic<JournalStores>;
+
+/**
+ * The journal over one database, which several relayers can share.
+ * @param addresses Where each contract that an intent names stands
+ * @param relayer Whose intents and anchors are written here
+ */
+export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
+  const statements = new ProofStatements();
+  const commits = new CommitGroup(database);
+  const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
+  return {
+    ...stores(database),
+    atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
+  };
+}
+
+/** The journal inside a transaction: what is done atomically there belongs to the same whole. */
+function insideOf(stores: JournalStores): Journal {
+  const journal: Journal = { ...stores, atomically: (work) => work(journal) };
+  return journal;
+}
+
+function storesOf(
+  database: Database,
+  addresses: ContractAddresses,
+  relayer: Address,
+  statements: ProofStatements,
+): JournalStores {
+  return {
+    entries: journalSource(database),
+    accounts: accountStore(database),
+    sessions: sessionStore(database, relayer),
+    records: recordStore(database),
+    proofs: proofStore(database, statements),
+    anchors: anchorStore(database, relayer),
+    intents: intentStore(database, addresses, relayer),
+    serviceLog: serviceLogStore(database),
+    chats: chatStore(database),
+  };
+}

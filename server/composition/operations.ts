@@ -1,0 +1,84 @@
+import type { Config } from "../config/config.ts";
+import type { AlertStore } from "../operations/alert.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { ServiceLogLine } from "../sessions/service-log.ts";
+import { STALE_BLOCK_SECONDS } from "../operations/status.ts";
+import { AlertBook } from "../operations/alert-tracker.ts";
+import { createTelemetry } from "../operations/events.ts";
+import type { Logger } from "../kit/logger.ts";
+import { createMetrics, type Metrics, type MetricSources } from "../operations/metrics.ts";
+import { AlertWebhook } from "../operations/alert-webhook.ts";
+import { NodeWatch } from "../operations/node-monitor.ts";
+
+export interface MonitoringParts {
+  readonly config: Config;
+  readonly sources: Omit<MetricSources, "mostPending" | "alerts">;
+  readonly alerts: AlertStore;
+  readonly inspect: NodeInspector;
+  /** Whether the chain makes blocks when there is nothing to put into them. */
+  readonly regularBlocks: boolean;
+  readonly nodeLookMilliseconds: number | undefined;
+  readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
+  /** Where this server is reached: what its alerts come from. */
+  readonly instance: () => string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** What tells people how the server fares, put together: metrics, events, alerts and who is told of them. */
+export interface Monitoring {
+  readonly metrics: Metrics;
+  readonly telemetry: ReturnType<typeof createTelemetry>;
+  /** Has somebody told of every alert that is raised or resolved. */
+  onAlert(listener: () => void): void;
+  /** Takes up the alerts that lasted when the server ended. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Looks at the chain's node, and tells the receivers of alerts; stopped by itself, before what it looks at. */
+  readonly watching: { start(): void; stop(): Promise<void> };
+}
+
+export function createMonitoring(parts: MonitoringParts): Monitoring {
+  const { config, sources, inspect, regularBlocks, nodeLookMilliseconds, serviceLog, instance, logger, clock } = parts;
+  const alerts = new AlertBook(parts.alerts, logger, clock);
+  const metrics = createMetrics({ ...sources, mostPending: config.maxOutstanding, alerts: () => alerts.counts() });
+  const webhooks = config.alertWebhooks.map(
+    (url, index) =>
+      new AlertWebhook({
+        url,
+        secret: config.alertWebhookSecret,
+        store: parts.alerts,
+        instance,
+        clock,
+        onFailure: (reason) =>
+          logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
+      }),
+  );
+  alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
+  const telemetry = createTelemetry({ logger, metrics, alerts, serviceLog });
+  const nodeWatch = new NodeWatch({
+    inspect,
+    telemetry,
+    regularBlocks,
+    staleSeconds: STALE_BLOCK_SECONDS,
+    lookMilliseconds: nodeLookMilliseconds,
+  });
+  return {
+    metrics,
+    telemetry,
+    onAlert: (listener) => alerts.subscribe(listener),
+    start: () => alerts.start(),
+    stop: () => alerts.stop(),
+    watching: {
+      start() {
+        nodeWatch.start();
+        for (const webhook of webhooks) webhook.start();
+      },
+      async stop() {
+        await Promise.all(webhooks.map((webhook) => webhook.stop()));
+        await nodeWatch.stop();
+      },
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { ownKey, type RelayerKey } from "../chain/keys/relayer-key.ts";
+import { openKeystore } from "../chain/keys/relayer-keystore.ts";
+import { peerTlsOptions, SIGNER } from "../chain/rpc/peer-tls.ts";
+import { web3SignerKey } from "../chain/keys/web3-signer.ts";
+import type { RelayerSource } from "../config/credentials.ts";
+
+/** A relayer's key that can be signed with, until it is closed. */
+export type OpenedKey = RelayerKey & { close?(): void };
+
+/** @throws SealbookError when there is no such key, or it cannot be used */
+export async function openRelayerKey(source: RelayerSource): Promise<OpenedKey> {
+  switch (source.kind) {
+    case "environment":
+      return ownKey(source.key);
+    case "keystore":
+      return openKeystore(source);
+    case "signer":
+      return web3SignerKey(source.url, source.address, peerTlsOptions(source.tls, SIGNER));
+  }
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Seal } from "../bot/seal.ts";
+import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain.ts";
+import { deploymentName } from "../chain/contracts/deployment-name.ts";
+import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
+import { useFastKeccak } from "../chain/fast-keccak.ts";
+import type { Config } from "../config/config.ts";
+import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
+import { holdDataFolder } from "./data-folder.ts";
+import type { Issuer } from "../proofs/bundle/issuer.ts";
+import type { SegmentTarget } from "../journal/entries/source.ts";
+import { SealbookError } from "../errors.ts";
+import { ListenerCertificate } from "../http/listener-certificate.ts";
+import type { TokenVerifier } from "../http/access/token-verifier.ts";
+import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
+import { openJournalDatabase } from "./database.ts";
+import { chatStore } from "../bot/store.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { openTarget } from "../journal/replication/open-target.ts";
+import type { Logger } from "../kit/logger.ts";
+
+/** What is open before any part is built. */
+export interface Opened {
+  readonly link: ChainLink;
+  readonly database: Database;
+  /** Where replicas of the journal are kept. */
+  readonly targets: readonly SegmentTarget[];
+  /** Takes callers' tokens, when they are taken. */
+  readonly tokens: TokenVerifier | undefined;
+  readonly issuer: Issuer;
+  /** What is listened with, when it is with TLS. */
+  readonly certificate: ListenerCertificate | undefined;
+  /** What the embedded chain tells. */
+  readonly embeddedLog: EmbeddedLog;
+  /** Seals what the bot knows, when there is a bot. */
+  readonly botSeal: Seal | undefined;
+  /** Closes all of it. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** Holds the data folder, and opens the chain, the journal, and whatever else is in files. */
+export async function openAll(config: Config, logger: Logger): Promise<Opened> {
+  const resources = new AsyncDisposableStack();
+  try {
+    await useFastKeccak();
+    const lock = await holdDataFolder(config.dataDirectory);
+    resources.defer(() => lock.release());
+    const embeddedLog = new EmbeddedLog();
+    const link = await openChainLink(config, {
+      share: false,
+      onEvent(event) {
+        logLinkEvent(logger, event);
+        if (event.kind === "embedded") embeddedLog.onEvent(event.event);
+      },
+    });
+    resources.defer(() => link.close());
+    const database = await openJournalDatabase(config);
+    resources.defer(() => database.destroy());
+    const targets = await Promise.all(
+      config.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
+    );
+    for (const target of targets) resources.defer(() => target.close());
+    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
+    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    const certificate = config.tls && (await openCertificate(config.tls, logger));
+    const botSeal =
+      config.telegram &&
+      (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
+    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botSeal, resources };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+/** @throws SealbookError `config_invalid` when the key cannot be read */
+async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenVerifier> {
+  const { tokenVerifier } = await import("../http/access/token-verifier.ts");
+  if (key.kind === "jwks") return tokenVerifier({ ...rules, key });
+  try {
+    return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SealbookError(
+      "config_invalid",
+      `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+/** @throws SealbookError `config_invalid` when it cannot be listened with */
+function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
+  return ListenerCertificate.open(files, (event) =>
+    event.kind === "replaced"
+      ? logger.info(
+          { expires: new Date(event.expires).toISOString() },
+          "there is a new certificate; connections from now on have it",
+        )
+      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
+  );
+}
+
+function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
+  if (event.kind === "embedded") {
+    const { kind, ...details } = event.event;
+    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
+    logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
+  } else if (event.kind === "failed_over") {
+    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+  } else if (event.kind === "deployed") {
+    logger.info({ address: event.address }, `${event.contract} deployed`);
+  } else {
+    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+  }
+}

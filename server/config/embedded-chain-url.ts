@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseConfig } from "./config.ts";
+import type { EnvironmentVariables } from "./environment.ts";
+
+/** Where a running embedded chain's address is written down. */
+export function embeddedChainUrlFile(chainDirectory: string): string {
+  return join(chainDirectory, "rpc-url");
+}
+
+/**
+ * Where the embedded chain of a server on this machine answers, for who has the server's variables or some of them: at
+ * `CHAIN_PORT` when it names a port, else where the server of `DATA_DIR` wrote down, else at the usual port.
+ * @throws SealbookError `config_invalid`
+ */
+export function embeddedChainUrl({ CHAIN_PORT, DATA_DIR }: EnvironmentVariables): string {
+  const given = {
+    ...(CHAIN_PORT === undefined ? {} : { CHAIN_PORT }),
+    ...(DATA_DIR === undefined ? {} : { DATA_DIR }),
+  };
+  const { chain } = parseConfig(given, { relays: false });
+  if (chain.kind !== "embedded") throw new Error("without RPC_URL there is the embedded chain");
+  const file = embeddedChainUrlFile(chain.directory);
+  const isNamed = CHAIN_PORT !== undefined && chain.port !== 0;
+  return !isNamed && existsSync(file) ? readFileSync(file, "utf8") : `http://127.0.0.1:${chain.port}`;
+}

@@ -1,0 +1,137 @@
+import { zeroPadValue } from "ethers";
+import type { PageRequest } from "../explorer.ts";
+import type { Activity, ExploredAddress, Page } from "../explored.ts";
+import type { Address } from "../../chain/transaction.ts";
+import { INTERFACES, readContract } from "../../chain/contracts/interfaces.ts";
+import type { Deployment } from "../../chain/contracts/deployment.ts";
+import type { ValidatorNames } from "../../chain/node/receipts.ts";
+import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
+import { askQuantity } from "../../chain/rpc/quantity.ts";
+import type { Rpc } from "../../chain/rpc/rpc.ts";
+import type { BlockReader } from "./block-reader.ts";
+import type { CallDecoder } from "./call-decoder.ts";
+import { type LogFilter, newestLogs } from "./newest-logs.ts";
+import { ask, type NodeLog, NodeTransaction } from "./node-responses.ts";
+
+const { EventTable, SessionRegistry } = INTERFACES;
+/** Events by the place in which they name an account. */
+const ENROLMENTS = [
+  SessionRegistry.getEvent("AccountEnrolled").topicHash,
+  SessionRegistry.getEvent("AccountRevoked").topicHash,
+];
+const SESSIONS_AND_ROLES = [
+  SessionRegistry.getEvent("SessionOpened").topicHash,
+  SessionRegistry.getEvent("RoleGranted").topicHash,
+  SessionRegistry.getEvent("RoleRevoked").topicHash,
+];
+const ROW_WRITTEN = EventTable.getEvent("RowWritten").topicHash;
+/** Arguments of events that a list leaves out. */
+const LONG_ARGUMENTS = ["rowdata", "signature"];
+const SCOPES = [undefined, "read", "full"] as const;
+
+/** Tells what addresses are, and what they did as far as events of the contracts say so. */
+export class AddressReader {
+  readonly #rpc: Rpc;
+  readonly #deployment: Deployment;
+  readonly #decoder: CallDecoder;
+  readonly #blocks: BlockReader;
+  readonly #names: ValidatorNames;
+  readonly #roles: RelayerRoles;
+
+  constructor(rpc: Rpc, deployment: Deployment, decoder: CallDecoder, blocks: BlockReader, names: ValidatorNames) {
+    this.#rpc = rpc;
+    this.#deployment = deployment;
+    this.#decoder = decoder;
+    this.#blocks = blocks;
+    this.#names = names;
+    this.#roles = new RelayerRoles(rpc, deployment);
+  }
+
+  async address(address: Address): Promise<ExploredAddress> {
+    const [code, balance, sent, relays, administers, scope] = await Promise.all([
+      this.#rpc.call("eth_getCode", [address, "latest"]),
+      this.#rpc.call("eth_getBalance", [address, "latest"]),
+      askQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
+      this.#roles.heldBy(address),
+      this.#roles.administeredBy(address),
+      this.#scopeOf(address),
+    ]);
+    return {
+      address,
+      contract: this.#decoder.contractAt(address),
+      hasCode: code !== "0x",
+      relays,
+      administers,
+      scope,
+      validator: this.#names.get(address.toLowerCase()),
+      balance: BigInt(String(balance)),
+      sent,
+    };
+  }
+
+  async activity(address: Address, { limit, cursor }: PageRequest): Promise<Page<Activity>> {
+    const isContract = this.#decoder.contractAt(address) !== undefined;
+    const sends =
+      !isContract &&
+      [...(await this.#roles.heldBy(address)), ...(await this.#roles.administeredBy(address))].length > 0;
+    const search = {
+      firstBlock: this.#deployment.firstBlock,
+      head: await askQuantity(this.#rpc, "eth_blockNumber", []),
+      limit,
+      cursor,
+    };
+    const { logs, next } = await newestLogs(this.#rpc, {
+      ...search,
+      filters: isContract
+        ? [{ address: [address], topics: [] }]
+        : sends
+          ? [{ address: this.#contracts, topics: [] }]
+          : this.#filtersOf(address),
+      ...(sends ? { accept: (found) => this.#sentBy(address, found) } : {}),
+    });
+    const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
+    const items = logs.flatMap((log) => {
+      const block = blocks.get(log.blockNumber);
+      if (block === undefined) return [];
+      const { address: contract, event } = this.#decoder.logOf(log);
+      const short = event && {
+        ...event,
+        arguments: event.arguments.filter(({ name }) => !LONG_ARGUMENTS.includes(name)),
+      };
+      return [{ transactionHash: log.transactionHash, block, contract, event: short }];
+    });
+    return { items, next };
+  }
+
+  get #contracts(): string[] {
+    return Object.values(this.#deployment.contracts);
+  }
+
+  /** Events that name an account, wherever they do. */
+  #filtersOf(address: Address): LogFilter[] {
+    const topic = zeroPadValue(address, 32).toLowerCase();
+    return [
+      { address: this.#contracts, topics: [ENROLMENTS, topic] },
+      { address: this.#contracts, topics: [SESSIONS_AND_ROLES, null, topic] },
+      { address: this.#contracts, topics: [ROW_WRITTEN, null, null, topic] },
+    ];
+  }
+
+  /** No event says who sent its transaction. */
+  async #sentBy(address: Address, logs: readonly NodeLog[]): Promise<readonly NodeLog[]> {
+    const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+    const transactions = await Promise.all(
+      hashes.map((hash) => ask(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
+    );
+    const sent = new Set(
+      transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),
+    );
+    return logs.filter(({ transactionHash }) => sent.has(transactionHash));
+  }
+
+  async #scopeOf(address: Address): Promise<ExploredAddress["scope"]> {
+    const { SessionRegistry: registry } = this.#deployment.contracts;
+    const answer = await readContract(this.#rpc, registry, SessionRegistry.encodeFunctionData("scopeOf", [address]));
+    return SCOPES[Number(SessionRegistry.decodeFunctionResult("scopeOf", answer)[0])];
+  }
+}

@@ -1,0 +1,52 @@
+import { getBytes } from "ethers";
+import type { ChainExplorer } from "../explorer.ts";
+import { anchorChain } from "../../chain/contracts/anchor-chain.ts";
+import type { Deployment } from "../../chain/contracts/deployment.ts";
+import type { ValidatorNames } from "../../chain/node/receipts.ts";
+import { askQuantity } from "../../chain/rpc/quantity.ts";
+import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
+import { sessionChain } from "../../chain/contracts/session-chain.ts";
+import { AddressReader } from "./address-reader.ts";
+import { AnchorReader } from "./anchor-reader.ts";
+import { BlockReader } from "./block-reader.ts";
+import { CallDecoder } from "./call-decoder.ts";
+import { TransactionReader } from "./transaction-reader.ts";
+
+/** Explores the chain with the contracts of a deployment on it. */
+export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
+  const { contracts, firstBlock } = deployment;
+  const decoder = new CallDecoder(contracts);
+  const anchorsOnChain = anchorChain(rpc, contracts.ProofAnchor, names);
+  const blocks = new BlockReader(rpc, decoder, names);
+  const transactions = new TransactionReader(rpc, decoder, blocks, anchorsOnChain, contracts.EventTable);
+  const anchors = new AnchorReader(rpc, deployment, blocks, anchorsOnChain);
+  const addresses = new AddressReader(rpc, deployment, decoder, blocks, names);
+  const sessions = sessionChain(rpc, contracts.SessionRegistry);
+  const newestNumber = (): Promise<number> => askQuantity(rpc, "eth_blockNumber", []);
+
+  return {
+    chain: () =>
+      answered(async () => {
+        const head = await blocks.summary(await newestNumber());
+        if (head === undefined) throw unavailable(new Error("the node does not have its own newest block"));
+        return { chainId: rpc.chainId, contracts, firstBlock, head };
+      }),
+    blocks: (page) => answered(async () => blocks.newest(await newestNumber(), page)),
+    block: (id, page) => answered(() => blocks.block(id, page)),
+    transaction: (hash) => answered(() => transactions.transaction(hash)),
+    anchors: (page) => answered(() => anchors.newest(page)),
+    anchor: (hash) => answered(() => anchors.anchor(hash)),
+    address: (address) => answered(() => addresses.address(address)),
+    activity: (address, page) => answered(() => addresses.activity(address, page)),
+    knowsSession: (tokenHash) => answered(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
+  };
+}
+
+/** To whoever asks, a node that refuses to answer is away. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof NodeError ? unavailable(error) : error;
+  }
+}

@@ -1,0 +1,64 @@
+import { getAddress } from "ethers";
+import { z } from "zod";
+import type { Sought } from "./search.ts";
+import { pageLimit } from "../http/query.ts";
+
+const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
+const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
+/** Block numbers that JavaScript can count with. */
+const NUMBER = /^\d{1,15}$/;
+const MOST = 100;
+const USUAL = 20;
+const BLOCK = new RegExp(`${NUMBER.source}|${HASH.source}`);
+const ANYTHING = new RegExp(`${BLOCK.source}|${ADDRESS.source}`);
+
+/** A hash on the chain, as callers write it. */
+export const AskedHash = z
+  .string()
+  .regex(HASH, "is not a hash: 64 hexadecimal digits")
+  .transform(withPrefix)
+  .meta({ description: "A hash as 64 hexadecimal digits, with or without `0x`." });
+
+/** A block, by either of its names. */
+export const AskedBlock = z
+  .string()
+  .regex(BLOCK, "is neither a block's number nor its hash")
+  .transform((text) => (NUMBER.test(text) ? Number(text) : withPrefix(text)))
+  .meta({ description: "A block's number, or its hash." });
+
+/** An address of the chain; the checksum in its letters' case is not insisted on. */
+export const AskedAddress = z
+  .string()
+  .regex(ADDRESS, "is not an address: 40 hexadecimal digits")
+  .transform((text) => getAddress(withPrefix(text)))
+  .meta({ description: "An address as 40 hexadecimal digits, with or without `0x`." });
+
+/** Which part of a list is asked for. */
+export const ListQuestion = z.object({
+  limit: pageLimit(MOST, USUAL),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}(-\d{1,9})?$/, "is not a cursor that an answer gave")
+    .optional()
+    .meta({ description: "Where to go on: `next` of the answer before." }),
+});
+
+/** What is looked for: its form says what it can be. */
+export const SearchQuestion = z.object({
+  q: z
+    .string()
+    .trim()
+    .regex(ANYTHING, "is no block number, no hash and no address")
+    .transform(soughtOf)
+    .meta({ description: "A block's number, a hash of anything, or an address." }),
+});
+
+function soughtOf(text: string): Sought {
+  if (NUMBER.test(text)) return { kind: "number", number: Number(text) };
+  if (HASH.test(text)) return { kind: "hash", hash: withPrefix(text) };
+  return { kind: "address", address: getAddress(withPrefix(text)) };
+}
+
+function withPrefix(digits: string): string {
+  return `0x${digits.replace(/^0x/i, "").toLowerCase()}`;
+}

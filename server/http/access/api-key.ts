@@ -1,0 +1,59 @@
+import { hash as digest, randomBytes } from "node:crypto";
+
+/** What a caller may do: `read` asks, `write` also has documents recorded and attestations made. */
+export type AccessScope = "read" | "write";
+
+/** An API key as it is kept: what it was made of is told once and kept nowhere. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: AccessScope;
+  /** SHA-256 of the secret part: 32 random bytes, which need no salt. */
+  readonly digest: Uint8Array;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** Unix milliseconds; `undefined` for one without an end. */
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+}
+
+/** The API keys on disk. */
+export interface ApiKeyStore {
+  insert(key: ApiKey): Promise<void>;
+  find(id: string): Promise<ApiKey | undefined>;
+  list(): Promise<ApiKey[]>;
+  /** @returns false when there is no such key, or it was revoked before */
+  revoke(id: string, at: number): Promise<boolean>;
+}
+
+const PREFIX = "sbk";
+const ID_BYTES = 6;
+const SECRET_BYTES = 32;
+const FORM = /^sbk_([0-9a-f]{12})_([0-9a-f]{64})$/;
+
+/** A new key, and the text that its holder presents. */
+export function newApiKey(
+  name: string,
+  scope: AccessScope,
+  createdAt: number,
+  expiresAt: number | undefined,
+): { key: ApiKey; text: string } {
+  const id = randomBytes(ID_BYTES).toString("hex");
+  const secret = randomBytes(SECRET_BYTES);
+  const key: ApiKey = { id, name, scope, digest: digestOf(secret), createdAt, expiresAt, revokedAt: undefined };
+  return { key, text: `${PREFIX}_${id}_${secret.toString("hex")}` };
+}
+
+/** What a presented text names and proves; `undefined` when it is no API key. */
+export function parseApiKey(text: string): { readonly id: string; readonly digest: Uint8Array } | undefined {
+  const [, id, secret] = FORM.exec(text) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, digest: digestOf(Buffer.from(secret, "hex")) };
+}
+
+export function isValid(key: ApiKey, now: number): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
+}
+
+function digestOf(secret: Uint8Array): Uint8Array {
+  return digest("sha256", secret, "buffer");
+}

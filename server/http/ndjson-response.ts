@@ -1,0 +1,34 @@
+import { once } from "node:events";
+import type { Response } from "express";
+import { noteFailure } from "./access-log.ts";
+import { toSealbookError } from "./errors.ts";
+import { NDJSON } from "./ndjson.ts";
+import { problemOf } from "./problem.ts";
+
+/**
+ * Answers lines as they come, no faster than they are read: neither side has to keep all of them. Once one was told, a
+ * failure can no longer be the answer: then the last line is an object with `error` that says why there are no more.
+ */
+export async function sendLines(response: Response, groups: AsyncIterable<readonly string[]>): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    for await (const lines of groups) {
+      gone.signal.throwIfAborted();
+      begin(response);
+      if (lines.length > 0 && !response.write(`${lines.join("\n")}\n`))
+        await once(response, "drain", { signal: gone.signal });
+    }
+    begin(response);
+    response.end();
+  } catch (thrown) {
+    if (!response.headersSent) throw thrown;
+    const error = toSealbookError(thrown);
+    if (error.code === "internal" && !gone.signal.aborted) noteFailure(response, error);
+    response.end(`${JSON.stringify({ error: problemOf(error).body })}\n`);
+  }
+}
+
+function begin(response: Response): void {
+  if (!response.headersSent) response.type(NDJSON);
+}

@@ -1,0 +1,46 @@
+import type { ErrorRequestHandler } from "express";
+import type { ErrorCode, SealbookError } from "../errors.ts";
+import { noteFailure } from "./access-log.ts";
+import { setRetryAfter, STATUS, toSealbookError } from "./errors.ts";
+
+const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  malformed: "The request is not valid",
+  too_large: "The request is too large",
+  uri_too_long: "The address is too long",
+  unauthorized: "Authentication is needed",
+  forbidden: "Not allowed",
+  not_found: "Not found",
+  method_not_allowed: "Method not allowed",
+  unsupported_media_type: "Unsupported media type",
+  not_acceptable: "Not acceptable",
+  conflict: "Not as things stand",
+  too_many_requests: "Too many requests",
+  overloaded: "Too much is under way",
+  journal_unavailable: "The journal is not available",
+  chain_unavailable: "The chain is not reachable",
+};
+
+/** A failure as RFC 9457 tells it. */
+export function problemOf(error: SealbookError): { readonly status: number; readonly body: object } {
+  const status = STATUS[error.code];
+  return {
+    status,
+    body: {
+      type: `urn:sealbook:problem:${error.code}`,
+      title: TITLES[error.code] ?? "The request failed",
+      status,
+      detail: error.message,
+      ...(error.details === undefined ? {} : { errors: error.details }),
+    },
+  };
+}
+
+/** Answers a failed request by RFC 9457. */
+export const sendProblem: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
+  if (response.headersSent) return next(thrown);
+  const error = toSealbookError(thrown);
+  if (error.code === "internal") noteFailure(response, error);
+  setRetryAfter(response, error);
+  const { status, body } = problemOf(error);
+  response.status(status).type("application/problem+json").send(JSON.stringify(body));
+};

@@ -1,0 +1,62 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import { SealbookError } from "../../errors.ts";
+import { noteFailure } from "../access-log.ts";
+import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
+import { NamedRoute } from "./schemas.ts";
+
+/** Where the start of a call is kept until its answer. */
+const START = "start";
+
+/** Seconds as the envelope writes them. */
+export function secondsSince(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(6);
+}
+
+/** Begins the time that an answer says it took. */
+export const startClock: RequestHandler = (_request, response, next) => {
+  response.locals[START] = performance.now();
+  next();
+};
+
+function timeTaken(response: Response): string {
+  const start: unknown = response.locals[START];
+  return secondsSince(typeof start === "number" ? start : performance.now());
+}
+
+/** What a call says that it is about, whatever is wrong with the rest of it. */
+export function routeOf(request: Request): string | undefined {
+  return NamedRoute.safeParse(request.body).data?.route;
+}
+
+/** Answers a call that succeeded. */
+export function sendSuccess(response: Response, route: string, content: object): void {
+  response.json({ content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
+}
+
+/** Answers a call that failed: the same envelope with status 0 and the reason. */
+export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+  if (response.headersSent) return next(thrown);
+  const error = inThisApi(toSealbookError(thrown));
+  if (error.code === "internal") noteFailure(response, error);
+  const route = routeOf(request) ?? "/api";
+  setRetryAfter(response, error);
+  response.status(STATUS[error.code]).json({
+    content: {
+      error: {
+        code: error.code,
+        message: error.message,
+        ...(error.details === undefined ? {} : { details: error.details }),
+      },
+    },
+    msg: `${route} fetch is failed: ${error.message}`,
+    render: timeTaken(response),
+    status: 0,
+  });
+};
+
+/** This API knows no media types other than JSON: anything else is a malformed call. */
+function inThisApi(error: SealbookError): SealbookError {
+  return error.code === "unsupported_media_type"
+    ? new SealbookError("malformed", error.message, { cause: error })
+    : error;
+}

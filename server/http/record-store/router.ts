@@ -1,0 +1,60 @@
+import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
+import { SealbookError } from "../../errors.ts";
+import { parseInput } from "../errors.ts";
+import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
+import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
+import { Envelope } from "./schemas.ts";
+
+/** Most bytes of a call, unless its route says otherwise. */
+const MAX_BODY = 64 * 1024;
+
+/** Handles one route of the record store API. */
+export interface RecordStoreRoute {
+  /** @returns the content of the response */
+  readonly handle: (request: Request, response: Response) => Promise<object>;
+  /** Most bytes of a call; 64 KiB when not given. */
+  readonly maxBody?: number;
+}
+
+/** The routes of the record store API by name. */
+export type RecordStoreRoutes = ReadonlyMap<string, RecordStoreRoute>;
+
+/** The record store API: one endpoint, the route is in the body. */
+export function recordStoreRouter(routes: RecordStoreRoutes): Router {
+  const router = Router();
+  const largest = Math.max(...[...routes.values()].map(({ maxBody = MAX_BODY }) => maxBody));
+  /** Depends on the route that a call names, which is known only after its body was read. */
+  const checkSize = (request: Request): void => {
+    const maximum = routes.get(routeOf(request) ?? "")?.maxBody ?? MAX_BODY;
+    if (bodyBytes(request) > maximum) throw tooLarge(maximum);
+  };
+  const checkSizeOfFaulty: ErrorRequestHandler = (thrown: unknown, request, _response, next) => {
+    checkSize(request);
+    next(thrown);
+  };
+  router.use(startClock, (_request, response, next) => {
+    // Answers carry tokens.
+    response.set("Cache-Control", "no-store");
+    next();
+  });
+  router.post("/", jsonBody(largest), async (request: Request, response: Response) => {
+    checkSize(request);
+    const named = routeOf(request);
+    // What there is not is not asked whether the rest of the call is valid.
+    if (named !== undefined && !routes.has(named)) throw noSuchRoute();
+    const { route } = parseInput(Envelope, request.body);
+    const found = routes.get(route);
+    if (found === undefined) throw noSuchRoute();
+    sendSuccess(response, route, await found.handle(request, response));
+  });
+  router.all("/", (_request, response) => {
+    response.set("Allow", "POST");
+    throw new SealbookError("method_not_allowed", "calls are made with POST");
+  });
+  router.use(checkSizeOfFaulty, sendFailure);
+  return router;
+}
+
+function noSuchRoute(): SealbookError {
+  return new SealbookError("not_found", "there is no such route");
+}

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { SealbookError } from "../errors.ts";
+import { CONNECTION_LIMITS, cutOffSlowClients } from "./connection-limits.ts";
+import type { ListenerCertificate } from "./listener-certificate.ts";
+
+const IDLE_CHECK_MILLISECONDS = 50;
+const GRACE_MILLISECONDS = 5_000;
+/** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
+const BACKLOG = 8_192;
+
+/** A listening HTTP server. */
+export interface HttpServer {
+  readonly url: string;
+  /** Answers what is being answered, takes nothing new, and ends what is not done after a while. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param certificate makes it HTTPS
+ * @throws SealbookError `config_invalid` when the address cannot be listened on
+ */
+export async function listen(
+  listener: RequestListener,
+  host: string,
+  port: number,
+  certificate?: ListenerCertificate,
+  limits = CONNECTION_LIMITS,
+): Promise<HttpServer> {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMilliseconds,
+    // A stream may take any time: who is too slow is told otherwise.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMilliseconds,
+    connectionsCheckingInterval: Math.min(1_000, limits.headerMilliseconds / 4),
+  };
+  const secure = certificate === undefined ? undefined : createSecureServer({ ...certificate.options, ...options });
+  const server = secure ?? createServer(options);
+  server.maxHeadersCount = limits.headers;
+  server.maxConnections = limits.connections;
+  cutOffSlowClients(server, limits);
+  server.on("request", listener);
+  server.listen({ port, host, backlog: BACKLOG });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const unfollow = secure && certificate?.follow((options) => secure.setSecureContext(options));
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    async close() {
+      unfollow?.();
+      const closed = once(server, "close");
+      server.close();
+      // A connection that is kept alive becomes idle only with the end of its last answer.
+      const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS);
+      const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
+      await closed;
+      clearInterval(closing);
+      clearTimeout(ending);
+    },
+  };
+}

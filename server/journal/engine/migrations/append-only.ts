@@ -1,0 +1,56 @@
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import { isPostgres } from "../portable-schema.ts";
+
+const REFUSAL = "the journal is append-only";
+
+/** Has the database itself refuse to change or delete rows of a table, whoever asks. */
+export async function refuseChanges(db: Kysely<unknown>, table: string): Promise<void> {
+  await refuse(db, table, "update");
+  await refuse(db, table, "delete");
+}
+
+/** Has the database itself refuse to change some columns of a table, or to delete its rows. */
+export async function refuseChangesOf(db: Kysely<unknown>, table: string, columns: readonly string[]): Promise<void> {
+  await refuse(db, table, "update", columns);
+  await refuse(db, table, "delete");
+}
+
+/** Has PostgreSQL refuse for a partition what it does not take over from its table. */
+export async function refuseChangesOfPartition(db: QueryExecutorProvider, partition: string): Promise<void> {
+  await makeRefusal(db);
+  await refuseTruncate(db, partition);
+  await sql`revoke update, delete, truncate on ${sql.table(partition)} from public, current_user`.execute(db);
+}
+
+async function makeRefusal(db: QueryExecutorProvider): Promise<void> {
+  await sql`create or replace function refuse_change() returns trigger language plpgsql as ${sql.lit(`begin raise exception '${REFUSAL}'; end`)}`.execute(
+    db,
+  );
+}
+
+async function refuseTruncate(db: QueryExecutorProvider, table: string): Promise<void> {
+  await sql`create trigger ${sql.ref(`${table}_no_truncate`)} before truncate on ${sql.table(table)} for each statement execute function refuse_change()`.execute(
+    db,
+  );
+}
+
+async function refuse(
+  db: Kysely<unknown>,
+  table: string,
+  event: "update" | "delete",
+  columns: readonly string[] = [],
+): Promise<void> {
+  const name = sql.ref(`${table}_no_${event}`);
+  const of = columns.length === 0 ? sql`` : sql` of ${sql.join(columns.map((column) => sql.ref(column)))}`;
+  const what = sql`before ${sql.raw(event)}${of} on ${sql.table(table)}`;
+  if (isPostgres(db)) {
+    await makeRefusal(db);
+    await sql`create trigger ${name} ${what} for each row execute function refuse_change()`.execute(db);
+    if (event === "delete") await refuseTruncate(db, table);
+    // Not even the owner of the table, until he gives himself the right again.
+    if (columns.length === 0)
+      await sql`revoke ${sql.raw(event)} on ${sql.table(table)} from public, current_user`.execute(db);
+  } else {
+    await sql`create trigger ${name} ${what} begin select raise(abort, ${sql.lit(REFUSAL)}); end`.execute(db);
+  }
+}

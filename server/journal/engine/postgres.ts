@@ -1,0 +1,108 @@
+import { Socket } from "node:net";
+import { type Dialect, Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { SealbookError } from "../../errors.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { POSTGRES_TYPES } from "./postgres-types.ts";
+import { prepareMonths } from "../index/proof-months.ts";
+import type { Schema } from "./schema.ts";
+import { writeTurns } from "./write-order.ts";
+
+const OLDEST_VERSION = 15;
+/** Writes take turns: more connections would only let more reads go on at once. */
+const MAX_CONNECTIONS = 10;
+const CONNECT_MILLISECONDS = 10_000;
+const KEEP_ALIVE_MILLISECONDS = 10_000;
+/** A server that says nothing for so long is gone, and nothing else would tell: its host may have lost its power. */
+const SILENCE_MILLISECONDS = 60_000;
+
+/** Whose turn it is to write: any number that nothing else on the database locks. */
+const WRITE_LOCK = 7_325_000_001;
+
+/**
+ * Begins a transaction, in one exchange. What it promises does not depend on how the server is configured: a commit is
+ * on disk before it is told of, and each statement sees all that was committed before it. A process that halts in the
+ * middle of a write loses its turn, and whoever waits for one too long is refused, both before the server is given up.
+ */
+const BEGIN = `
+  begin isolation level read committed read write;
+  set local synchronous_commit = on;
+  set local idle_in_transaction_session_timeout = '20s';
+  set local lock_timeout = '30s';
+  select pg_advisory_xact_lock(${WRITE_LOCK})`;
+
+/**
+ * PostgreSQL: a pool of connections that are replaced when they break. Whoever was in the middle is told so.
+ *
+ * @param url `postgres://...`
+ * @param silenceMilliseconds How long the server may take for an answer; without it for ever
+ */
+export function postgresDialect(url: string, silenceMilliseconds?: number): Dialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "sealbook",
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,
+    stream: () => socket(silenceMilliseconds),
+    types: POSTGRES_TYPES,
+  });
+  // A connection that breaks tells whoever uses it by the failure of the query; there is nothing to add.
+  const ignore = (): void => undefined;
+  pool.on("error", ignore);
+  pool.on("connect", (client) => client.on("error", ignore));
+  return writeTurns(new PostgresDialect({ pool }), BEGIN);
+}
+
+function socket(silenceMilliseconds: number | undefined): Socket {
+  const made = new Socket();
+  if (silenceMilliseconds !== undefined) {
+    made.setTimeout(silenceMilliseconds, () =>
+      made.destroy(new Error(`no answer for ${silenceMilliseconds / 1000} s`)),
+    );
+  }
+  return made;
+}
+
+/**
+ * Opens the database and brings its schema up to date.
+ * @throws SealbookError `config_invalid` when it cannot be reached or used; without the address, which holds a password
+ */
+export async function openPostgres(url: string): Promise<Database> {
+  try {
+    await assertUsable(url);
+    // Migrations of a large journal may be silent for long.
+    const migrated = await openDatabase(postgresDialect(url));
+    await prepareMonths(migrated, Date.now()).finally(() => migrated.destroy());
+    return new Kysely<Schema>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
+  } catch (error) {
+    throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function assertUsable(url: string): Promise<void> {
+  const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
+  try {
+    const { rows } = await sql<{ version: number; encoding: string; standby: boolean }>`
+      select current_setting('server_version_num')::integer / 10000 as version,
+        current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby`.execute(database);
+    for (const { version, encoding, standby } of rows) {
+      if (version < OLDEST_VERSION)
+        throw new Error(`PostgreSQL ${OLDEST_VERSION} or newer is needed, and this is ${version}`);
+      if (encoding !== "UTF8") throw new Error(`its encoding is ${encoding}, and has to be UTF8`);
+      if (standby) throw new Error("it is a standby, which cannot be written to");
+    }
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** What went wrong at the bottom of it; where several addresses were tried the error itself says nothing. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SealbookError && error.cause !== undefined) return reasonOf(error.cause);
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,183 @@
+import { z } from "zod";
+
+/**
+ * The lines over which the journal's digests are made. What is written here is frozen: a digest that was ever anchored
+ * has to come out of the same entry again.
+ */
+
+/** A proof's own facts and its place: leaf `leaf` of batch `batch`. */
+export interface ProofEntry {
+  readonly sequence: number;
+  readonly documentId: string;
+  readonly hash: Uint8Array;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly type: string | null;
+  readonly source: string | null;
+  /** JSON of what the metadata hold besides. */
+  readonly metadata: string | null;
+  /** Unix milliseconds. */
+  readonly acceptedAt: number;
+  readonly batch: number;
+  readonly leaf: number;
+}
+
+/** What the chain confirmed: the leaves of a batch from `firstLeaf` on, or the digest of an entry of the journal. */
+export interface ConfirmationEntry {
+  readonly sequence: number;
+  readonly anchor: number;
+  readonly batch: number;
+  readonly firstLeaf: number;
+  readonly hash: Uint8Array;
+  /** Leaves under the hash; 0 for one alone. */
+  readonly size: number;
+  /** The entry whose digest the hash is; `null` when it stands for proofs. */
+  readonly sealed: number | null;
+  readonly transactionHash: Uint8Array;
+  readonly blockNumber: number;
+  readonly blockHash: Uint8Array;
+  /** Unix seconds. */
+  readonly blockTime: number;
+  readonly validator: string;
+}
+
+/** An account's login: its key, encrypted with its password. */
+export interface AccountEntry {
+  readonly sequence: number;
+  readonly address: string;
+  readonly keystore: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+export function proofLine(entry: ProofEntry): string {
+  const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
+  // Put together by hand: it is on the way of every proof, and the metadata are JSON already.
+  return (
+    `{"sequence":${sequence},"kind":"proof","document_id":${JSON.stringify(documentId)},"hash":"${hex(hash)}",` +
+    `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},"metadata":${metadata ?? "null"},` +
+    `"accepted_at":${acceptedAt},"batch":${batch},"leaf":${leaf}}`
+  );
+}
+
+export function confirmationLine(entry: ConfirmationEntry): string {
+  return JSON.stringify({
+    sequence: entry.sequence,
+    kind: "confirmation",
+    anchor: entry.anchor,
+    batch: entry.batch,
+    first_leaf: entry.firstLeaf,
+    hash: hex(entry.hash),
+    size: entry.size,
+    sealed: entry.sealed,
+    tx_hash: hex(entry.transactionHash),
+    block_number: entry.blockNumber,
+    block_hash: hex(entry.blockHash),
+    block_time: entry.blockTime,
+    validator: entry.validator,
+  });
+}
+
+export function accountLine({ sequence, address, keystore, createdAt }: AccountEntry): string {
+  return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
+}
+
+const whole = z.number().int().nonnegative();
+const bytes32 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .transform((text): Uint8Array => Buffer.from(text, "hex"));
+
+const Line = z.discriminatedUnion("kind", [
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("proof"),
+    document_id: z.string(),
+    hash: bytes32,
+    timestamp: z.number().int(),
+    type: z.string().nullable(),
+    source: z.string().nullable(),
+    metadata: z.unknown().transform((value) => (value === null ? null : JSON.stringify(value))),
+    accepted_at: whole,
+    batch: whole,
+    leaf: whole,
+  }),
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("confirmation"),
+    anchor: whole,
+    batch: whole,
+    first_leaf: whole,
+    hash: bytes32,
+    size: whole,
+    sealed: whole.nullable(),
+    tx_hash: bytes32,
+    block_number: whole,
+    block_hash: bytes32,
+    block_time: whole,
+    validator: z.string(),
+  }),
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("account"),
+    address: z.string(),
+    keystore: z.string(),
+    created_at: whole,
+  }),
+]);
+
+/** An entry with its kind. */
+export type JournalEntry =
+  | ({ readonly kind: "proof" } & ProofEntry)
+  | ({ readonly kind: "confirmation" } & ConfirmationEntry)
+  | ({ readonly kind: "account" } & AccountEntry);
+
+/**
+ * The entry that a line tells of.
+ * @throws when it is not a line of a journal
+ */
+export function parseLine(text: string): JournalEntry {
+  const line = Line.parse(JSON.parse(text));
+  switch (line.kind) {
+    case "proof": {
+      const { document_id: documentId, accepted_at: acceptedAt, ...same } = line;
+      return { ...same, documentId, acceptedAt };
+    }
+    case "account": {
+      const { created_at: createdAt, ...same } = line;
+      return { ...same, createdAt };
+    }
+    case "confirmation":
+      return {
+        kind: line.kind,
+        sequence: line.sequence,
+        anchor: line.anchor,
+        batch: line.batch,
+        firstLeaf: line.first_leaf,
+        hash: line.hash,
+        size: line.size,
+        sealed: line.sealed,
+        transactionHash: line.tx_hash,
+        blockNumber: line.block_number,
+        blockHash: line.block_hash,
+        blockTime: line.block_time,
+        validator: line.validator,
+      };
+  }
+}
+
+/** The line of an entry. */
+export function lineOf(entry: JournalEntry): string {
+  switch (entry.kind) {
+    case "proof":
+      return proofLine(entry);
+    case "confirmation":
+      return confirmationLine(entry);
+    case "account":
+      return accountLine(entry);
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}

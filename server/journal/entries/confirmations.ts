@@ -1,0 +1,122 @@
+import type { Insertable } from "kysely";
+import type { BlockReference } from "../../chain/block.ts";
+import type { Settlement } from "../../chain/transaction.ts";
+import type { Database } from "../engine/database.ts";
+import { appendEntries } from "./entry-log.ts";
+import type { ConfirmationEntry } from "./codec.ts";
+import type { ConfirmationsTable } from "../engine/schema.ts";
+
+/** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
+export async function confirmAnchors(transaction: Database, settlements: readonly Settlement[]): Promise<void> {
+  const confirmed = settlements.flatMap(({ id, state, block }) =>
+    state === "confirmed" && block !== undefined ? [[id, block] as const] : [],
+  );
+  await confirmInBlocks(transaction, new Map(confirmed));
+}
+
+/**
+ * Writes in which blocks the chain has the anchors of transactions.
+ * @param blocks By the transaction's id
+ */
+export async function confirmInBlocks(
+  transaction: Database,
+  blocks: ReadonlyMap<number, BlockReference>,
+): Promise<void> {
+  if (blocks.size === 0) return;
+  const anchors = await transaction
+    .selectFrom("anchors")
+    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .select([
+      "anchors.id",
+      "batch_id",
+      "first_leaf",
+      "anchors.hash",
+      "size",
+      "sealed",
+      "transaction_id",
+      "transactions.hash as transaction_hash",
+    ])
+    .where("transaction_id", "in", [...blocks.keys()])
+    .orderBy("anchors.id")
+    .execute();
+  const mined = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
+    const block = transaction_id === null ? undefined : blocks.get(transaction_id);
+    return block === undefined || hash === null || transactionHash === null
+      ? []
+      : [{ ...anchor, hash, transactionHash, block }];
+  });
+  const confirmed = await withoutKnown(transaction, mined);
+  const appended = await appendEntries(
+    transaction,
+    confirmed.map(({ id, batch_id, first_leaf, hash, size, sealed, transactionHash, block }) => (sequence: number) => ({
+      kind: "confirmation" as const,
+      sequence,
+      anchor: id,
+      batch: batch_id,
+      firstLeaf: first_leaf,
+      hash,
+      size,
+      sealed,
+      transactionHash,
+      blockNumber: block.number,
+      blockHash: block.hash,
+      blockTime: block.time,
+      validator: block.validator,
+    })),
+  );
+  for (const { entry, digest } of appended) {
+    await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    await transaction
+      .updateTable("anchors")
+      .set({ confirmation: entry.sequence })
+      .where("id", "=", entry.anchor)
+      .execute();
+  }
+}
+
+interface Confirmed {
+  readonly id: number;
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
+/** Those that no entry says already: a chain that had seemed to go back has its transactions where they were. */
+async function withoutKnown<C extends Confirmed>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
+  const unknown: C[] = [];
+  for (const each of confirmed) {
+    const known = await transaction
+      .selectFrom("confirmations")
+      .select("sequence")
+      .where("anchor_id", "=", each.id)
+      .where("transaction_hash", "=", each.transactionHash)
+      .where("block_hash", "=", each.block.hash)
+      .executeTakeFirst();
+    if (known === undefined) unknown.push(each);
+    else
+      await transaction
+        .updateTable("anchors")
+        .set({ confirmation: known.sequence })
+        .where("id", "=", each.id)
+        .execute();
+  }
+  return unknown;
+}
+
+/** A row of the table of confirmations. */
+export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): Insertable<ConfirmationsTable> {
+  return {
+    sequence: entry.sequence,
+    anchor_id: entry.anchor,
+    batch_id: entry.batch,
+    first_leaf: entry.firstLeaf,
+    hash: entry.hash,
+    size: entry.size,
+    sealed: entry.sealed,
+    transaction_hash: entry.transactionHash,
+    block_number: entry.blockNumber,
+    block_hash: entry.blockHash,
+    block_time: entry.blockTime,
+    validator: entry.validator,
+    digest,
+  };
+}

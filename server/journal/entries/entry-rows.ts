@@ -1,0 +1,89 @@
+import type { Database } from "../engine/database.ts";
+import type { JournalEntry } from "./codec.ts";
+import { LabelReader } from "./proof-labels.ts";
+
+/** An entry as it is stored: what it says, and what of its digest is stored with it. */
+export interface StoredEntry {
+  readonly entry: JournalEntry;
+  /** The digest, or the first bytes of it. */
+  readonly link: Uint8Array;
+  /** Whether it is a proof that shares the leaf of another. */
+  readonly isAlike: boolean;
+}
+
+/** Entries in their order. */
+export async function readEntries(database: Database, after: number, limit: number): Promise<StoredEntry[]> {
+  const [proofs, confirmations, accounts] = await Promise.all([
+    database
+      .selectFrom("proofs")
+      .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+      .selectAll("proofs")
+      .select("proof_labels.text as label")
+      .where("sequence", ">", after)
+      .where("sequence", "<=", after + limit)
+      .orderBy("sequence")
+      .execute(),
+    database
+      .selectFrom("confirmations")
+      .selectAll()
+      .where("sequence", ">", after)
+      .where("sequence", "<=", after + limit)
+      .orderBy("sequence")
+      .execute(),
+    database
+      .selectFrom("accounts")
+      .select(["sequence", "address", "keystore", "created_at", "digest"])
+      .where("sequence", ">", after)
+      .where("sequence", "<=", after + limit)
+      .orderBy("sequence")
+      .execute(),
+  ]);
+  const labels = new LabelReader();
+  const entries: StoredEntry[] = proofs.map((row) => {
+    const { type, source } = labels.read(row.label);
+    return {
+      entry: {
+        kind: "proof",
+        sequence: row.sequence,
+        documentId: row.document_id,
+        hash: row.hash,
+        timestamp: row.timestamp,
+        type,
+        source,
+        metadata: row.metadata,
+        acceptedAt: row.accepted_at,
+        batch: row.batch_id,
+        leaf: row.leaf_index,
+      },
+      link: row.link,
+      isAlike: row.alike === 1,
+    };
+  });
+  for (const row of confirmations) {
+    entries.push({
+      entry: {
+        kind: "confirmation",
+        sequence: row.sequence,
+        anchor: row.anchor_id,
+        batch: row.batch_id,
+        firstLeaf: row.first_leaf,
+        hash: row.hash,
+        size: row.size,
+        sealed: row.sealed,
+        transactionHash: row.transaction_hash,
+        blockNumber: row.block_number,
+        blockHash: row.block_hash,
+        blockTime: row.block_time,
+        validator: row.validator,
+      },
+      link: row.digest,
+      isAlike: false,
+    });
+  }
+  for (const { sequence, address, keystore, created_at: createdAt, digest } of accounts) {
+    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest, isAlike: false });
+  }
+  return confirmations.length + accounts.length === 0
+    ? entries
+    : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
+}

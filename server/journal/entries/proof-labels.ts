@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Database } from "../engine/database.ts";
+
+/** What many proofs have in common, stored once. */
+export interface Label {
+  readonly type: string | null;
+  readonly source: string | null;
+}
+
+const NONE: Label = { type: null, source: null };
+const Text = z.tuple([z.string().nullable(), z.string().nullable()]);
+
+/** The text under which a label is stored; `undefined` when there is nothing in it. */
+export function labelText({
+  type,
+  source,
+}: {
+  readonly type?: string | null;
+  readonly source?: string | null;
+}): string | undefined {
+  return (type ?? null) === null && (source ?? null) === null
+    ? undefined
+    : JSON.stringify([type ?? null, source ?? null]);
+}
+
+export function readLabel(text: string | null): Label {
+  if (text === null) return NONE;
+  const [type, source] = Text.parse(JSON.parse(text));
+  return { type, source };
+}
+
+/** Reads labels of which many are the same. */
+export class LabelReader {
+  readonly #known = new Map<string | null, Label>();
+
+  read(text: string | null): Label {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const label = readLabel(text);
+    this.#known.set(text, label);
+    return label;
+  }
+}
+
+/**
+ * The ids of labels, of which unknown ones are written; inside a transaction that writes.
+ * @returns the id by text, `null` for none
+ */
+export async function labelIds(
+  transaction: Database,
+  texts: readonly (string | undefined)[],
+): Promise<(text: string | undefined) => number | null> {
+  const wanted = [...new Set(texts)].filter((text) => text !== undefined);
+  const known = new Map<string, number>();
+  if (wanted.length > 0) {
+    const rows = await transaction.selectFrom("proof_labels").selectAll().where("text", "in", wanted).execute();
+    for (const { id, text } of rows) known.set(text, id);
+    const unknown = wanted.filter((text) => !known.has(text));
+    if (unknown.length > 0) {
+      const added = await transaction
+        .insertInto("proof_labels")
+        .values(unknown.map((text) => ({ text })))
+        .returningAll()
+        .execute();
+      for (const { id, text } of added) known.set(text, id);
+    }
+  }
+  return (text) => {
+    if (text === undefined) return null;
+    const id = known.get(text);
+    if (id === undefined) throw new RangeError(`the label ${text} has no id`);
+    return id;
+  };
+}

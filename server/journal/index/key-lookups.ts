@@ -1,0 +1,68 @@
+import { type CompiledQuery, sql, type SqlBool } from "kysely";
+import type { Database } from "../engine/database.ts";
+import { numbersUnder, TAG_BITS, tagOf } from "./key-entries.ts";
+import { isPostgres } from "../engine/portable-schema.ts";
+import { paddedPieces, StatementsBySize } from "../engine/statements.ts";
+
+const NO_NUMBER = sql<number | null>`null`;
+const NO_BYTES = sql<Uint8Array | null>`null`;
+
+interface Found {
+  readonly recent: number | null;
+  readonly tag: Uint8Array | null;
+  readonly epoch: number | null;
+  readonly entries: Uint8Array | null;
+}
+
+/** Finds the entries of the journal that may be the wanted ones, among keys that were brought over and among recent ones. */
+export class KeyLookups {
+  readonly #statements = new StatementsBySize<Found>();
+
+  /** The numbers of entries that have one of the keys, rising. */
+  async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
+    const numbers = new Set<number>();
+    for (const some of paddedPieces(keys)) {
+      const parameters = some.flatMap((key) => [key, tagOf(key)]);
+      const { rows } = await database.executeQuery(
+        this.#statements.of(some.length, () => lookup(database, some), parameters),
+      );
+      for (const { recent, tag, epoch, entries } of rows) {
+        if (recent !== null) numbers.add(recent);
+        if (tag !== null && epoch !== null && entries !== null)
+          numbersUnder(tag, epoch, entries).forEach((number) => numbers.add(number));
+      }
+    }
+    return [...numbers].sort((a, b) => a - b);
+  }
+}
+
+/** In one statement: between two, keys could be brought from the one table to the other. */
+function lookup(database: Database, keys: readonly number[]): CompiledQuery<Found> {
+  const [bytes, isThere] = isPostgres(database)
+    ? ["bytea", sql<SqlBool>`position(tag in entries) > 0`]
+    : ["blob", sql<SqlBool>`instr(entries, tag) > 0`];
+  const wanted = keys.map((key) => sql`(cast(${key} as bigint), cast(${tagOf(key)} as ${sql.raw(bytes)}))`);
+  return database
+    .with("wanted(key, tag)", () => sql<{ key: number; tag: Uint8Array }>`(values ${sql.join(wanted)})`)
+    .selectFrom("wanted")
+    .innerJoin("proof_keys_recent", "proof_keys_recent.key", "wanted.key")
+    .select([
+      sql<number | null>`sequence`.as("recent"),
+      NO_BYTES.as("tag"),
+      NO_NUMBER.as("epoch"),
+      NO_BYTES.as("entries"),
+    ])
+    .unionAll((e) =>
+      e
+        .selectFrom("wanted")
+        .innerJoin("proof_keys", (join) => join.on("bucket", "=", sql<number>`wanted.key >> ${sql.lit(TAG_BITS)}`))
+        .select([
+          NO_NUMBER.as("recent"),
+          sql<Uint8Array | null>`tag`.as("tag"),
+          sql<number | null>`epoch`.as("epoch"),
+          sql<Uint8Array | null>`entries`.as("entries"),
+        ])
+        .where(isThere),
+    )
+    .compile();
+}

@@ -1,0 +1,72 @@
+import { type QueryExecutorProvider, sql } from "kysely";
+import { refuseChangesOfPartition } from "../engine/migrations/append-only.ts";
+import { isPostgres } from "../engine/portable-schema.ts";
+import type { ProofsTable } from "../engine/schema.ts";
+
+/**
+ * PostgreSQL keeps the proofs of each month, by when they were accepted, in a table of their own: a partition. The
+ * embedded engine has one table. `proof_months` says from which entry on which month is written to, so that whoever
+ * looks for an entry need not look into every partition.
+ */
+
+/** A month in UTC, counted from the year 0. */
+export type Month = number;
+
+/** The last time that is in a month. */
+const LAST_TIME = 8.64e15 - 1;
+
+/** The month of a time in Unix milliseconds. */
+export function monthOf(time: number): Month {
+  const date = new Date(Math.min(time, LAST_TIME));
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** When a month begins, in Unix milliseconds. */
+export function startOf(month: Month): number {
+  const start = Date.UTC(Math.floor(month / 12), month % 12);
+  return Number.isNaN(start) ? Number.MAX_SAFE_INTEGER : start;
+}
+
+/** The name of a month's partition. */
+export function partitionOf(month: Month): string {
+  return `proofs_${Math.floor(month / 12)}_${String((month % 12) + 1).padStart(2, "0")}`;
+}
+
+/**
+ * Sees to it that rows which are about to be written have their partitions, also when a clock jumped.
+ * @param rows In the order of the entries
+ * @param table What the table of proofs is called
+ */
+export async function openMonths(
+  transaction: QueryExecutorProvider,
+  rows: readonly Pick<ProofsTable, "sequence" | "accepted_at">[],
+  table = "proofs",
+): Promise<void> {
+  if (!isPostgres(transaction)) return;
+  const { rows: newest } = await sql<{
+    month: Month;
+  }>`select month from proof_months order by first_sequence desc limit 1`.execute(transaction);
+  let current = newest[0]?.month;
+  for (const { sequence, accepted_at: acceptedAt } of rows) {
+    const month = monthOf(acceptedAt);
+    if (month === current) continue;
+    await addPartition(transaction, month, table);
+    await sql`insert into proof_months (first_sequence, month) values (${sequence}, ${month})`.execute(transaction);
+    current = month;
+  }
+}
+
+/** Makes the partition of a month, if there is none. */
+export async function addPartition(transaction: QueryExecutorProvider, month: Month, table = "proofs"): Promise<void> {
+  const name = partitionOf(month);
+  const { rows } = await sql<{ known: boolean }>`select to_regclass(${name}) is not null as known`.execute(transaction);
+  if (rows[0]?.known === true) return;
+  // To make it as a partition would wait for everybody who reads the others, and have everybody else wait.
+  await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including constraints)`.execute(
+    transaction,
+  );
+  await sql`
+    alter table ${sql.table(table)} attach partition ${sql.table(name)}
+    for values from (${sql.lit(startOf(month))}) to (${sql.lit(startOf(month + 1))})`.execute(transaction);
+  await refuseChangesOfPartition(transaction, name);
+}

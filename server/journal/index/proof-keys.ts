@@ -1,0 +1,55 @@
+import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import { EPOCH_BITS, TAG_BITS } from "./key-entries.ts";
+import { isPostgres } from "../engine/portable-schema.ts";
+import { KEY_RANGE } from "./proof-key.ts";
+
+/**
+ * What proofs are found by. A key is the first bits of a hash and says where a proof may be; whoever looks compares the
+ * whole. Hashes fall on pages at random, and to write a page for each would cost more than everything else. So keys
+ * are gathered in a small table, `proof_keys_recent`, and brought slice by slice into the large one, `proof_keys`, each
+ * time many to a page.
+ */
+
+const SLICES = 256;
+const SLICE_SIZE = KEY_RANGE / SLICES;
+/** Entries after which the next slice is brought over. */
+const ENTRIES_A_SLICE = 256;
+
+const BUCKET = sql.raw(`key >> ${TAG_BITS}`);
+const EPOCH = sql.raw(`sequence >> ${EPOCH_BITS}`);
+const TAG = sql.raw(`key & ${2 ** TAG_BITS - 1}`);
+const NUMBER = sql.raw(`sequence & ${2 ** EPOCH_BITS - 1}`);
+
+/**
+ * Brings keys to where they stay, after entries were written; part of the transaction that wrote them.
+ * @param before The newest entry before
+ * @param now The newest entry now
+ */
+export async function settleKeys(transaction: QueryExecutorProvider, before: number, now: number): Promise<void> {
+  const last = Math.floor(now / ENTRIES_A_SLICE);
+  const first = Math.max(Math.floor(before / ENTRIES_A_SLICE) + 1, last - SLICES + 1);
+  for (let turn = first; turn <= last; turn += 1) {
+    const from = (turn % SLICES) * SLICE_SIZE;
+    const slice = sql`proof_keys_recent where key >= ${from} and key < ${from + SLICE_SIZE}`;
+    const insert = isPostgres(transaction) ? inPostgres(slice) : inSqlite(slice);
+    await insert.execute(transaction);
+    await sql`delete from ${slice}`.execute(transaction);
+  }
+}
+
+function inSqlite(slice: RawBuilder<unknown>): RawBuilder<unknown> {
+  // Texts and bytes are put together alike, and what comes out counts as text.
+  return sql`
+    insert into proof_keys (bucket, epoch, entries)
+    select ${BUCKET}, ${EPOCH}, unhex(printf('%04x%06x', ${TAG}, ${NUMBER})) from ${slice} order by key, sequence
+    on conflict (bucket, epoch) do update set entries = cast(entries || excluded.entries as blob)`;
+}
+
+function inPostgres(slice: RawBuilder<unknown>): RawBuilder<unknown> {
+  // A statement cannot change a row twice.
+  const entry = sql`decode(lpad(to_hex(${TAG}), 4, '0') || lpad(to_hex(${NUMBER}), 6, '0'), 'hex')`;
+  return sql`
+    insert into proof_keys (bucket, epoch, entries)
+    select ${BUCKET}, ${EPOCH}, string_agg(${entry}, '' order by key, sequence) from ${slice} group by 1, 2 order by 1, 2
+    on conflict (bucket, epoch) do update set entries = proof_keys.entries || excluded.entries`;
+}

@@ -1,0 +1,64 @@
+import type { Database } from "../engine/database.ts";
+import { addPartition, type Month, monthOf, startOf } from "./month-partitions.ts";
+import { isPostgres } from "../engine/portable-schema.ts";
+
+/** How many months after the current one have their partition before it is needed. */
+const MONTHS_AHEAD = 2;
+
+/** Makes the partitions of the coming months. */
+export async function prepareMonths(database: Database, now: number): Promise<void> {
+  if (!isPostgres(database)) return;
+  const current = monthOf(now);
+  await database.transaction().execute(async (transaction) => {
+    for (let month = current; month <= current + MONTHS_AHEAD; month += 1) await addPartition(transaction, month);
+  });
+}
+
+/** Entries that are all in one month, if they are kept by month. */
+export interface EntriesOfMonth {
+  readonly numbers: readonly number[];
+  /** Unix milliseconds; the end does not belong to it. */
+  readonly span: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** Entries that follow one another and are all in one month; one comes again when a clock goes back. */
+interface Stretch {
+  readonly first: number;
+  readonly month: Month;
+}
+
+/** Tells in which month an entry is. What is once written about that never changes. */
+export class ProofMonths {
+  /** Rising. */
+  #known: readonly Stretch[] = [];
+  /** The newest entry for which that is known. */
+  #upTo = 0;
+
+  /** @param numbers Of proofs, rising */
+  async split(database: Database, numbers: readonly number[]): Promise<EntriesOfMonth[]> {
+    if (numbers.length === 0) return [];
+    if (!isPostgres(database)) return [{ numbers, span: undefined }];
+    const known = await this.#upToDate(database, numbers.at(-1) ?? 0);
+    const byStretch = Map.groupBy(numbers, (number) => known.findLast(({ first }) => first <= number));
+    return Array.from(byStretch, ([stretch, some]) => ({
+      numbers: some,
+      span: stretch && { from: startOf(stretch.month), to: startOf(stretch.month + 1) },
+    }));
+  }
+
+  async #upToDate(database: Database, newest: number): Promise<readonly Stretch[]> {
+    if (newest <= this.#upTo) return this.#known;
+    const head = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+    const known = await database
+      .selectFrom("proof_months")
+      .select(["first_sequence as first", "month"])
+      .orderBy("first_sequence")
+      .execute();
+    // What a transaction has written can still be undone.
+    if (!database.isTransaction) {
+      this.#known = known;
+      this.#upTo = head.sequence;
+    }
+    return known;
+  }
+}

@@ -1,0 +1,42 @@
+import type { AnchorContent } from "../../chain/contracts/anchor.ts";
+import type { BlockReference } from "../../chain/block.ts";
+import { type MerkleTree, merkleTree } from "./merkle.ts";
+
+/** Where the chain has an anchor, or had it before it lost it. */
+export interface PlaceOnChain {
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
+/** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
+export type AnchorOutcome =
+  | { readonly state: "pending" }
+  | ({ readonly state: "confirmed" } & PlaceOnChain)
+  | { readonly state: "failed"; readonly reason: string };
+
+/** A closed anchor as the journal has it. */
+export interface StoredAnchor extends AnchorContent {
+  readonly id: number;
+  readonly transactionId: number;
+  readonly outcome: AnchorOutcome;
+}
+
+/** How many proofs can hang on an anchor; documents whose recorded texts read alike are one. */
+export function hashesUnder({ size }: Pick<AnchorContent, "size">): number {
+  return Math.max(1, size);
+}
+
+/**
+ * What goes on chain for hashes, in the order of their places: one that is alone goes as it is, several under a root.
+ * @param alwaysRoot Puts one that is alone under a root, too
+ */
+export function contentOver(
+  hashes: readonly Uint8Array[],
+  alwaysRoot = false,
+): { readonly content: AnchorContent; readonly tree: MerkleTree | undefined } {
+  const [only] = hashes;
+  if (hashes.length === 1 && only !== undefined && !alwaysRoot)
+    return { content: { hash: only, size: 0 }, tree: undefined };
+  const tree = merkleTree(hashes);
+  return { content: { hash: tree.root, size: tree.size }, tree };
+}

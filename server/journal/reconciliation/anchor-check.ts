@@ -1,0 +1,68 @@
+import { blockRanges } from "./block-ranges.ts";
+import type { ReconciliationProgress, ReconciliationStore } from "./divergence.ts";
+import type { AnchorLog, LoggedAnchor } from "../../chain/contracts/anchor.ts";
+import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { Findings } from "./findings.ts";
+
+export interface AnchorCheckParts {
+  readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
+  readonly chain: Pick<AnchorChain, "blockOf">;
+  readonly log: AnchorLog;
+  readonly findings: Findings;
+}
+
+/** Looks on the chain for anchors that the journal does not have: whatever is sent is in the journal before. */
+export class AnchorCheck {
+  readonly #parts: AnchorCheckParts;
+
+  constructor(parts: AnchorCheckParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param after The newest block compared before; from the contract's first block on when it is not on the chain any more
+   * @returns the newest block compared
+   */
+  async run(
+    after: ReconciliationProgress["block"],
+    isStopped: () => boolean,
+  ): Promise<ReconciliationProgress["block"]> {
+    const { log } = this.#parts;
+    let reached = (await this.#isOnChain(after)) ? after : undefined;
+    for (const { from, to } of blockRanges(
+      reached === undefined ? log.firstBlock : reached.number + 1,
+      await log.newestBlock(),
+    )) {
+      const hash = isStopped() ? undefined : await log.blockHash(to);
+      if (hash === undefined) break;
+      for (const anchor of await log.anchors(from, to)) await this.#compare(anchor);
+      reached = { number: to, hash };
+    }
+    return reached;
+  }
+
+  async #compare({ hash, size, transactionHash, blockNumber }: LoggedAnchor): Promise<void> {
+    const { store, chain, findings } = this.#parts;
+    const subject = { kind: "anchor", hash } as const;
+    const transaction = `transaction 0x${Buffer.from(transactionHash).toString("hex")}`;
+    const known = await store.anchor(hash);
+    if (known === undefined) {
+      const what = size === 0 ? "a hash" : `a root over ${size} hashes`;
+      await findings.diverged(
+        subject,
+        `the chain has ${what} in block ${blockNumber}, ${transaction}, that the journal does not know`,
+      );
+    } else if (known.isSettled && !known.isConfirmed) {
+      const block = await chain.blockOf(transactionHash, hash);
+      if (block === undefined) return;
+      await store.confirmAgain(known.transactionId, block);
+      findings.repaired(`the journal had lost that anchor ${known.id} is in block ${blockNumber}, ${transaction}`);
+    }
+  }
+
+  async #isOnChain(block: ReconciliationProgress["block"]): Promise<boolean> {
+    if (block === undefined) return false;
+    const hash = await this.#parts.log.blockHash(block.number);
+    return hash !== undefined && Buffer.compare(hash, block.hash) === 0;
+  }
+}

@@ -1,0 +1,130 @@
+import { nextDigest } from "../entries/entry.ts";
+import type { JournalSource } from "../entries/source.ts";
+import type { Confirmation, ReconciliationStore } from "./divergence.ts";
+import type { AnchorLog } from "../../chain/contracts/anchor.ts";
+import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Findings } from "./findings.ts";
+
+/** Questions to the node at once. */
+const AT_ONCE = 8;
+const PAGE = 512;
+/** Confirmations that are looked at in every pass: when a chain changes, the newest are what changes first. */
+const NEWEST = 16;
+/** How long a node may lack a block before that says anything: it may lag, or its chain may be made whole again. */
+const LAG_MILLISECONDS = 30_000;
+
+export interface ConfirmationCheckParts {
+  readonly store: ReconciliationStore;
+  readonly entries: JournalSource;
+  readonly chain: Pick<AnchorChain, "blockOf">;
+  readonly log: Pick<AnchorLog, "blockHash">;
+  readonly findings: Findings;
+  readonly clock: Clock;
+}
+
+/** Compares what the journal says was confirmed with what the chain has. */
+export class ConfirmationCheck {
+  readonly #parts: ConfirmationCheckParts;
+  /** Since when the node lacks the block of a confirmation. */
+  readonly #lacking = new Map<number, number>();
+
+  constructor(parts: ConfirmationCheckParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param isStopped asked now and then whether to end early
+   * @returns the newest confirmation compared
+   */
+  async run(after: number, isStopped: () => boolean): Promise<number> {
+    const { store } = this.#parts;
+    let reached = after;
+    while (!isStopped()) {
+      const page = await store.confirmations(reached, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      await this.#compareAll(page);
+      reached = last.sequence;
+    }
+    return reached;
+  }
+
+  /** @returns whether there was something new about the newest */
+  async newestChanged(): Promise<boolean> {
+    return this.#compareAll(await this.#parts.store.newestConfirmations(NEWEST));
+  }
+
+  async #compareAll(confirmations: readonly Confirmation[]): Promise<boolean> {
+    let isNews = false;
+    for (let first = 0; first < confirmations.length; first += AT_ONCE) {
+      const news = await Promise.all(confirmations.slice(first, first + AT_ONCE).map((each) => this.#compare(each)));
+      isNews ||= news.some(Boolean);
+    }
+    return isNews;
+  }
+
+  /** @returns whether there is something new about it */
+  async #compare(confirmation: Confirmation): Promise<boolean> {
+    const { chain, findings, store } = this.#parts;
+    const { sequence, anchor, hash, transactionHash, block } = confirmation;
+    if (!confirmation.isOwn) {
+      return findings.diverged(
+        { kind: "anchor", hash: anchor.hash },
+        `anchor ${anchor.id} is given the confirmation of another one, entry ${sequence}`,
+      );
+    }
+    const subject = { kind: "confirmation", sequence } as const;
+    const mined = await chain.blockOf(transactionHash, hash);
+    if (mined !== undefined) this.#lacking.delete(sequence);
+    if (mined?.number === block.number && mined.time === block.time && Buffer.compare(mined.hash, block.hash) === 0) {
+      await findings.agreed(subject);
+      return false;
+    }
+    const what = `entry ${sequence}: transaction 0x${hex(transactionHash)}`;
+    if (!(await this.#isGenuine(sequence))) {
+      return findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
+    }
+    if (mined !== undefined) {
+      await store.confirmAgain(confirmation.transactionId, mined);
+      findings.repaired(
+        `${what} is in block ${mined.number} now, 0x${hex(mined.hash)}; it was in block ${block.number}, 0x${hex(block.hash)}`,
+      );
+      await findings.agreed(subject);
+      return true;
+    }
+    if (await this.#mayLag(confirmation)) return false;
+    return findings.diverged(subject, `${what} is not on the chain any more, though it was in block ${block.number}`);
+  }
+
+  /** Whether the node may merely not have come as far, of several behind one address for instance. */
+  async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
+    const { log, clock } = this.#parts;
+    if ((await log.blockHash(block.number)) !== undefined) return false;
+    const since = this.#lacking.get(sequence) ?? clock();
+    this.#lacking.set(sequence, since);
+    return clock() - since < LAG_MILLISECONDS;
+  }
+
+  /** Whether an entry is what the chain of digests was made over. */
+  async #isGenuine(sequence: number): Promise<boolean> {
+    const { entries } = this.#parts;
+    try {
+      const { lines, previousDigest } = await entries.lines(sequence - 1, 1);
+      const digest = await entries.digestAt(sequence);
+      const [line] = lines;
+      return (
+        line !== undefined &&
+        digest !== undefined &&
+        Buffer.compare(nextDigest(previousDigest, line.text), digest) === 0
+      );
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,47 @@
+import { GENESIS_DIGEST } from "../entries/entry.ts";
+import type { JournalHead, JournalSource } from "../entries/source.ts";
+import type { ReconciliationStore } from "./divergence.ts";
+import type { Findings } from "./findings.ts";
+
+/** Entries walked before it looks whether to end. */
+const STEP = 10_000;
+const SUBJECT = { kind: "entries" } as const;
+
+export interface EntryCheckParts {
+  readonly store: Pick<ReconciliationStore, "walk">;
+  readonly entries: Pick<JournalSource, "head">;
+  readonly findings: Findings;
+}
+
+/** Walks the journal's own entries: none is missing, and each is what its digest was made over, and what was sealed. */
+export class EntryCheck {
+  readonly #parts: EntryCheckParts;
+  #reached: JournalHead | undefined;
+
+  constructor(parts: EntryCheckParts) {
+    this.#parts = parts;
+  }
+
+  /** @param isFull From the first entry on; else from where the last one ended, or from the newest of today */
+  async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
+    const { store, entries, findings } = this.#parts;
+    const head = await entries.head();
+    let at = isFull ? { sequence: 0, digest: GENESIS_DIGEST } : (this.#reached ?? head);
+    try {
+      while (at.sequence < head.sequence && !isStopped())
+        at = await store.walk(at, Math.min(head.sequence, at.sequence + STEP));
+      if (at.sequence > head.sequence)
+        throw new RangeError(`the journal ends with entry ${head.sequence}, though it had ${at.sequence}`);
+      if (at.sequence === head.sequence && Buffer.compare(at.digest, head.digest) !== 0) {
+        throw new RangeError(
+          `the journal's newest entry ${head.sequence} does not have the digest that is kept for it`,
+        );
+      }
+      this.#reached = at;
+      if (isFull) await findings.agreed(SUBJECT);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      await findings.diverged(SUBJECT, error.message);
+    }
+  }
+}

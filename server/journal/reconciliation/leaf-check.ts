@@ -1,0 +1,59 @@
+import type { Confirmation, ReconciliationStore } from "./divergence.ts";
+import { contentOver, hashesUnder } from "../integrity/anchor.ts";
+import type { Findings } from "./findings.ts";
+
+const PAGE = 512;
+
+export interface LeafCheckParts {
+  readonly store: Pick<ReconciliationStore, "confirmations">;
+  /** The proofs of an anchor by place, from a place on. */
+  readonly proofs: {
+    byAnchor(
+      anchorId: number,
+      fromLeaf: number,
+      limit: number,
+    ): Promise<readonly { readonly leafIndex: number; readonly recordHash: Uint8Array }[]>;
+  };
+  readonly findings: Findings;
+}
+
+/** Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees. */
+export class LeafCheck {
+  readonly #parts: LeafCheckParts;
+
+  constructor(parts: LeafCheckParts) {
+    this.#parts = parts;
+  }
+
+  async run(isStopped: () => boolean): Promise<void> {
+    const { store, findings } = this.#parts;
+    for (let reached = 0; !isStopped();) {
+      const page = await store.confirmations(reached, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      for (const confirmation of page) {
+        if (isStopped()) return;
+        if (confirmation.sealed !== undefined || (await this.#agrees(confirmation))) continue;
+        const { anchor } = confirmation;
+        await findings.diverged(
+          { kind: "leaves", anchor: anchor.id },
+          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added or removed`,
+        );
+      }
+      reached = last.sequence;
+    }
+  }
+
+  async #agrees({ anchor, hash, size }: Confirmation): Promise<boolean> {
+    const leaves: Uint8Array[] = [];
+    for (const { leafIndex, recordHash } of await this.#parts.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
+      const leaf = leaves[leafIndex];
+      if (leaf === undefined && leafIndex !== leaves.length) return false;
+      // Those that share a place read alike.
+      if (leaf !== undefined && Buffer.compare(leaf, recordHash) !== 0) return false;
+      leaves[leafIndex] = recordHash;
+    }
+    if (leaves.length !== hashesUnder({ size })) return false;
+    return Buffer.compare(contentOver(leaves, size > 0).content.hash, hash) === 0;
+  }
+}

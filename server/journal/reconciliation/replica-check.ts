@@ -1,0 +1,48 @@
+import type { JournalSource } from "../entries/source.ts";
+import { SegmentFault } from "../replication/segment-fault.ts";
+import type { SegmentManifest } from "../replication/segment.ts";
+import type { Findings } from "./findings.ts";
+
+/** A replica of the journal, read from its first segment on. */
+export interface Replica {
+  readonly name: string;
+  /** @throws SegmentFault at the first segment that is not whole */
+  segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
+}
+
+export interface ReplicaCheckParts {
+  readonly entries: JournalSource;
+  readonly findings: Findings;
+  /** Told of a replica that could not be read: its replicator says the same. */
+  readonly onUnreachable: (name: string, error: unknown) => void;
+}
+
+/** Compares replicas with the journal: every segment is whole, and has the digest that the journal has there. */
+export class ReplicaCheck {
+  readonly #parts: ReplicaCheckParts;
+
+  constructor(parts: ReplicaCheckParts) {
+    this.#parts = parts;
+  }
+
+  async run(replica: Replica, isStopped: () => boolean): Promise<void> {
+    const { entries, findings, onUnreachable } = this.#parts;
+    const subject = { kind: "replica", name: replica.name } as const;
+    try {
+      for await (const { manifest } of replica.segments()) {
+        if (isStopped()) return;
+        const digest = await entries.digestAt(manifest.last);
+        if (digest === undefined || Buffer.from(digest).toString("hex") !== manifest.digest) {
+          throw new SegmentFault(manifest.number, `does not have the journal's digest at entry ${manifest.last}`);
+        }
+      }
+      await findings.agreed(subject);
+    } catch (error) {
+      if (error instanceof SegmentFault || error instanceof RangeError) {
+        await findings.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
+      } else {
+        onUnreachable(replica.name, error);
+      }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import type { Confirmation, ReconciliationStore } from "./divergence.ts";
+import { confirmInBlocks } from "../entries/confirmations.ts";
+import type { Database } from "../engine/database.ts";
+import { inTransaction } from "../entries/entry-log.ts";
+import { digestFrom } from "../entries/entry-source.ts";
+
+/** @param holder Whose turns are taken here: one name for each process */
+export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
+  const select = () =>
+    database
+      .selectFrom("anchors")
+      .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+      .select([
+        "confirmations.sequence",
+        "anchors.id",
+        "anchors.transaction_id",
+        "anchors.hash as anchor_hash",
+        "anchor_id",
+      ])
+      .select(["confirmations.hash", "confirmations.size", "confirmations.sealed"])
+      .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"]);
+
+  const toConfirmations = (rows: Awaited<ReturnType<ReturnType<typeof select>["execute"]>>): Confirmation[] =>
+    rows.flatMap(
+      ({
+        sequence,
+        id,
+        transaction_id: transactionId,
+        anchor_hash: anchorHash,
+        hash,
+        size,
+        transaction_hash: transactionHash,
+        ...row
+      }) => {
+        if (transactionId === null || anchorHash === null) return [];
+        const anchor = { id, hash: anchorHash };
+        const isOwn = row.anchor_id === id && Buffer.compare(hash, anchorHash) === 0;
+        const block = {
+          number: row.block_number,
+          hash: row.block_hash,
+          time: row.block_time,
+          validator: row.validator,
+        };
+        return [
+          {
+            sequence,
+            anchor,
+            isOwn,
+            sealed: row.sealed ?? undefined,
+            transactionId,
+            hash,
+            size,
+            transactionHash,
+            block,
+          },
+        ];
+      },
+    );
+
+  return {
+    takeTurn: (now, until) =>
+      inTransaction(database, async (transaction) => {
+        const row = await transaction
+          .selectFrom("reconciliation")
+          .select(["holder", "held_until"])
+          .executeTakeFirstOrThrow();
+        if (row.holder !== null && row.holder !== holder && row.held_until > now) return false;
+        await transaction.updateTable("reconciliation").set({ holder, held_until: until }).execute();
+        return true;
+      }),
+
+    async progress() {
+      const row = await database.selectFrom("reconciliation").selectAll().executeTakeFirstOrThrow();
+      const { confirmation, block_number: number, block_hash: hash, passed_at, full_passed_at } = row;
+      return {
+        confirmation,
+        block: number === null || hash === null ? undefined : { number, hash },
+        passedAt: passed_at ?? undefined,
+        fullPassedAt: full_passed_at ?? undefined,
+      };
+    },
+
+    async save({ confirmation, block, passedAt, fullPassedAt }) {
+      await database
+        .updateTable("reconciliation")
+        .set({
+          confirmation,
+          block_number: block?.number ?? null,
+          block_hash: block?.hash ?? null,
+          passed_at: passedAt ?? null,
+          full_passed_at: fullPassedAt ?? null,
+        })
+        .execute();
+    },
+
+    async divergences() {
+      const rows = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
+      return rows.map(({ subject, message, found_at: foundAt }) => ({ subject, message, foundAt }));
+    },
+
+    async raise({ subject, message, foundAt }) {
+      const { numInsertedOrUpdatedRows } = await database
+        .insertInto("divergences")
+        .values({ subject, message, found_at: foundAt })
+        .onConflict((conflict) => conflict.column("subject").doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    async resolve(subject) {
+      const { numDeletedRows } = await database
+        .deleteFrom("divergences")
+        .where("subject", "=", subject)
+        .executeTakeFirst();
+      return numDeletedRows === 1n;
+    },
+
+    async confirmations(after, limit) {
+      const rows = await select()
+        .where("confirmations.sequence", ">", after)
+        .orderBy("confirmations.sequence")
+        .limit(limit)
+        .execute();
+      return toConfirmations(rows);
+    },
+
+    async newestConfirmations(limit) {
+      return toConfirmations(await select().orderBy("confirmations.sequence", "desc").limit(limit).execute());
+    },
+
+    confirmAgain: (transactionId, block) =>
+      inTransaction(database, async (transaction) => {
+        await transaction
+          .updateTable("transactions")
+          .set({
+            block_number: block.number,
+            block_hash: block.hash,
+            block_time: block.time,
+            validator: block.validator,
+          })
+          .where("id", "=", transactionId)
+          .execute();
+        await confirmInBlocks(transaction, new Map([[transactionId, block]]));
+      }),
+
+    async walk(from, to) {
+      const seals = await database
+        .selectFrom("anchors")
+        .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+        .select(["confirmations.sealed", "confirmations.hash"])
+        .where("anchors.sealed", "is not", null)
+        .where("anchors.sealed", ">", from.sequence)
+        .where("anchors.sealed", "<=", to)
+        .orderBy("anchors.sealed")
+        .execute();
+      let at = from;
+      for (const { sealed, hash } of seals) {
+        if (sealed === null || sealed <= at.sequence || sealed > to) continue;
+        at = { sequence: sealed, digest: await digestFrom(database, at, sealed) };
+        if (Buffer.compare(at.digest, hash) !== 0)
+          throw new RangeError(`the journal up to entry ${sealed} is not what was sealed on the chain`);
+      }
+      return { sequence: to, digest: await digestFrom(database, at, to) };
+    },
+
+    async anchor(hash) {
+      const row = await database
+        .selectFrom("anchors")
+        .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+        .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+        .select(["anchors.id", "transactions.id as transaction_id", "state", "confirmations.sequence"])
+        .where("anchors.hash", "=", hash)
+        .executeTakeFirst();
+      return (
+        row && {
+          id: row.id,
+          transactionId: row.transaction_id,
+          isSettled: row.state === "confirmed",
+          isConfirmed: row.sequence !== null,
+        }
+      );
+    },
+  };
+}

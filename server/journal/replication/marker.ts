@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { SealbookError } from "../../errors.ts";
+import { MARKER_FILE } from "./layout.ts";
+import type { ObjectStore } from "./object-store.ts";
+
+const FORMAT = "sealbook-replica/1";
+const MAX_BYTES = 4_096;
+
+const Content = z.object({ format: z.literal(FORMAT), journal: z.string() });
+
+/** The file that says which journal a place belongs to. */
+export class Marker {
+  readonly #store: ObjectStore;
+  readonly #journal: string;
+  #seen = false;
+  #claimed = false;
+
+  /** @param journal What names the journal; the same for all that write it, and different from every other's */
+  constructor(store: ObjectStore, journal: string) {
+    this.#store = store;
+    this.#journal = journal;
+  }
+
+  /**
+   * Looks whose the place is.
+   * @returns false when it is nobody's yet
+   * @throws SealbookError `conflict` when it is another journal's, or was ours and has no marker any more: most likely
+   * it is the empty folder under a disk that is not mounted
+   */
+  async check(): Promise<boolean> {
+    const content = await this.#store.get(MARKER_FILE, MAX_BYTES);
+    if (content === undefined) {
+      if (this.#seen) throw this.#refusal(`has lost its ${MARKER_FILE}: is it mounted?`);
+      return false;
+    }
+    const owner = ownerIn(content);
+    if (owner === undefined) throw this.#refusal(`has a ${MARKER_FILE} that cannot be understood`);
+    if (owner !== this.#journal) throw this.#refusal(`belongs to the journal ${owner}, not to ${this.#journal}`);
+    this.#seen = true;
+    return true;
+  }
+
+  /** Makes the place this journal's before something is written to it for the first time. */
+  async claim(): Promise<void> {
+    if (this.#claimed) return;
+    const content = Buffer.from(`${JSON.stringify({ format: FORMAT, journal: this.#journal }, null, 2)}\n`);
+    if (!(await this.check())) await this.#store.create(MARKER_FILE, content);
+    // Somebody else may have been faster.
+    await this.check();
+    if (await this.#store.create(MARKER_FILE, content)) {
+      throw this.#refusal(
+        "overwrites files that it was told to leave alone: two writers could destroy each other's segments",
+      );
+    }
+    this.#claimed = true;
+  }
+
+  #refusal(message: string): SealbookError {
+    return new SealbookError("conflict", `${this.#store.name} ${message}`);
+  }
+}
+
+/**
+ * What names the journal whose place it is; `undefined` when it is nobody's.
+ * @throws SealbookError `conflict` when its marker cannot be understood
+ */
+export async function readOwner(store: ObjectStore): Promise<string | undefined> {
+  const content = await store.get(MARKER_FILE, MAX_BYTES);
+  if (content === undefined) return undefined;
+  const owner = ownerIn(content);
+  if (owner === undefined)
+    throw new SealbookError("conflict", `${store.name} has a ${MARKER_FILE} that cannot be understood`);
+  return owner;
+}
+
+function ownerIn(content: Buffer): string | undefined {
+  try {
+    return Content.parse(JSON.parse(content.toString())).journal;
+  } catch {
+    return undefined;
+  }
+}

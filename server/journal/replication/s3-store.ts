@@ -1,0 +1,160 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { SealbookError } from "../../errors.ts";
+import type { ObjectStore } from "./object-store.ts";
+
+/** A dead endpoint is known as such in seconds: whoever writes tries again soon enough. */
+const CONNECTION_TIMEOUT_MILLISECONDS = 3_000;
+const SILENCE_TIMEOUT_MILLISECONDS = 5_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
+const ATTEMPTS = 2;
+/** Another upload of the same name was under way at the same time; how it ended shows when asked again. */
+const CONFLICT_ATTEMPTS = 3;
+
+/** Which bucket to use, and how to reach it. */
+export interface S3Options {
+  readonly name: string;
+  readonly bucket: string;
+  /** What all names begin with: empty, or ending with a slash. */
+  readonly prefix: string;
+  /** Address of a service other than that of AWS. */
+  readonly endpoint: string | undefined;
+  /** Unset: what the AWS configuration says, or `us-east-1` with an endpoint. */
+  readonly region: string | undefined;
+  /** Whether the bucket is in the path of addresses instead of the host. */
+  readonly pathStyle: boolean;
+}
+
+/** Files in a bucket. Credentials come from where the AWS SDK looks for them: its environment variables, profile or role. */
+export class S3Store implements ObjectStore {
+  readonly name: string;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+
+  constructor({ name, bucket, prefix, endpoint, region, pathStyle }: S3Options) {
+    this.name = name;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    const place = region ?? (endpoint === undefined ? undefined : "us-east-1");
+    this.#client = new S3Client({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(place === undefined ? {} : { region: place }),
+      forcePathStyle: pathStyle,
+      maxAttempts: ATTEMPTS,
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
+        socketTimeout: SILENCE_TIMEOUT_MILLISECONDS,
+      },
+    });
+  }
+
+  async get(key: string, limit: number): Promise<Buffer | undefined> {
+    let answer: GetObjectCommandOutput;
+    try {
+      answer = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
+    } catch (error) {
+      if (
+        error instanceof S3ServiceException &&
+        error.$metadata.httpStatusCode === 404 &&
+        error.name !== "NoSuchBucket"
+      )
+        return undefined;
+      throw error;
+    }
+    const { Body: body, ContentLength: length } = answer;
+    if (body === undefined || length === undefined)
+      throw new SealbookError("internal", `${this.name} answered without ${key}`);
+    if (length > limit) {
+      await body.transformToWebStream().cancel();
+      throw new SealbookError("too_large", `${key} has ${length} bytes, more than the ${limit} it should`);
+    }
+    return Buffer.from(await body.transformToByteArray());
+  }
+
+  async create(key: string, content: Uint8Array): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#client.send(
+          new PutObjectCommand({ ...this.#object(key), Body: content, IfNoneMatch: "*", ChecksumAlgorithm: "SHA256" }),
+          timeout(),
+        );
+        return true;
+      } catch (error) {
+        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+        // Also when it was this very upload that came through, and its answer did not: the newest manifest will tell.
+        if (status === 412) return false;
+        if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand(this.#object(key)), timeout());
+  }
+
+  async directories(from: string): Promise<string[]> {
+    const found: string[] = [];
+    // What begins with the name comes after the name itself.
+    for await (const page of this.#pages({
+      Prefix: this.#prefix,
+      Delimiter: "/",
+      ...(from === "" ? {} : { StartAfter: `${this.#prefix}${from}` }),
+    })) {
+      for (const { Prefix: name } of page.CommonPrefixes ?? []) {
+        if (name !== undefined) found.push(name.slice(this.#prefix.length, -1));
+      }
+    }
+    return found;
+  }
+
+  async files(directory: string): Promise<string[]> {
+    const prefix = `${this.#prefix}${directory}/`;
+    const found: string[] = [];
+    for await (const page of this.#pages({ Prefix: prefix })) {
+      for (const { Key: key } of page.Contents ?? []) if (key !== undefined) found.push(key.slice(prefix.length));
+    }
+    return found;
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  async *#pages(query: {
+    Prefix: string;
+    Delimiter?: string;
+    StartAfter?: string;
+  }): AsyncGenerator<ListObjectsV2CommandOutput> {
+    let token: string | undefined;
+    do {
+      const page: ListObjectsV2CommandOutput = await this.#client.send(
+        new ListObjectsV2Command({
+          Bucket: this.#bucket,
+          ...query,
+          ...(token === undefined ? {} : { ContinuationToken: token }),
+        }),
+        timeout(),
+      );
+      yield page;
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+  }
+
+  #object(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
+  }
+}
+
+/** Bounds what the timeouts of the connection do not: a service that sends a byte every now and then. */
+function timeout(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS) };
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip as gunzipCallback, gzip as gzipCallback } from "node:zlib";
+import { SEGMENT_FORMAT, type Segment, type SegmentManifest } from "./segment.ts";
+import { SegmentFault } from "./segment-fault.ts";
+import { dataName } from "./layout.ts";
+import { MAX_SEGMENT_BYTES } from "./manifest.ts";
+
+const gzip = promisify(gzipCallback);
+const gunzip = promisify(gunzipCallback);
+
+/** A segment as it is stored. */
+export interface PackedSegment {
+  readonly manifest: SegmentManifest;
+  readonly data: Buffer;
+}
+
+/**
+ * Packs the entries of a segment into one file, a line each. It is compressed with gzip, not with something better,
+ * because whoever needs it one day has gzip.
+ */
+export async function packSegment(segment: Segment, createdAt: Date): Promise<PackedSegment> {
+  const data = await gzip(segment.lines.map(({ text }) => `${text}\n`).join(""));
+  const sha256 = sha256Of(data);
+  const manifest: SegmentManifest = {
+    format: SEGMENT_FORMAT,
+    number: segment.number,
+    first: segment.first,
+    last: segment.last,
+    previous_digest: hex(segment.previousDigest),
+    digest: hex(segment.digest),
+    file: dataName(segment.number, sha256),
+    bytes: data.length,
+    sha256,
+    created_at: createdAt.toISOString(),
+  };
+  return { manifest, data };
+}
+
+/**
+ * The texts of the entries in a segment's file.
+ * @throws SegmentFault when it is not the file that the manifest describes
+ */
+export async function unpackSegment(
+  { number, first, bytes, sha256 }: SegmentManifest,
+  data: Buffer,
+): Promise<string[]> {
+  if (data.length !== bytes) {
+    throw new SegmentFault(number, `its file has ${data.length} bytes, but its manifest says ${bytes}`);
+  }
+  const actual = sha256Of(data);
+  if (actual !== sha256)
+    throw new SegmentFault(number, `its file has SHA-256 ${actual}, but its manifest says ${sha256}`);
+  return splitLines(number, first, await decompress(number, data));
+}
+
+async function decompress(number: number, data: Buffer): Promise<Buffer> {
+  try {
+    return await gunzip(data, { maxOutputLength: MAX_SEGMENT_BYTES });
+  } catch (error) {
+    throw new SegmentFault(
+      number,
+      `its file cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function splitLines(number: number, first: number, content: Buffer): string[] {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const lines: string[] = [];
+  for (let start = 0; start < content.length;) {
+    const sequence = first + lines.length;
+    const end = content.indexOf("\n", start);
+    if (end === -1) throw new SegmentFault(number, "is cut off", sequence);
+    try {
+      lines.push(decoder.decode(content.subarray(start, end)));
+    } catch {
+      throw new SegmentFault(number, "is not UTF-8", sequence);
+    }
+    start = end + 1;
+  }
+  return lines;
+}
+
+function sha256Of(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function hex(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("hex");
+}

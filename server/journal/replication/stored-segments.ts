@@ -1,0 +1,135 @@
+import type { SegmentTarget } from "../entries/source.ts";
+import type { Segment, SegmentManifest } from "./segment.ts";
+import { SegmentFault } from "./segment-fault.ts";
+import { SealbookError } from "../../errors.ts";
+import { dataKey, dataName, fileKind, isDirectoryName, manifestKey, MARKER_FILE } from "./layout.ts";
+import { formatManifest, MAX_MANIFEST_BYTES, parseManifest } from "./manifest.ts";
+import { Marker } from "./marker.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { packSegment, unpackSegment } from "./segment-file.ts";
+
+/**
+ * Segments as files of any store. First comes the file with the entries, under a name that only this content has, then
+ * the manifest, which makes the segment exist and of which there can be but one. What a crash leaves between the two,
+ * a file that no manifest names, is harmless, and removed when its number is taken.
+ */
+export class StoredSegments implements SegmentTarget {
+  readonly #store: ObjectStore;
+  readonly #marker: Marker;
+  /** The directory of the newest segment that was seen: nobody looks at those before it again. */
+  #directory = "";
+  /** Files with entries that may belong to no segment, with their numbers. */
+  readonly #leftovers = new Map<string, number>();
+
+  constructor(store: ObjectStore, journal: string) {
+    this.#store = store;
+    this.#marker = new Marker(store, journal);
+  }
+
+  get name(): string {
+    return this.#store.name;
+  }
+
+  async newest(): Promise<SegmentManifest | undefined> {
+    const isOurs = await this.#marker.check();
+    const directories = (await this.#store.directories(this.#directory)).filter(isDirectoryName);
+    for (const directory of directories.reverse()) {
+      const number = this.#look(directory, await this.#store.files(directory));
+      if (number === undefined) continue;
+      if (!isOurs) throw this.#conflict(`has segments, but no ${MARKER_FILE} that says whose`);
+      this.#directory = directory;
+      await this.#tidy(number);
+      return this.manifest(number);
+    }
+    // Where there were segments they have to be still: to begin anew would be a second history.
+    if (this.#directory !== "") throw this.#conflict("has lost the segments that it had");
+    return undefined;
+  }
+
+  async manifest(number: number): Promise<SegmentManifest | undefined> {
+    const stored = await this.#get(number, manifestKey(number), MAX_MANIFEST_BYTES);
+    return stored === undefined ? undefined : parseManifest(number, stored);
+  }
+
+  async read(manifest: SegmentManifest): Promise<string[]> {
+    const { number, file, bytes, sha256 } = manifest;
+    // A manifest must not lead anywhere else.
+    const expected = dataName(number, sha256);
+    if (file !== expected) throw new SegmentFault(number, `its manifest names the file ${file} instead of ${expected}`);
+    const data = await this.#get(number, dataKey(number, file), bytes);
+    if (data === undefined) throw new SegmentFault(number, `its file ${file} is missing`);
+    return unpackSegment(manifest, data);
+  }
+
+  async write(segment: Segment): Promise<boolean> {
+    const { number } = segment;
+    await this.#marker.claim();
+    const [taken] = await Promise.all([this.manifest(number), this.#checkBefore(segment)]);
+    if (taken !== undefined) return false;
+    const { manifest, data } = await packSegment(segment, new Date());
+    const key = dataKey(number, manifest.file);
+    // A file of that name has that content: one that a crash left is used as it is.
+    await this.#store.create(key, data);
+    const isOurs = await this.#store.create(manifestKey(number), formatManifest(manifest));
+    if (!isOurs) this.#leftovers.set(key, number);
+    await this.#tidy(number);
+    return isOurs;
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async #get(number: number, key: string, limit: number): Promise<Buffer | undefined> {
+    try {
+      return await this.#store.get(key, limit);
+    } catch (error) {
+      if (error instanceof SealbookError && error.code === "too_large") throw new SegmentFault(number, error.message);
+      throw error;
+    }
+  }
+
+  /** A place that does not hold what comes before is not the one that it was: another disk, or an emptied bucket. */
+  async #checkBefore({ number, previousDigest }: Segment): Promise<void> {
+    if (number === 1) {
+      await this.#marker.check();
+      return;
+    }
+    const before = await this.manifest(number - 1);
+    if (before === undefined)
+      throw this.#conflict(`does not have segment ${number - 1}, so that ${number} cannot follow`);
+    if (before.digest !== Buffer.from(previousDigest).toString("hex")) {
+      throw this.#conflict(`has another segment ${number - 1} than the one that ${number} follows`);
+    }
+  }
+
+  /** The highest number with a manifest in a directory. Takes note of files that may be left over. */
+  #look(directory: string, names: readonly string[]): number | undefined {
+    const files = names.flatMap((name) => {
+      const file = fileKind(name);
+      return file === undefined ? [] : [{ ...file, key: `${directory}/${name}` }];
+    });
+    const settled = new Set(files.flatMap(({ kind, number }) => (kind === "manifest" ? [number] : [])));
+    const data = files.filter(({ kind }) => kind === "data");
+    for (const [number, group] of Map.groupBy(data, (file) => file.number)) {
+      if (group.length > 1 || !settled.has(number)) for (const { key } of group) this.#leftovers.set(key, number);
+    }
+    return settled.size === 0 ? undefined : Math.max(...settled);
+  }
+
+  /** Removes leftovers of numbers that are taken; those that are not yet may be somebody's who is just writing. */
+  async #tidy(newest: number): Promise<void> {
+    for (const [key, number] of this.#leftovers) {
+      if (number > newest) continue;
+      this.#leftovers.delete(key);
+      const manifest = await this.manifest(number).catch(() => undefined);
+      if (manifest === undefined || dataKey(number, manifest.file) === key) continue;
+      // Who may not remove anything, which is a good rule for a bucket, leaves it there.
+      await this.#store.remove(key).catch(() => undefined);
+    }
+  }
+
+  #conflict(message: string): SealbookError {
+    return new SealbookError("conflict", `${this.name} ${message}`);
+  }
+}

@@ -1,0 +1,23 @@
+import type { IntentStore } from "../../chain/transactions/transactions.ts";
+import type { Address, ContractAddresses } from "../../chain/transaction.ts";
+import type { Database } from "../engine/database.ts";
+
+export function intentStore(database: Database, addresses: ContractAddresses, relayer: Address): IntentStore {
+  return {
+    async insert(call) {
+      const { id } = await database
+        .insertInto("transactions")
+        .values({
+          purpose: call.purpose,
+          to_address: addresses[call.contract],
+          data: call.data,
+          state: "queued",
+          sender: relayer,
+          created_at: Date.now(),
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+  };
+}

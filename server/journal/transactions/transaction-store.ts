@@ -1,0 +1,281 @@
+import { sql } from "kysely";
+import type { BlockReference } from "../../chain/block.ts";
+import type { TransactionStore } from "../../chain/transactions/transactions.ts";
+import type { SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
+import { SealbookError } from "../../errors.ts";
+import { confirmAnchors } from "../entries/confirmations.ts";
+import type { Database } from "../engine/database.ts";
+import type { TransactionRow } from "../engine/schema.ts";
+
+// Literals, not parameters: an engine uses the index of what is under way only when it sees that it may.
+const QUEUED = sql.lit("queued" as const);
+const SENT = sql.lit("sent" as const);
+
+/** The block of a row that was mined. */
+export function blockOf(
+  row: Pick<TransactionRow, "block_number" | "block_hash" | "block_time" | "validator">,
+): BlockReference | undefined {
+  if (row.block_number === null || row.block_hash === null || row.block_time === null) return undefined;
+  return { number: row.block_number, hash: row.block_hash, time: row.block_time, validator: row.validator ?? "" };
+}
+
+function toOutcome(row: TransactionRow): TransactionOutcome {
+  switch (row.state) {
+    case "queued":
+    case "sent":
+      return { state: "pending", sent: row.state === "sent" };
+    case "cancelled":
+      return { state: "cancelled" };
+    case "reverted":
+      return { state: "reverted", reason: row.reason ?? "reverted", block: blockOf(row) };
+    case "refused":
+      return { state: "refused", reason: row.reason ?? "refused" };
+    case "confirmed": {
+      const block = blockOf(row);
+      if (block === undefined || row.hash === null) {
+        throw new SealbookError("internal", `transaction ${row.id} is confirmed without a block`);
+      }
+      return { state: "confirmed", hash: row.hash, block };
+    }
+  }
+}
+
+function selectSent(database: Database) {
+  return database.selectFrom("transactions").select(["id", "nonce", "raw", "hash"]).where("state", "=", SENT);
+}
+
+function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "hash">[]): SignedTransaction[] {
+  return rows.flatMap(({ id, nonce, raw, hash }) =>
+    nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
+  );
+}
+
+export function transactionStore(database: Database): TransactionStore {
+  return {
+    async queued(owner, limit, othersBefore) {
+      const rows = await database
+        .selectFrom("transactions")
+        .select(["id", "purpose", "to_address", "data"])
+        .where("state", "=", QUEUED)
+        .where((e) => e.or([e("sender", "=", owner), e("sender", "is", null), e("created_at", "<", othersBefore)]))
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        purpose: row.purpose,
+        to: row.to_address,
+        data: row.data ?? new Uint8Array(),
+      }));
+    },
+
+    claim: (sender, signed) =>
+      database.transaction().execute(async (transaction) => {
+        const claimed: SignedTransaction[] = [];
+        for (const each of signed) {
+          const { id, nonce, raw, hash } = each;
+          const { numUpdatedRows } = await transaction
+            .updateTable("transactions")
+            .set({ state: "sent", sender, nonce, raw, hash })
+            .where("id", "=", id)
+            .where("state", "=", QUEUED)
+            .executeTakeFirst();
+          if (numUpdatedRows === 0n) break;
+          claimed.push(each);
+        }
+        return claimed;
+      }),
+
+    async underWay(sender) {
+      return toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
+    },
+
+    async leftByOthers(sender, before) {
+      const lastLeft = database
+        .selectFrom("transactions")
+        .select(["sender", (e) => e.fn.max<number | null>("nonce").as("nonce")])
+        .where("state", "=", SENT)
+        .where("sender", "!=", sender)
+        .where("created_at", "<", before)
+        .groupBy("sender");
+      const rows = await database
+        .with("last_left", () => lastLeft)
+        .selectFrom("transactions")
+        .innerJoin("last_left", "last_left.sender", "transactions.sender")
+        .select(["transactions.id", "transactions.nonce", "transactions.raw", "transactions.hash"])
+        .where("transactions.state", "=", SENT)
+        .whereRef("transactions.nonce", "<=", "last_left.nonce")
+        .orderBy("transactions.sender")
+        .orderBy("transactions.nonce")
+        .execute();
+      return toSigned(rows);
+    },
+
+    async highestNonce(sender) {
+      const { highest } = await database
+        .selectFrom("transactions")
+        .select((e) => e.fn.max<number | null>("nonce").as("highest"))
+        .where("sender", "=", sender)
+        .executeTakeFirstOrThrow();
+      return highest ?? undefined;
+    },
+
+    async settledNonces() {
+      // From one key to the next, by the index: there are few, with many transactions each.
+      const { rows: keys } = await sql<{ sender: string }>`
+        with recursive keys(sender) as (
+          select min(sender) from transactions
+          union all
+          select (select min(sender) from transactions where transactions.sender > keys.sender) from keys where keys.sender is not null
+        )
+        select sender from keys where sender is not null`.execute(database);
+      const settled: { key: string; nonces: number }[] = [];
+      for (const { sender } of keys) {
+        const row = await database
+          .selectFrom("transactions")
+          .select("nonce")
+          .where("sender", "=", sender)
+          .where("nonce", "is not", null)
+          .where("state", "in", ["confirmed", "reverted"])
+          .orderBy("nonce", "desc")
+          .limit(1)
+          .executeTakeFirst();
+        if (row?.nonce !== undefined && row.nonce !== null) settled.push({ key: sender, nonces: row.nonce + 1 });
+      }
+      return settled;
+    },
+
+    async lastMinedBlock(sender, beforeNonce) {
+      const row = await database
+        .selectFrom("transactions")
+        .select("block_number")
+        .where("sender", "=", sender)
+        .where("nonce", "<", beforeNonce)
+        .where("block_number", "is not", null)
+        .orderBy("nonce", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.block_number ?? undefined;
+    },
+
+    async settle(settlements) {
+      if (settlements.length === 0) return;
+      await database.transaction().execute(async (transaction) => {
+        for (const { id, state, block, reason } of settlements) {
+          await transaction
+            .updateTable("transactions")
+            .set({
+              state,
+              reason: reason ?? null,
+              block_number: block?.number ?? null,
+              block_hash: block?.hash ?? null,
+              block_time: block?.time ?? null,
+              validator: block?.validator ?? null,
+              // It is in the signed bytes, which are kept for a chain that goes back; what is not signed may be asked for.
+              ...(state === "confirmed" ? { data: null } : {}),
+              settled_at: Date.now(),
+            })
+            .where("id", "=", id)
+            .execute();
+        }
+        await confirmAnchors(transaction, settlements);
+      });
+    },
+
+    reopen: (sender, fromNonce) =>
+      database.transaction().execute(async (transaction) => {
+        const rows = await transaction
+          .selectFrom("transactions")
+          .select(["id", "nonce", "raw", "hash"])
+          .where("sender", "=", sender)
+          .where("nonce", ">=", fromNonce)
+          .where("state", "in", ["confirmed", "reverted"])
+          .where("raw", "is not", null)
+          .orderBy("nonce")
+          .execute();
+        for (const { id } of rows) {
+          await transaction
+            .updateTable("transactions")
+            .set({
+              state: "sent",
+              reason: null,
+              block_number: null,
+              block_hash: null,
+              block_time: null,
+              validator: null,
+              settled_at: null,
+            })
+            .where("id", "=", id)
+            .execute();
+          await transaction
+            .updateTable("anchors")
+            .set({ confirmation: null })
+            .where("transaction_id", "=", id)
+            .execute();
+        }
+        return toSigned(rows);
+      }),
+
+    async requeue(id) {
+      await database
+        .updateTable("transactions")
+        .set({ state: "queued", nonce: null, raw: null, hash: null })
+        .where("id", "=", id)
+        .where("state", "=", "sent")
+        .execute();
+    },
+
+    refuse: (id, reason, { sender, nonce, raw, hash }) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable("transactions")
+          .set({ state: "refused", reason, nonce: null, raw: null, hash: null, settled_at: Date.now() })
+          .where("id", "=", id)
+          .execute();
+        const filler = await transaction
+          .insertInto("transactions")
+          .values({
+            purpose: "nonce_filler",
+            to_address: sender,
+            state: "sent",
+            sender,
+            nonce,
+            raw,
+            hash,
+            created_at: Date.now(),
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return filler.id;
+      }),
+
+    async cancel(id) {
+      const { numUpdatedRows } = await database
+        .updateTable("transactions")
+        .set({ state: "cancelled", settled_at: Date.now() })
+        .where("id", "=", id)
+        .where("state", "=", "queued")
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+
+    async outcome(id) {
+      const row = await database.selectFrom("transactions").selectAll().where("id", "=", id).executeTakeFirst();
+      if (row === undefined) throw new SealbookError("internal", `there is no transaction ${id}`);
+      return toOutcome(row);
+    },
+
+    async countUnderWay() {
+      const counts = await Promise.all(
+        [QUEUED, SENT].map((state) =>
+          database
+            .selectFrom("transactions")
+            .select((e) => e.fn.countAll<number>().as("count"))
+            .where("state", "=", state)
+            .executeTakeFirstOrThrow(),
+        ),
+      );
+      return counts.reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}

@@ -1,0 +1,2 @@
+/** Wall clock in milliseconds since 1970. */
+export type Clock = () => number;

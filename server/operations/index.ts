@@ -1,0 +1,1 @@
+export type { Alert, AlertStore } from "./alert.ts";

@@ -1,0 +1,35 @@
+import type { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
+import { redact } from "./redaction.ts";
+import { SealbookError } from "../errors.ts";
+import { lastLines } from "../kit/file-tail.ts";
+
+const BYTES = 64 * 1024;
+const LINES = 200;
+
+/**
+ * The newest lines of the log of the chain's node, without secrets.
+ * @param secrets Those of this server, which a node could have been told
+ * @param embedded What the embedded chain told, when there is one
+ * @returns `undefined` when nobody knows where the log is
+ */
+export function nodeLogReader(
+  nodeLogFile: string | undefined,
+  embedded: EmbeddedLog | undefined,
+  secrets: readonly string[],
+): (() => Promise<readonly string[]>) | undefined {
+  if (nodeLogFile === undefined && embedded === undefined) return undefined;
+  return async () => {
+    const lines = nodeLogFile === undefined ? (embedded?.lines() ?? []) : await linesOf(nodeLogFile);
+    return redact(lines.slice(-LINES).join("\n"), secrets)
+      .split("\n")
+      .filter((line) => line !== "");
+  };
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  try {
+    return await lastLines(file, BYTES);
+  } catch (cause) {
+    throw new SealbookError("internal", "NODE_LOG_FILE cannot be read", { cause });
+  }
+}

@@ -1,0 +1,43 @@
+import { type Request, type Response, Router } from "express";
+import { parseInput } from "../http/errors.ts";
+import { onlyMethods } from "../http/only-methods.ts";
+import type { Alert, AlertStore } from "./alert.ts";
+import { AlertsQuery } from "./schemas.ts";
+
+/** What the operations routes need. */
+export interface OperationsRouteParts {
+  readonly alerts: Pick<AlertStore, "list">;
+  readonly status: () => Promise<object>;
+}
+
+/** Status and alerts, below `/api/v1`. */
+export function operationsRouter({ alerts, status }: OperationsRouteParts): Router {
+  const router = Router();
+  router
+    .route("/alerts")
+    .get(async (request: Request, response: Response) => {
+      const { limit } = parseInput(AlertsQuery, request.query, "query");
+      response.json({ alerts: (await alerts.list(limit)).map(representAlert) });
+    })
+    .all(onlyMethods("GET"));
+
+  router
+    .route("/status")
+    .get(async (_request, response) => {
+      response.json(await status());
+    })
+    .all(onlyMethods("GET"));
+
+  return router;
+}
+
+function representAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
+  return {
+    alert: kind,
+    state: resolvedAt === undefined ? "raised" : "resolved",
+    ...(subject === "" ? {} : { subject }),
+    message,
+    raised_at: Math.floor(raisedAt / 1000),
+    resolved_at: resolvedAt === undefined ? null : Math.floor(resolvedAt / 1000),
+  };
+}

@@ -1,0 +1,26 @@
+import { stalledAfter } from "../chain/consensus/pace.ts";
+import { quorumOf } from "../chain/consensus/quorum.ts";
+import type { NodeReport } from "../chain/node/node-report.ts";
+
+/**
+ * Why a node is not where its network is, or its network makes no blocks.
+ * @returns `undefined` when all is well: also while proposers are missing and the rounds of the others explain the wait
+ */
+export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSeconds: number): string | undefined {
+  const { syncing, blockTime, peers, consensus } = report;
+  if (syncing) return "the node is catching up with the network";
+  if (consensus.validators.length > 1 && peers === 0) return "the node has no peers";
+  if (!regularBlocks) return undefined;
+  const age = Math.floor(Date.now() / 1000) - blockTime;
+  const { bft } = consensus;
+  if (bft?.rhythm === undefined) return age > staleSeconds ? `the newest block is ${age} s old` : undefined;
+  if (bft.pace !== "stalled") return undefined;
+  const { length } = consensus.validators;
+  const expected = Math.round(stalledAfter(bft.rhythm, length));
+  const missing = bft.missing.length === 0 ? "" : `; missing: ${bft.missing.join(", ")}`;
+  const lack =
+    bft.quorumMissing === 0
+      ? `though ${quorumOf(length)} of ${length} validators seem to be there`
+      : `${bft.quorumMissing} more of ${length} validators would have to take part`;
+  return `the network makes no blocks: the newest is ${age} s old, where changes of the proposer take ${expected} s at most; ${lack}${missing}`;
+}

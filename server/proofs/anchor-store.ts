@@ -1,0 +1,325 @@
+import { sql, type SqlBool } from "kysely";
+import type { Address } from "../chain/transaction.ts";
+import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { recordHash } from "../journal/integrity/record-hash.ts";
+import type { AnchorStore } from "./stores.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { newestSequence } from "../journal/entries/entry-log.ts";
+import { readLabel } from "../journal/entries/proof-labels.ts";
+import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
+
+// As in the indexes on what is under way and what failed, which are used only for the very same words.
+export const UNDER_WAY = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
+const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
+
+/** The columns of a confirmation, or of a transaction without one, that say where an anchor stands. */
+export const OUTCOME_COLUMNS = [
+  "transactions.state",
+  "transactions.reason",
+  "confirmations.transaction_hash",
+  "confirmations.block_number",
+  "confirmations.block_hash",
+  "confirmations.block_time",
+  "confirmations.validator",
+] as const;
+
+/** What the outcome columns hold; all empty for an anchor without a transaction. */
+export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
+  [Column in "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
+    Schema["confirmations"][Column] | null;
+};
+
+export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
+  const {
+    transaction_hash: transactionHash,
+    block_number: number,
+    block_hash: hash,
+    block_time: time,
+    validator,
+  } = row;
+  if (transactionHash !== null && number !== null && hash !== null && time !== null && validator !== null) {
+    return { state: "confirmed", transactionHash, block: { number, hash, time, validator } };
+  }
+  if (row.state === "reverted" || row.state === "refused" || row.state === "cancelled") {
+    return { state: "failed", reason: row.reason ?? row.state };
+  }
+  return { state: "pending" };
+}
+
+/** The last leaf of what is not for proofs. */
+const NO_LEAF = -1;
+
+/** The place of an anchor in its batch. */
+export interface AnchorPlace {
+  readonly batch: number;
+  readonly firstLeaf: number;
+}
+
+/** Where anchors stand in their batches. */
+export async function anchorPlaces(database: Database, ids: readonly number[]): Promise<(id: number) => AnchorPlace> {
+  const rows = await database
+    .selectFrom("anchors")
+    .select(["id", "batch_id", "first_leaf"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  const places = new Map(rows.map(({ id, batch_id: batch, first_leaf: firstLeaf }) => [id, { batch, firstLeaf }]));
+  return (id) => {
+    const place = places.get(id);
+    if (place === undefined) throw new RangeError(`there is no anchor ${id}`);
+    return place;
+  };
+}
+
+function select(database: Database) {
+  return database
+    .selectFrom("anchors")
+    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .select(["anchors.id", "anchors.hash", "anchors.size", "anchors.transaction_id", ...OUTCOME_COLUMNS]);
+}
+
+function toAnchors(
+  rows: readonly (Pick<AnchorRow, "id" | "hash" | "size" | "transaction_id"> & OutcomeRow)[],
+): StoredAnchor[] {
+  return rows.flatMap((row) =>
+    row.hash === null || row.transaction_id === null
+      ? []
+      : [
+          {
+            id: row.id,
+            hash: row.hash,
+            size: row.size,
+            transactionId: row.transaction_id,
+            outcome: toAnchorOutcome(row),
+          },
+        ],
+  );
+}
+
+/** @param relayer Whose anchors are opened here */
+export function anchorStore(database: Database, relayer: Address): AnchorStore {
+  const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
+    const row = await database
+      .selectFrom("transactions")
+      .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
+      .select((e) => e.fn.min<number | null>("anchors.opened_at").as("oldest"))
+      .where(condition)
+      .executeTakeFirstOrThrow();
+    return row.oldest;
+  };
+
+  return {
+    async open(openedAt) {
+      const { id } = await database
+        .insertInto("anchors")
+        .values({
+          batch_id: 0,
+          first_leaf: 0,
+          last_leaf: MAX_TREE_SIZE - 1,
+          first_sequence: (await newestSequence(database)) + 1,
+          last_sequence: Number.MAX_SAFE_INTEGER,
+          size: 0,
+          relayer,
+          opened_at: openedAt,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+      return id;
+    },
+
+    async isOpen(id) {
+      const row = await database.selectFrom("anchors").select("transaction_id").where("id", "=", id).executeTakeFirst();
+      return row?.transaction_id === null;
+    },
+
+    async close(id, { hash, size, transactionId }) {
+      await database
+        .updateTable("anchors")
+        .set({
+          hash,
+          size,
+          last_leaf: hashesUnder({ size }) - 1,
+          last_sequence: await newestSequence(database),
+          transaction_id: transactionId,
+          relayer,
+        })
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async leftOpen(othersBefore) {
+      const rows = await database
+        .selectFrom("anchors")
+        .select("id")
+        .where("transaction_id", "is", null)
+        .where((e) => e.or([e("relayer", "=", relayer), e("opened_at", "<", othersBefore)]))
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async leaves(id) {
+      const rows = await database
+        .selectFrom("anchors")
+        .innerJoin("proofs", (join) =>
+          join
+            .onRef("proofs.sequence", ">=", "anchors.first_sequence")
+            .onRef("proofs.sequence", "<=", "anchors.last_sequence")
+            .onRef("proofs.batch_id", "=", "anchors.batch_id")
+            .onRef("proofs.leaf_index", ">=", "anchors.first_leaf")
+            .onRef("proofs.leaf_index", "<=", "anchors.last_leaf"),
+        )
+        .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+        .select(["proofs.document_id", "proofs.timestamp", "proofs.hash", "proof_labels.text as label"])
+        .where("anchors.id", "=", id)
+        .where("proofs.alike", "=", 0)
+        .orderBy("proofs.leaf_index")
+        .execute();
+      return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
+        recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+      );
+    },
+
+    async find(id) {
+      return toAnchors(await select(database).where("anchors.id", "=", id).execute())[0];
+    },
+
+    async byHash(hash) {
+      return toAnchors(await select(database).where("anchors.hash", "=", hash).execute())[0];
+    },
+
+    async byTransaction(transactionHash) {
+      const confirmed = await database
+        .selectFrom("confirmations")
+        .select("anchor_id")
+        .where("transaction_hash", "=", transactionHash)
+        .executeTakeFirst();
+      const found = select(database);
+      const rows =
+        confirmed === undefined
+          ? await found.where("transactions.hash", "=", transactionHash).execute()
+          : await found.where("anchors.id", "=", confirmed.anchor_id).execute();
+      return toAnchors(rows)[0];
+    },
+
+    async superseded(id) {
+      const rows = await database
+        .selectFrom("confirmations")
+        .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
+        .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"])
+        .where("confirmations.anchor_id", "=", id)
+        .where((e) =>
+          e.or([
+            e("anchors.confirmation", "is", null),
+            e("anchors.confirmation", "!=", e.ref("confirmations.sequence")),
+          ]),
+        )
+        .orderBy("confirmations.sequence")
+        .execute();
+      return rows.map(
+        ({
+          transaction_hash: transactionHash,
+          block_number: number,
+          block_hash: hash,
+          block_time: time,
+          validator,
+        }) => ({
+          transactionHash,
+          block: { number, hash, time, validator },
+        }),
+      );
+    },
+
+    async underWay() {
+      const rows = await Promise.all(
+        UNDER_WAY.map((state) =>
+          select(database).where("anchors.relayer", "=", relayer).where(state).orderBy("anchors.id").execute(),
+        ),
+      );
+      return toAnchors(rows.flat());
+    },
+
+    async failed() {
+      return toAnchors(await select(database).where(FAILED).orderBy("anchors.id").execute());
+    },
+
+    async retry(id, transactionId) {
+      await database.updateTable("anchors").set({ transaction_id: transactionId }).where("id", "=", id).execute();
+    },
+
+    async split(id, parts) {
+      const whole = await database.selectFrom("anchors").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+      const ids: number[] = [];
+      let firstLeaf = whole.first_leaf;
+      for (const part of parts) {
+        const lastLeaf = firstLeaf + hashesUnder(part) - 1;
+        const added = await database
+          .insertInto("anchors")
+          .values({
+            batch_id: whole.batch_id,
+            first_leaf: firstLeaf,
+            last_leaf: lastLeaf,
+            first_sequence: whole.first_sequence,
+            last_sequence: whole.last_sequence,
+            hash: part.hash,
+            size: part.size,
+            transaction_id: part.transactionId,
+            relayer,
+            opened_at: whole.opened_at,
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        ids.push(added.id);
+        firstLeaf = lastLeaf + 1;
+      }
+      await database.deleteFrom("anchors").where("id", "=", id).execute();
+      return ids;
+    },
+
+    async newestSeal() {
+      const row = await database
+        .selectFrom("anchors")
+        .select(["sealed", "opened_at", "confirmation"])
+        .where("sealed", "is not", null)
+        .orderBy("sealed", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (row === undefined || row.sealed === null) return undefined;
+      return { sequence: row.sealed, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
+    },
+
+    async seal({ sequence, digest, transactionId, openedAt }) {
+      const { id } = await database
+        .insertInto("anchors")
+        .values({
+          batch_id: 0,
+          first_leaf: 0,
+          last_leaf: NO_LEAF,
+          first_sequence: sequence + 1,
+          last_sequence: sequence,
+          hash: digest,
+          size: 0,
+          transaction_id: transactionId,
+          sealed: sequence,
+          relayer,
+          opened_at: openedAt,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+    },
+
+    async oldestUnconfirmed() {
+      const open = await database
+        .selectFrom("anchors")
+        .select((e) => e.fn.min<number | null>("opened_at").as("oldest"))
+        .where("transaction_id", "is", null)
+        .executeTakeFirstOrThrow();
+      const times = [open.oldest, ...(await Promise.all([...UNDER_WAY, FAILED].map(oldest)))];
+      const known = times.filter((time) => time !== null);
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
+  };
+}

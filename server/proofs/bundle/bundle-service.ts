@@ -1,0 +1,33 @@
+import type { Proof } from "../proof.ts";
+import type { EvidenceSource } from "../../chain/evidence/anchor-evidence.ts";
+import { bundleOf } from "./bundle.ts";
+import type { Issuer } from "./issuer.ts";
+import { signedBundle } from "./signed-bundle.ts";
+
+/** What the service needs. */
+export interface BundleServiceParts {
+  readonly evidence: EvidenceSource;
+  readonly issuer: Pick<Issuer, "signer">;
+}
+
+/** Makes bundles of proofs. */
+export class BundleService {
+  readonly #parts: BundleServiceParts;
+
+  constructor(parts: BundleServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The bundle of a proof, as text that is not to be changed by a character.
+   * @returns `undefined` while the proof is not confirmed, and when the chain does not have its anchor in this form
+   * @throws SealbookError `chain_unavailable`
+   */
+  async bundleFor(proof: Proof): Promise<string | undefined> {
+    if (proof.outcome.state !== "confirmed") return undefined;
+    const { evidence, issuer } = this.#parts;
+    const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash);
+    const bundle = found && bundleOf(proof, found);
+    return bundle && signedBundle(bundle, await issuer.signer());
+  }
+}

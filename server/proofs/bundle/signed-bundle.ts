@@ -1,0 +1,33 @@
+import { hash as digest } from "node:crypto";
+import type { Bundle } from "./bundle.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+
+/** Signs with the key of this installation: Ed25519. */
+export interface BundleSigner {
+  /** 32 bytes; those who check bundles have to know it from elsewhere. */
+  readonly publicKey: Uint8Array;
+  /** @returns 64 bytes */
+  sign(message: Uint8Array): Promise<Uint8Array>;
+}
+
+/** Hex digits of a key's id. */
+const KEY_ID_LENGTH = 16;
+
+/** A short name of a public key: the first 8 bytes of its SHA-256 in hex. */
+export function keyIdOf(publicKey: Uint8Array): string {
+  return digest("sha256", publicKey, "hex").slice(0, KEY_ID_LENGTH);
+}
+
+/**
+ * Signs a bundle: everything in it, with the names of algorithm and key.
+ * @returns its text, the one that there is
+ */
+export async function signedBundle(bundle: Bundle, signer: BundleSigner): Promise<string> {
+  const signature = {
+    algorithm: "Ed25519",
+    key_id: keyIdOf(signer.publicKey),
+    public_key: Buffer.from(signer.publicKey).toString("hex"),
+  };
+  const value = await signer.sign(Buffer.from(canonicalJson({ ...bundle, signature })));
+  return canonicalJson({ ...bundle, signature: { ...signature, value: Buffer.from(value).toString("hex") } });
+}

@@ -1,0 +1,327 @@
+import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
+import { hashKey } from "./placement.ts";
+import type { PlacedProof, ProofMetadata, StoredProof } from "./proof.ts";
+import { recordHash } from "../journal/integrity/record-hash.ts";
+import type { ProofStore } from "./stores.ts";
+import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchor-store.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { appendEntries, inTransaction, linkOf } from "../journal/entries/entry-log.ts";
+import { KeyLookups } from "../journal/index/key-lookups.ts";
+import type { ProofEntry } from "../journal/entries/codec.ts";
+import { openMonths } from "../journal/index/month-partitions.ts";
+import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
+import { labelIds, labelText, readLabel } from "../journal/entries/proof-labels.ts";
+import { ProofMonths } from "../journal/index/proof-months.ts";
+import type { RecentKeysTable, ProofsTable, Schema } from "../journal/engine/schema.ts";
+import { paddedPieces, pieces, StatementsBySize } from "../journal/engine/statements.ts";
+
+/** Proofs of one content that are read at a time. */
+const PAGE = 100;
+
+/** Proofs with what became of them. */
+export function selectProofs(database: Database) {
+  return database
+    .selectFrom("proofs")
+    .innerJoin("anchors", (join) =>
+      join
+        .onRef("anchors.batch_id", "=", "proofs.batch_id")
+        .onRef("anchors.first_leaf", "<=", "proofs.leaf_index")
+        .onRef("anchors.last_leaf", ">=", "proofs.leaf_index"),
+    )
+    .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .select([
+      "proofs.sequence",
+      "proofs.document_id",
+      "proofs.hash",
+      "proofs.timestamp",
+      "proof_labels.text as label",
+      "proofs.metadata",
+      "proofs.accepted_at",
+      "proofs.leaf_index",
+      "proofs.alike",
+      "anchors.id as anchor_id",
+      "anchors.first_leaf",
+      "anchors.first_sequence",
+      "anchors.last_sequence",
+      "anchors.hash as anchor_hash",
+      "anchors.size",
+      ...OUTCOME_COLUMNS,
+    ]);
+}
+
+export type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
+
+export function toProof(row: ProofRow): StoredProof {
+  const metadata = toMetadata(row);
+  const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
+  return {
+    documentId: row.document_id,
+    hash: row.hash,
+    recordHash: recordHash(parts),
+    metadata,
+    acceptedAt: row.accepted_at,
+    anchorId: row.anchor_id,
+    leafIndex: row.leaf_index - row.first_leaf,
+    isAlike: row.alike === 1,
+    isLeaf: row.alike === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
+    content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
+    outcome: toAnchorOutcome(row),
+  };
+}
+
+function toMetadata(row: ProofRow): ProofMetadata {
+  const rest: Record<string, unknown> = row.metadata === null ? {} : JSON.parse(row.metadata);
+  const { type, source } = readLabel(row.label);
+  return {
+    ...(type === null ? {} : { type }),
+    timestamp: row.timestamp,
+    ...(source === null ? {} : { source }),
+    ...rest,
+  };
+}
+
+/** What an entry says of a proof; its place in the batch is given apart. */
+function toEntry(proof: PlacedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
+  const { type, timestamp, source, ...rest } = proof.metadata;
+  return {
+    documentId: proof.documentId,
+    hash: proof.hash,
+    timestamp,
+    type: type ?? null,
+    source: source ?? null,
+    metadata: isEmpty(rest) ? null : JSON.stringify(rest),
+    acceptedAt: proof.acceptedAt,
+  };
+}
+
+/** A row of the table of proofs. */
+export function proofRow(
+  entry: ProofEntry,
+  digest: Uint8Array,
+  labelId: number | null,
+  isAlike: boolean,
+): Insertable<ProofsTable> {
+  return {
+    sequence: entry.sequence,
+    accepted_at: entry.acceptedAt,
+    timestamp: entry.timestamp,
+    batch_id: entry.batch,
+    label_id: labelId,
+    leaf_index: entry.leaf,
+    alike: isAlike ? 1 : 0,
+    link: linkOf(digest),
+    hash: entry.hash,
+    document_id: entry.documentId,
+    metadata: entry.metadata,
+  };
+}
+
+/** What a proof is found by, in the order in which the index takes it best. */
+export function proofKeys(
+  proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[],
+): RecentKeysTable[] {
+  return proofs
+    .flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence })))
+    .sort((a, b) => a.key - b.key);
+}
+
+/** Statements of the hot path. */
+export class ProofStatements {
+  readonly #proofs = new StatementsBySize();
+  readonly #keys = new StatementsBySize();
+  readonly #keysFound = new KeyLookups();
+  readonly #months = new ProofMonths();
+  readonly #lookups = new StatementsBySize<ProofRow>();
+
+  async insert(
+    database: Database,
+    rows: readonly Insertable<ProofsTable>[],
+    keys: readonly RecentKeysTable[],
+  ): Promise<void> {
+    await openMonths(database, rows);
+    // Values in the order of the first row's columns, as the compiler puts them.
+    for (const some of pieces(rows)) {
+      const compile = () => database.insertInto("proofs").values(some).compile();
+      await database.executeQuery(
+        this.#proofs.of(
+          some.length,
+          compile,
+          some.flatMap((row) => Object.values(row)),
+        ),
+      );
+    }
+    for (const some of pieces(keys)) {
+      const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
+      await database.executeQuery(
+        this.#keys.of(
+          some.length,
+          compile,
+          some.flatMap(({ key, sequence }) => [key, sequence]),
+        ),
+      );
+    }
+  }
+
+  /** Proofs that may be the wanted ones, oldest first. */
+  async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
+    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
+  }
+
+  /** Proofs that may be the wanted ones, some at a time. Their numbers are read once: a content may be that of a million. */
+  async *pages(
+    database: Database,
+    key: number,
+    order: "oldest first" | "newest first",
+    limit: number,
+  ): AsyncGenerator<ProofRow[]> {
+    const numbers = await this.#keysFound.numbersOf(database, [key]);
+    if (order === "newest first") numbers.reverse();
+    for (let from = 0; from < numbers.length; from += limit) {
+      const some = numbers.slice(from, from + limit);
+      if (order === "oldest first") yield await this.#rowsOf(database, some);
+      else yield (await this.#rowsOf(database, some.reverse())).reverse();
+    }
+  }
+
+  /** @param wanted Numbers of entries, rising */
+  async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
+    const found: ProofRow[] = [];
+    for (const { numbers, span } of await this.#months.split(database, wanted)) {
+      for (const some of paddedPieces(numbers)) {
+        const compile = (): CompiledQuery<ProofRow> =>
+          selectProofs(database)
+            .where("proofs.sequence", "in", some)
+            .$if(span !== undefined, (query) =>
+              query.where("proofs.accepted_at", ">=", span?.from ?? 0).where("proofs.accepted_at", "<", span?.to ?? 0),
+            )
+            .orderBy("proofs.sequence")
+            .compile();
+        const parameters = span === undefined ? some : [...some, span.from, span.to];
+        const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, parameters));
+        found.push(...rows);
+      }
+    }
+    return found;
+  }
+}
+
+export function proofStore(database: Database, statements: ProofStatements): ProofStore {
+  const pendingPlaces = (e: ExpressionBuilder<Schema, "anchors">) =>
+    e.fn
+      .coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`)
+      .as("places");
+
+  return {
+    async insert(proofs) {
+      if (proofs.length === 0) return;
+      await inTransaction(database, async (transaction) => {
+        const places = await anchorPlaces(
+          transaction,
+          proofs.map(({ anchorId }) => anchorId),
+        );
+        const labels = await labelIds(
+          transaction,
+          proofs.map(({ metadata }) => labelText(metadata)),
+        );
+        const appended = await appendEntries(
+          transaction,
+          proofs.map((proof) => (sequence: number) => {
+            const { batch, firstLeaf } = places(proof.anchorId);
+            return {
+              kind: "proof" as const,
+              sequence,
+              batch,
+              leaf: firstLeaf + proof.leafIndex,
+              ...toEntry(proof),
+              proof,
+            };
+          }),
+        );
+        const rows = appended.map(({ entry, digest }) =>
+          proofRow(entry, digest, labels(labelText(entry.proof.metadata)), entry.proof.isAlike),
+        );
+        const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
+        await statements.insert(transaction, rows, keys);
+      });
+    },
+
+    async byRecordHashes(recordHashes) {
+      const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
+      const rows = await statements.lookup(
+        database,
+        recordHashes.map((hash) => keyOf(hash)),
+      );
+      return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
+    },
+
+    async byDocument(documentId) {
+      const rows = await statements.lookup(database, [documentKey(documentId)]);
+      return rows
+        .map(toProof)
+        .filter((proof) => proof.documentId === documentId)
+        .reverse();
+    },
+
+    async *byHash(hash) {
+      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE)) {
+        for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
+      }
+    },
+
+    async byAnchor(anchorId, fromLeaf, limit) {
+      const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
+      if (anchor === undefined) return [];
+      const rows = await selectProofs(database)
+        .where("anchors.id", "=", anchorId)
+        .where((e) =>
+          e.or([
+            e.and([
+              e("proofs.sequence", ">=", anchor.first_sequence),
+              e("proofs.sequence", "<=", anchor.last_sequence),
+            ]),
+            // Literally as in the index.
+            e.and([e("proofs.batch_id", "=", anchor.batch_id), e("proofs.alike", "=", sql.lit(1))]),
+          ]),
+        )
+        .where("proofs.leaf_index", ">=", anchor.first_leaf + fromLeaf)
+        .orderBy("proofs.leaf_index")
+        .orderBy("proofs.sequence")
+        .limit(limit)
+        .execute();
+      return rows.map(toProof);
+    },
+
+    async counts() {
+      const { proofs } = await database.selectFrom("journal_head").select("proofs").executeTakeFirstOrThrow();
+      const { open } = await database
+        .selectFrom("anchors")
+        .innerJoin("proofs", (join) =>
+          join
+            .onRef("proofs.batch_id", "=", "anchors.batch_id")
+            .onRef("proofs.sequence", ">=", "anchors.first_sequence"),
+        )
+        .select((e) => e.fn.countAll<number>().as("open"))
+        .where("anchors.transaction_id", "is", null)
+        .executeTakeFirstOrThrow();
+      const closed = await Promise.all(
+        UNDER_WAY.map((state) =>
+          database
+            .selectFrom("transactions")
+            .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
+            .select(pendingPlaces)
+            .where("anchors.sealed", "is", null)
+            .where(state)
+            .executeTakeFirstOrThrow(),
+        ),
+      );
+      return { records: proofs, pending: closed.reduce((sum, { places }) => sum + places, open) };
+    },
+  };
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}

@@ -1,0 +1,177 @@
+import { type Request, type Response, Router } from "express";
+import type { BundleService } from "./bundle/bundle-service.ts";
+import type { StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { Batch, ProofService } from "./service.ts";
+import type { Proof } from "./proof.ts";
+import type { ProofVerifier } from "./verifier.ts";
+import { SealbookError } from "../errors.ts";
+import { parseInput } from "../http/errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { onlyMethods } from "../http/only-methods.ts";
+import {
+  batchPath,
+  proofId,
+  proofPath,
+  type ProofPlace,
+  representBatch,
+  representProof,
+  representProofs,
+  representVerified,
+} from "./representation.ts";
+import {
+  askedHash,
+  BatchBody,
+  BatchId,
+  HashQuestion,
+  PageQuestion,
+  ProofBody,
+  ProofQuestion,
+  TransactionHash,
+} from "./schemas.ts";
+
+/** Most bytes of a request body. */
+const MAX_BODY = 64 * 1024;
+/** Most bytes of the body of a bulk call. */
+const MAX_BATCH_BODY = 8 * 1024 * 1024;
+/** When a pending proof is worth asking for again. */
+const PENDING_RETRY_SECONDS = 3;
+
+/** What the proof routes need. */
+export interface ProofApiParts {
+  readonly proofs: ProofService;
+  readonly verifier: ProofVerifier;
+  readonly bundles: BundleService;
+  /** Known only once the server listens, because links may lead to the server itself. */
+  readonly place: () => ProofPlace;
+}
+
+/** Proofs and verification, below `/api/v1`. */
+export function proofRouter({ proofs, verifier, bundles, place }: ProofApiParts): Router {
+  const router = Router();
+  const json = jsonBody(MAX_BODY);
+  const bulk = jsonBody(MAX_BATCH_BODY);
+
+  const send = (response: Response, [newest, ...older]: readonly [Proof, ...Proof[]]): void => {
+    if (!isConfirmed(newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+    const history = older.map((proof) => representProof(proof, place()));
+    response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
+  };
+
+  const sendBundle = async (response: Response, proof: Proof): Promise<void> => {
+    if (!isConfirmed(proof)) {
+      throw new SealbookError("conflict", "the proof is not confirmed yet, and has no bundle before that", {
+        retryAfterSeconds: PENDING_RETRY_SECONDS,
+      });
+    }
+    const bundle = await bundles.bundleFor(proof);
+    if (bundle === undefined)
+      throw new SealbookError("conflict", "the chain does not have the proof's anchor as the journal has it");
+    // The text is signed: it is sent as it is.
+    response
+      .attachment(`${proofId(proof)}.bundle.json`)
+      .type("application/json")
+      .send(bundle);
+  };
+
+  const batchAnswer = (confirmed: boolean, batch: StoredAnchor | undefined, answered: readonly Proof[]): object => ({
+    status: confirmed ? "confirmed" : "pending",
+    batch: batch === undefined ? null : representBatch(batch),
+    proofs: representProofs(answered, place()),
+  });
+
+  const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
+    const confirmed = anchor.outcome.state === "confirmed";
+    if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+    response.json({ ...batchAnswer(confirmed, anchor, page), ...(next === undefined ? {} : { next: String(next) }) });
+  };
+
+  const answerVerify = async (hash: Uint8Array, response: Response): Promise<void> => {
+    const verification = await verifier.verify(hash);
+    response.json(verification.valid ? representVerified(verification.proof) : verification);
+  };
+
+  router
+    .route("/proof")
+    .post(json, async (request: Request, response: Response) => {
+      const { proof, isNew } = await proofs.submit(parseInput(ProofBody, request.body));
+      const confirmed = isConfirmed(proof);
+      response.status(confirmed ? (isNew ? 201 : 200) : 202);
+      if (isNew || !confirmed) response.location(proofPath(proof));
+      if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+      response.json(representProof(proof, place()));
+    })
+    .all(onlyMethods("POST"));
+
+  router
+    .route("/proof/batch")
+    .post(bulk, async (request: Request, response: Response) => {
+      const { documents } = parseInput(BatchBody, request.body);
+      const { proofs: answered, batch, isNew } = await proofs.submitTogether(documents);
+      const confirmed = answered.every(isConfirmed);
+      response.status(confirmed ? (isNew ? 201 : 200) : 202);
+      if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
+      if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+      response.json(batchAnswer(confirmed, batch, answered));
+    })
+    .all((request, response, next) => {
+      // A GET is for a document that is called "batch".
+      if (["GET", "HEAD"].includes(request.method)) next();
+      else onlyMethods("GET", "POST")(request, response, next);
+    });
+
+  router
+    .route("/proof/batch/:id")
+    .get(async (request: Request<{ id: string }>, response: Response) => {
+      const { id } = request.params;
+      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
+      sendBatch(response, found);
+    })
+    .all(onlyMethods("GET"));
+
+  router
+    .route("/proof/tx/:txhash")
+    .get(async (request: Request<{ txhash: string }>, response: Response) => {
+      const { txhash } = request.params;
+      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
+      if (found.anchor.size > 0) sendBatch(response, found);
+      else send(response, existing(found.proofs.toReversed(), `transaction ${txhash} anchored nothing`));
+    })
+    .all(onlyMethods("GET"));
+
+  router
+    .route("/proof/:id")
+    .get(async (request: Request<{ id: string }>, response: Response) => {
+      const { id } = request.params;
+      const { format } = parseInput(ProofQuestion, request.query, "query");
+      const found = existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`);
+      if (format === "bundle") await sendBundle(response, found[0]);
+      else send(response, found);
+    })
+    .all(onlyMethods("GET"));
+
+  router
+    .route("/verify")
+    .get(async (request: Request, response: Response) => {
+      await answerVerify(askedHash(parseInput(HashQuestion, request.query, "query")), response);
+    })
+    .post(json, async (request: Request, response: Response) => {
+      await answerVerify(askedHash(parseInput(HashQuestion, request.body)), response);
+    })
+    .all(onlyMethods("GET", "POST"));
+
+  return router;
+}
+
+function isConfirmed({ outcome }: Proof): boolean {
+  return outcome.state === "confirmed";
+}
+
+function existing(found: readonly Proof[], otherwise: string): readonly [Proof, ...Proof[]] {
+  const [first, ...rest] = found;
+  if (first === undefined) throw new SealbookError("not_found", otherwise);
+  return [first, ...rest];
+}

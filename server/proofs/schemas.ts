@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import { malformed } from "../errors.ts";
+import { inQuery, pageLimit, Sha256 } from "../http/query.ts";
+import { storedText } from "../http/text.ts";
+
+const MAX_DOCUMENT_ID = 512;
+const MAX_TYPE = 128;
+const MAX_SOURCE = 256;
+/** Proofs of a page when no limit is asked for. */
+const MAX_PAGE = 100;
+
+/** A transaction hash as callers write it. */
+export const TransactionHash = z
+  .string()
+  .regex(/^0[xX][0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
+  .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"))
+  .meta({ description: "A transaction's hash as `0x` and 64 hexadecimal digits." });
+
+// Half a surrogate pair has no UTF-8, over which hashes are made.
+const text = (maximum: number) =>
+  storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
+
+/** What a document is called by whoever keeps it. */
+export const DocumentId = text(MAX_DOCUMENT_ID)
+  .min(1, "is empty")
+  .meta({ id: "DocumentId", description: "What a document is called by whoever keeps it." });
+
+/** `POST /api/v1/proof` */
+export const ProofBody = z
+  .object({
+    document_id: DocumentId,
+    hash: Sha256,
+    metadata: z
+      .looseObject({
+        type: text(MAX_TYPE).exactOptional(),
+        timestamp: z.int().min(0, "is before 1970").exactOptional(),
+        source: text(MAX_SOURCE).exactOptional(),
+      })
+      .default({})
+      .meta({
+        description: "Kept with the proof, with fields of any name; `timestamp` and `type` go into the recorded hash.",
+      }),
+  })
+  .transform(({ document_id, hash, metadata }) => ({ documentId: document_id, hash, metadata }))
+  .meta({ id: "Document", description: "A document to be proved, by its hash." });
+
+/** `POST /api/v1/proof/batch` */
+export const BatchBody = z
+  .object({
+    documents: z
+      .array(ProofBody)
+      .min(1, "has no document")
+      .max(MAX_TREE_SIZE, `has more than ${MAX_TREE_SIZE} documents`),
+  })
+  .meta({ id: "BatchBody", description: "Documents that share one transaction." });
+
+/** A batch's id: its root. */
+export const BatchId = Sha256;
+
+/** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
+export const ProofQuestion = z.object({
+  format: z
+    .literal("bundle", 'is not "bundle", the only other format')
+    .optional()
+    .meta({ description: "`bundle` for the portable proof." }),
+});
+
+/** Which part of a batch is asked for. */
+export const PageQuestion = z.object({
+  limit: pageLimit(MAX_TREE_SIZE, MAX_PAGE),
+  cursor: z
+    .string()
+    .regex(/^\d{1,4}$/, "is not a cursor that an answer gave")
+    .transform(Number)
+    .default(0)
+    .meta({ ...inQuery(0, 9_999), description: "Where to go on: `next` of the answer before." }),
+});
+
+/** `GET` and `POST /api/v1/verify` */
+export const HashQuestion = z
+  .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
+  .meta({ id: "HashQuestion", description: "A hash, under one of two names." });
+
+/**
+ * The hash that a verify call asks about: `hash` and `document_hash` are two names of one thing.
+ * @throws SealbookError `malformed` when there is none, or two that differ
+ */
+export function askedHash(question: z.output<typeof HashQuestion>): Uint8Array {
+  const { hash, document_hash } = question;
+  if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
+    throw malformed("hash", "differs from document_hash; send one of them");
+  }
+  const asked = document_hash ?? hash;
+  if (asked === undefined) throw malformed("document_hash", "is missing");
+  return asked;
+}

@@ -1,0 +1,107 @@
+/** What a search gives of a record. */
+export interface FoundRecord {
+  /** `0x`-prefixed address. */
+  readonly sender: string;
+  readonly code: string;
+  readonly topic: string;
+  /** HTTP date. */
+  readonly createdAt: string;
+  /** base64 of the payload's JSON. */
+  readonly payload: string;
+}
+
+/** A place on the earth, in degrees. */
+export interface Position {
+  /** -180 to 180. */
+  readonly lng: number;
+  /** -90 to 90. */
+  readonly lat: number;
+}
+
+/** A value of PM2.5 that a sensor had at a place and time. */
+export interface Reading {
+  /** Address of the account that signed the record. */
+  readonly sender: string;
+  readonly device: string;
+  /** Caption; may be empty. */
+  readonly title: string;
+  readonly position: Position;
+  /** Micrograms per cubic metre. */
+  readonly value: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** The record's code. */
+  readonly code: string;
+}
+
+/** More than any instrument measures: such a value is a fault, not air. Micrograms per cubic metre. */
+const MAX_VALUE = 100_000;
+
+/**
+ * Reads a record that keeps to the PM2.5 convention, as the search gives it.
+ *
+ * @returns `undefined` for every other record
+ */
+export function readingOf({ payload, ...record }: FoundRecord): Reading | undefined {
+  const decoded = decodePayload(payload);
+  return decoded === undefined ? undefined : readingIn(record, decoded);
+}
+
+/**
+ * Reads a record whose payload was decoded before.
+ *
+ * @returns `undefined` for a record that does not keep to the PM2.5 convention
+ */
+export function readingIn(
+  { sender, code, createdAt }: Omit<FoundRecord, "payload" | "topic">,
+  payload: Fields,
+): Reading | undefined {
+  const time = Date.parse(createdAt);
+  // Other writers store what was sent whole, so that the values stand one level deeper.
+  const said = payload["sensorvalue"] === undefined ? fieldsIn(payload, "payload") : payload;
+  const enrichment = fieldsIn(said, "enrichment");
+  const position = positionOf(fieldsIn(enrichment, "position"));
+  const value = said?.["sensorvalue"];
+  const device = said?.["sensordevice"];
+  const title = enrichment?.["title"] ?? "";
+  if (Number.isNaN(time) || position === undefined || typeof device !== "string" || typeof title !== "string")
+    return undefined;
+  if (typeof value !== "number" || !(value >= 0 && value <= MAX_VALUE)) return undefined;
+  return { sender, device, title: title.trim(), position, value, time, code };
+}
+
+/** An object of JSON, in which anything may stand. */
+type Fields = Readonly<Record<string, unknown>>;
+
+function positionOf(position: Fields | undefined): Position | undefined {
+  const lng = degrees(position?.["lng"]);
+  const lat = degrees(position?.["lat"]);
+  if (!(Math.abs(lng) <= 180 && Math.abs(lat) <= 90)) return undefined;
+  return { lng, lat };
+}
+
+/** A number of degrees, which may stand there as text; `NaN` for anything else. */
+function degrees(value: unknown): number {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
+}
+
+function fieldsIn(object: Fields | undefined, key: string): Fields | undefined {
+  const value = object?.[key];
+  return isFields(value) ? value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The JSON object in a record's payload. Browsers read it with this too: they have no `Buffer`. */
+function decodePayload(base64: string): Fields | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

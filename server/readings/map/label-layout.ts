@@ -1,0 +1,158 @@
+import type { Pixel, Size } from "./view.ts";
+
+/** A box of pixels; x and y are its upper left corner. */
+export interface Box extends Pixel, Size {}
+
+/** A mark that wants a label. */
+export interface Labelled extends Pixel {
+  /** Of the mark, in pixels. */
+  readonly radius: number;
+  /** Sizes that the label can have; the first that finds a place is taken. */
+  readonly sizes: readonly Size[];
+}
+
+/** Where a label goes. */
+export interface Placed {
+  readonly box: Box;
+  /** Which of the sizes it has. */
+  readonly size: number;
+  /** Where a line from the mark has to end, when the label does not stand beside it. */
+  readonly leader?: Pixel;
+}
+
+/** Pixels between a mark and its label when it stands beside the mark. */
+const BESIDE = 3;
+/** Pixels between them when a line has to lead from one to the other. */
+const APART = [14, 26, 42, 62];
+/** Right, left, above, below, and what is between. */
+const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+  [0, 1],
+  [0.7, -0.7],
+  [0.7, 0.7],
+  [-0.7, -0.7],
+  [-0.7, 0.7],
+];
+/** Pixels that stay free around a label. */
+const MARGIN = 2;
+
+/** How labels are laid out. */
+export interface LayoutOptions {
+  /** Where no label may be besides. */
+  readonly taken?: readonly Box[];
+  /** Whether a label may stand apart from its mark, with a line that leads there. Default true. */
+  readonly leaders?: boolean;
+}
+
+/**
+ * Gives labels places at which they cover neither each other nor any mark. What counts most comes first.
+ *
+ * @param bounds Where labels may be
+ * @returns For each mark the place of its label, `undefined` where there is none
+ */
+export function layOut(
+  marks: readonly Labelled[],
+  bounds: Box,
+  { taken = [], leaders: mayLead = true }: LayoutOptions = {},
+): (Placed | undefined)[] {
+  const marked = marks.map(({ x, y, radius }) => ({
+    x: x - radius,
+    y: y - radius,
+    width: 2 * radius,
+    height: 2 * radius,
+  }));
+  const occupied = [...taken, ...marked];
+  const labels: Box[] = [];
+  const leaders: [Pixel, Pixel][] = [];
+  return marks.map((mark, own) => {
+    const placed = firstFree(mark, mayLead ? [BESIDE, ...APART] : [BESIDE], ({ box, leader }) => {
+      const room = {
+        x: box.x - MARGIN,
+        y: box.y - MARGIN,
+        width: box.width + 2 * MARGIN,
+        height: box.height + 2 * MARGIN,
+      };
+      return (
+        isWithin(box, bounds) &&
+        ![...occupied, ...labels].some((other) => overlap(room, other)) &&
+        !leaders.some(([from, to]) => crosses(from, to, room)) &&
+        (leader === undefined || ![...labels, ...others(marked, own)].some((other) => crosses(mark, leader, other)))
+      );
+    });
+    if (placed === undefined) return undefined;
+    labels.push(placed.box);
+    if (placed.leader !== undefined) leaders.push([mark, placed.leader]);
+    return placed;
+  });
+}
+
+function others(marked: readonly Box[], own: number): Box[] {
+  return marked.filter((_, index) => index !== own);
+}
+
+function firstFree(
+  mark: Labelled,
+  distances: readonly number[],
+  isFree: (placed: Placed) => boolean,
+): Placed | undefined {
+  for (const [size, { width, height }] of mark.sizes.entries()) {
+    for (const distance of distances) {
+      for (const [dx, dy] of DIRECTIONS) {
+        const reach = mark.radius + distance;
+        const near = { x: mark.x + dx * reach, y: mark.y + dy * reach };
+        // The point of the box that is nearest to the mark is the one that lies in that direction.
+        const box = {
+          x: near.x - ((1 - Math.sign(dx)) / 2) * width,
+          y: near.y - ((1 - Math.sign(dy)) / 2) * height,
+          width,
+          height,
+        };
+        const placed = { box, size, ...(distance === BESIDE ? {} : { leader: near }) };
+        if (isFree(placed)) return placed;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Whether two boxes have a pixel in common. */
+export function overlap(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}
+
+function isWithin(inner: Box, outer: Box): boolean {
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  );
+}
+
+/** Whether a straight line goes through a box (Liang and Barsky's way of clipping). */
+function crosses(from: Pixel, to: Pixel, box: Box): boolean {
+  let [enter, leave] = [0, 1];
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  for (const [direction, room] of [
+    [-dx, from.x - box.x],
+    [dx, box.x + box.width - from.x],
+    [-dy, from.y - box.y],
+    [dy, box.y + box.height - from.y],
+  ] as const) {
+    if (direction === 0) {
+      if (room < 0) return false;
+    } else if (direction < 0) {
+      enter = Math.max(enter, room / direction);
+    } else {
+      leave = Math.min(leave, room / direction);
+    }
+  }
+  return enter < leave;
+}

@@ -1,0 +1,34 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { dayAnimation } from "./day-animation.ts";
+import { registerFonts } from "./fonts.ts";
+import type { Job, JobAnswer, WorkerData } from "./jobs.ts";
+import { mapPicture } from "./map-picture.ts";
+import { TileStore } from "./tile-store.ts";
+
+// What the thread does that pictures.ts starts: it draws one picture after the other.
+const { tiles: source }: WorkerData = workerData;
+const tiles = source === undefined ? undefined : new TileStore(source);
+registerFonts();
+
+let last: Promise<void> = Promise.resolve();
+parentPort?.on("message", (job: Job) => {
+  last = last.then(() => answer(job));
+});
+
+async function answer(job: Job): Promise<void> {
+  const { id } = job;
+  try {
+    const picture =
+      job.kind === "map"
+        ? await mapPicture(job.readings, job.options, tiles)
+        : await dayAnimation(job.frames, job.options, tiles);
+    // Copied, so that the memory can be handed over as a whole.
+    const bytes = Uint8Array.from(picture);
+    parentPort?.postMessage({ id, bytes } satisfies JobAnswer, [bytes.buffer]);
+  } catch (error) {
+    parentPort?.postMessage({
+      id,
+      error: error instanceof Error ? error : new Error(String(error)),
+    } satisfies JobAnswer);
+  }
+}

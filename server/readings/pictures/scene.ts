@@ -1,0 +1,90 @@
+import type { SKRSContext2D } from "@napi-rs/canvas";
+import { concentrationText } from "../air-quality/index-of-pm25.ts";
+import type { Position, Reading } from "../air-quality/reading.ts";
+import { sensorOf } from "../air-quality/readings.ts";
+import { clustersOf } from "../map/clusters.ts";
+import { type Box, type Labelled, layOut, type Placed } from "../map/label-layout.ts";
+import { project } from "../map/mercator.ts";
+import { pixelOf, type View } from "../map/view.ts";
+import { labelSize, type LabelForm, shortCaption } from "./label.ts";
+
+/** A sensor as a picture shows it. */
+export interface Sensor {
+  /** As `sensorOf` gives it. */
+  readonly key: string;
+  readonly caption: string;
+  readonly position: Position;
+  /** The highest value that it is shown with, in micrograms per cubic metre. */
+  readonly peak: number;
+  /** The longest text of a value that it is shown with. */
+  readonly longest: string;
+}
+
+/** One mark of the picture and its label. */
+export interface SceneMark extends Labelled {
+  readonly sensors: readonly [Sensor, ...Sensor[]];
+  readonly forms: readonly LabelForm[];
+  readonly placed: Placed | undefined;
+}
+
+/** Marks nearer to each other than this many pixels become one. */
+const CLUSTER_DISTANCE = 24;
+const RADIUS = 8;
+/** Labels are sought a place for up to here; with more there is none left anyway. */
+const MAX_LABELS = 250;
+
+/** The sensors of readings; of several readings of one sensor, the newest has caption and place. */
+export function sensorsOf(readings: Iterable<Reading>): Sensor[] {
+  const bySensor = Map.groupBy(readings, sensorOf);
+  return [...bySensor].flatMap(([key, own]) => {
+    const [newest] = own.toSorted((one, other) => other.time - one.time);
+    if (newest === undefined) return [];
+    const texts = own.map(({ value }) => concentrationText(value));
+    return {
+      key,
+      caption: newest.title === "" ? newest.device : newest.title,
+      position: newest.position,
+      peak: Math.max(...own.map(({ value }) => value)),
+      longest: texts.reduce((longest, text) => (text.length > longest.length ? text : longest)),
+    };
+  });
+}
+
+/** Decides where marks and labels stand; the highest values come first. */
+export function arrange(
+  context: SKRSContext2D,
+  sensors: readonly Sensor[],
+  view: View,
+  taken: readonly Box[],
+): SceneMark[] {
+  const visible = sensors
+    .map((sensor) => ({ sensor, pixel: pixelOf(view, project(sensor.position)) }))
+    .filter(({ pixel: { x, y } }) => x > -RADIUS && y > -RADIUS && x < view.width + RADIUS && y < view.height + RADIUS)
+    .sort((one, other) => other.sensor.peak - one.sensor.peak);
+  const marks = clustersOf(visible, ({ pixel }) => pixel, CLUSTER_DISTANCE).map(
+    ({ x, y, members: [first, ...others] }, rank) => {
+      const members: [Sensor, ...Sensor[]] = [first.sensor, ...others.map(({ sensor }) => sensor)];
+      const forms = rank < MAX_LABELS ? formsOf(context, members) : [];
+      return { x, y, radius: radiusOf(members.length), sensors: members, forms, sizes: forms.map(labelSize) };
+    },
+  );
+  const places = layOut(marks, { x: 3, y: 3, width: view.width - 6, height: view.height - 6 }, { taken });
+  return marks.map((mark, index) => ({ ...mark, placed: places[index] }));
+}
+
+function radiusOf(sensors: number): number {
+  return sensors === 1 ? RADIUS : RADIUS + 2 + Math.min(6, Math.log2(sensors));
+}
+
+/** The forms a label can have, the fullest first. */
+function formsOf(context: SKRSContext2D, sensors: readonly Sensor[]): LabelForm[] {
+  const rows = (count: number, withCaption: boolean): LabelForm => ({
+    rows: sensors.slice(0, count).map(({ key, longest, caption }) => {
+      const shown = withCaption ? shortCaption(context, caption) : { text: "", width: 0 };
+      return { sensor: key, longest, caption: shown.text, captionWidth: shown.width };
+    }),
+    more: Math.max(0, sensors.length - count),
+  });
+  if (sensors.length === 1) return [rows(1, true), rows(1, false)];
+  return [rows(4, true), rows(2, true), rows(1, false)];
+}

@@ -1,0 +1,80 @@
+// Decoders of the ABI in use are lenient: they follow any offset, take any non-zero word for true and pass over what
+// they do not need, so that many byte strings decode to the same values. Here one set of values has one encoding, the
+// one that every encoder writes: heads, then the dynamic arguments in order without gaps, padded with zeros.
+import { malformed } from "../../errors.ts";
+
+const WORD = 32;
+
+/** An argument as the ABI states it. */
+export interface AbiParameter {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** An argument as it stands in the data. */
+export interface RawArgument extends AbiParameter {
+  /** The head word: the value of a static argument, the offset of a dynamic one. */
+  readonly head: bigint;
+  /** The bytes of a dynamic argument; the head word of a static one. */
+  readonly bytes: Uint8Array;
+}
+
+const STATIC: ReadonlySet<string> = new Set(["uint256", "bool"]);
+const DYNAMIC: ReadonlySet<string> = new Set(["string", "bytes"]);
+
+/**
+ * Reads arguments of the types `uint256`, `bool`, `string` and `bytes` from their canonical encoding.
+ *
+ * @param data The arguments alone, without a selector
+ * @throws SealbookError `malformed` with the argument's name as path; at `inputdata` for bytes after the last one
+ */
+export function readArguments(parameters: readonly AbiParameter[], data: Uint8Array): RawArgument[] {
+  // All heads before the first tail: data that end among the heads lack a head, not the first tail.
+  const heads = parameters.map(({ name }, index) => slice(data, index * WORD, WORD, name, "head word"));
+  let tail = parameters.length * WORD;
+  const read = parameters.map(({ name, type }, index): RawArgument => {
+    const headWord = heads[index] ?? new Uint8Array();
+    const head = toInteger(headWord);
+    if (STATIC.has(type)) {
+      if (type === "bool" && head > 1n) throw malformed(name, `a bool is 0 or 1, not ${head}`);
+      return { name, type, head, bytes: headWord };
+    }
+    if (!DYNAMIC.has(type)) throw new TypeError(`${name}: no reader for the type ${type}`);
+    checkOffset(name, head, tail, data.length);
+    const bytes = readTail(data, tail, name);
+    tail += WORD + padded(bytes.length);
+    return { name, type, head, bytes };
+  });
+  if (data.length > tail) throw malformed("inputdata", `overlong: arguments end at ${tail} of ${data.length} bytes`);
+  return read;
+}
+
+function checkOffset(name: string, offset: bigint, expected: number, size: number): void {
+  if (offset === BigInt(expected)) return;
+  const problem = offset >= BigInt(size) ? `lies outside of the ${size} bytes of arguments` : "is not canonical";
+  throw malformed(name, `offset ${offset} ${problem}: ${expected} expected`);
+}
+
+function readTail(data: Uint8Array, start: number, name: string): Uint8Array {
+  const length = toInteger(slice(data, start, WORD, name, "length word"));
+  const left = data.length - start - WORD;
+  // Compared as integers of any size: a hostile length is never used to allocate.
+  if (length > BigInt(left)) throw malformed(name, `cut short: ${left} bytes left of a length of ${length}`);
+  const bytes = slice(data, start + WORD, Number(length), name, "data");
+  const padding = slice(data, start + WORD + bytes.length, padded(bytes.length) - bytes.length, name, "padding");
+  if (padding.some((byte) => byte !== 0)) throw malformed(name, "padding that is not zero");
+  return bytes;
+}
+
+function slice(data: Uint8Array, start: number, length: number, name: string, part: string): Uint8Array {
+  if (start + length > data.length) throw malformed(name, `cut short: its ${part} is not whole`);
+  return data.subarray(start, start + length);
+}
+
+function padded(length: number): number {
+  return Math.ceil(length / WORD) * WORD;
+}
+
+function toInteger(word: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(word).toString("hex")}`);
+}

@@ -1,0 +1,91 @@
+import { unpackRowData } from "../compression.ts";
+import { decodeRowData, type Row } from "../row-data.ts";
+import type { DecodedTransaction, RowArguments, RowFunction } from "../decoded-transaction.ts";
+import { malformed } from "../../errors.ts";
+import { readArguments, type RawArgument } from "./abi-arguments.ts";
+import { bzip2 } from "../bzip2.ts";
+import { parseHex } from "../../kit/hex.ts";
+import { eventTableInterface, rowFunctionFragment, rowFunctionOf } from "./row-functions.ts";
+import { transactionView } from "./transaction-view.ts";
+
+const SELECTOR_BYTES = 4;
+
+/** The call data of a row function, taken apart. */
+export interface DecodedCallData {
+  readonly function: RowFunction;
+  readonly arguments: RowArguments;
+  /** The row data as text: seven segments. */
+  readonly filechain: string;
+  readonly row: Row;
+  /** The same in the shape that the decode route answers. */
+  readonly transaction: DecodedTransaction;
+}
+
+/**
+ * Decodes call data of `set` or `insert`, sent by this service or by any other that speaks the same ABI.
+ *
+ * @param inputdata `0x`-prefixed hex, with the selector
+ * @param expected The function that it has to be a call of; any row function when left out
+ * @throws SealbookError `malformed`, with the place as path: `inputdata` for the call data as a whole, else the name
+ * of an argument, and `rowdata.payload` for the payload inside the row
+ */
+export function decodeCallData(inputdata: string, expected?: RowFunction): DecodedCallData {
+  const data = parseHex("inputdata", inputdata);
+  const name = functionOf(data, expected);
+  const raw = readArguments(rowFunctionFragment(name).inputs, data.subarray(SELECTOR_BYTES));
+  const args = argumentsOf(raw);
+  const filechain = unpackRowData(args, bzip2);
+  const row = decodeRowData(filechain);
+  const transaction = transactionView((argument) => find(raw, argument), filechain, row.payload);
+  return { function: name, arguments: args, filechain, row, transaction };
+}
+
+/**
+ * Encodes a call of a row function.
+ *
+ * @returns `0x`-prefixed lower-case hex, with the selector
+ */
+export function encodeCallData(name: RowFunction, args: RowArguments): string {
+  const { tabname, rowid, rowdata, comp, signature } = args;
+  const values: [string, bigint, Uint8Array, boolean, string] = [tabname, rowid, rowdata, comp, signature];
+  // The generated types state each function apart, so that the name has to be narrowed first.
+  return name === "set"
+    ? eventTableInterface.encodeFunctionData(name, values)
+    : eventTableInterface.encodeFunctionData(name, values);
+}
+
+function functionOf(data: Uint8Array, expected: RowFunction | undefined): RowFunction {
+  if (data.length < SELECTOR_BYTES) throw malformed("inputdata", `${data.length} bytes are too short for a selector`);
+  const selector = `0x${Buffer.from(data.subarray(0, SELECTOR_BYTES)).toString("hex")}`;
+  const name = rowFunctionOf(selector);
+  if (name !== undefined && (expected === undefined || expected === name)) return name;
+  const found = `selector ${selector}${name === undefined ? "" : ` (${name})`}`;
+  if (expected === undefined) throw malformed("inputdata", `${found} is neither that of set nor that of insert`);
+  throw malformed("inputdata", `${found} is not that of ${expected} (${rowFunctionFragment(expected).selector})`);
+}
+
+function argumentsOf(raw: readonly RawArgument[]): RowArguments {
+  return {
+    tabname: textOf(find(raw, "tabname")),
+    rowid: find(raw, "rowid").head,
+    rowdata: find(raw, "rowdata").bytes,
+    comp: find(raw, "comp").head === 1n,
+    signature: textOf(find(raw, "signature")),
+  };
+}
+
+function find(raw: readonly RawArgument[], name: keyof RowArguments): RawArgument {
+  const argument = raw.find((candidate) => candidate.name === name);
+  if (argument === undefined) throw new TypeError(`the ABI lacks ${name}`);
+  return argument;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(argument: RawArgument): string {
+  try {
+    return utf8.decode(argument.bytes);
+  } catch (cause) {
+    throw malformed(argument.name, "is not UTF-8 text", cause);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Request } from "express";
+import type { z } from "zod";
+import type { TransactionDecoder } from "./decoded-transaction.ts";
+import type { DecodedTransaction } from "./decoded-transaction.ts";
+import type { SessionService } from "../sessions/index.ts";
+import { SealbookError } from "../errors.ts";
+import { parseInput } from "../http/errors.ts";
+import { secondsSince } from "../http/record-store/envelope.ts";
+import { DecodeCall } from "./schemas.ts";
+
+/** Where the call data is in a call. */
+const PLACE = "payload.inputdata";
+
+/** What the decode route needs. */
+export interface DecodeRouteParts {
+  readonly sessions: SessionService;
+  readonly decoder: TransactionDecoder;
+}
+
+/** `/api/datastore/transaction/decode` */
+export async function decode(parts: DecodeRouteParts, request: Request): Promise<object> {
+  const { credentials, payload } = parseInput(DecodeCall, request.body);
+  await parts.sessions.authorize(credentials.token);
+  const start = performance.now();
+  const transaction = decoded(parts.decoder, payload);
+  return { component_render: secondsSince(start), tparams: { transaction } };
+}
+
+/** The decoder names faults by their place in the call data; the caller wrote these in a call. */
+function decoded(decoder: TransactionDecoder, payload: z.output<typeof DecodeCall>["payload"]): DecodedTransaction {
+  try {
+    return decoder(payload.inputdata, payload.function);
+  } catch (error) {
+    if (!(error instanceof SealbookError) || error.details === undefined) throw error;
+    const details = error.details.map(({ path, message }) => ({
+      path: path === "inputdata" ? PLACE : `${PLACE}.${path}`,
+      message,
+    }));
+    const reasons = details.map(({ path, message }) => `${path}: ${message}`);
+    throw new SealbookError(error.code, reasons.join("; "), { details, cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import type { CopyStore } from "./record-index.ts";
+import { accountStore } from "../sessions/index.ts";
+import type { Database } from "../journal/engine/database.ts";
+
+/** @param table Name of the table on chain whose rows the copy holds */
+export function copyStore(database: Database, table: string): CopyStore {
+  return {
+    async progress() {
+      const row = await database.selectFrom("copy_progress").selectAll().executeTakeFirst();
+      return row && { blockNumber: row.block_number, blockHash: row.block_hash };
+    },
+
+    async apply(entries, after, blockNumber, blockHash) {
+      return database.transaction().execute(async (transaction) => {
+        const progress = await transaction.selectFrom("copy_progress").select("block_number").executeTakeFirst();
+        if (progress?.block_number !== after) return false;
+        const accounts = accountStore(transaction);
+        for (const entry of entries) {
+          if (entry.kind === "account") {
+            await accounts.follow(entry.address, entry.change);
+            continue;
+          }
+          const { row } = entry;
+          const rowId = row.rowId.toString();
+          // A row written again counts as new: it moves to the end.
+          await transaction.deleteFrom("records").where("row_id", "=", rowId).execute();
+          await transaction
+            .insertInto("records")
+            .values({
+              row_id: rowId,
+              sender: row.sender,
+              code: row.code,
+              topic: row.topic,
+              created_at: row.createdAt,
+              payload: row.payload,
+              transaction_hash: row.transactionHash,
+              block_number: row.blockNumber,
+            })
+            .execute();
+          if (row.rowId <= BigInt(Number.MAX_SAFE_INTEGER)) await raiseCounter(transaction, table, Number(row.rowId));
+        }
+        await transaction
+          .insertInto("copy_progress")
+          .values({ id: 1, block_number: blockNumber, block_hash: blockHash })
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet({ block_number: blockNumber, block_hash: blockHash }),
+          )
+          .execute();
+        return true;
+      });
+    },
+
+    async drop() {
+      await database.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom("records").execute();
+        await transaction.deleteFrom("copy_progress").execute();
+      });
+    },
+  };
+}
+
+/** A row id that the chain has is never given out again, whoever wrote the row. */
+async function raiseCounter(database: Database, table: string, rowId: number): Promise<void> {
+  await database
+    .insertInto("row_counters")
+    .values({ table_name: table, last_row_id: rowId })
+    .onConflict((conflict) =>
+      conflict
+        .column("table_name")
+        .doUpdateSet({ last_row_id: rowId })
+        .where(sql.ref("row_counters.last_row_id"), "<", rowId),
+    )
+    .execute();
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { JsonObject } from "../kit/json.ts";
+import { ROW_FUNCTIONS } from "./decoded-transaction.ts";
+import { TokenCredentials } from "../http/record-store/schemas.ts";
+import { storedText } from "../http/text.ts";
+
+/** Characters of a code or topic. */
+const MAX_TEXT = 256;
+const DEFAULT_SEARCH_LIMIT = 1_000;
+const MAX_SEARCH_LIMIT = 10_000;
+
+const text = (maximum: number) => storedText(maximum).min(1, "is empty");
+
+// Kept as it is: what a body parser made of JSON needs no second look at every value.
+const jsonObject = z
+  .custom<JsonObject>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "is not an object",
+  )
+  .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
+
+export const StoreCall = z.object({
+  credentials: TokenCredentials,
+  payload: z.object({ code: text(MAX_TEXT), topic: text(MAX_TEXT), payload: jsonObject }),
+});
+
+export const SearchCall = z.object({
+  credentials: TokenCredentials,
+  payload: z.object({
+    search: z.object({
+      target: z
+        .enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)')
+        .meta({ description: "What is searched: `1` for the code, `2` for the topic." }),
+      value: text(2 * MAX_TEXT).meta({ description: "`*` stands for any run of characters, `\\*` for a star." }),
+      limit: z
+        .int()
+        .min(1, "is less than 1")
+        .max(MAX_SEARCH_LIMIT, `is more than ${MAX_SEARCH_LIMIT}`)
+        .default(DEFAULT_SEARCH_LIMIT),
+      cursor: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/, "is not a cursor from an earlier answer")
+        .transform(Number)
+        .optional()
+        .meta({ description: "Where to go on: `next` of the answer before." }),
+      places: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Whether the answer says where on the chain each record is." }),
+    }),
+  }),
+});
+
+export const DecodeCall = z.object({
+  credentials: TokenCredentials,
+  payload: z.object({
+    function: z.enum(ROW_FUNCTIONS, "is neither set nor insert"),
+    inputdata: z.string().meta({ description: "The transaction's call data, hexadecimal." }),
+  }),
+});

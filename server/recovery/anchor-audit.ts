@@ -1,0 +1,91 @@
+import { MAX_TREE_SIZE, merkleRoot } from "../journal/integrity/merkle.ts";
+import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofJournal } from "../proofs/index.ts";
+import type { JournalEvents } from "../journal/events.ts";
+import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
+import type { ConfirmedProof } from "./restored.ts";
+
+const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
+const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
+/** Anchors that are remembered; with more of them, some are checked again. */
+const MOST_HELD = 100_000;
+const NO_ANCHOR = "the journal calls it confirmed without an anchor";
+
+/**
+ * Checks proofs against the chain: the recorded hashes under an anchor are computed from the journal's facts again and
+ * have to give what the chain has, and the proof has to be one of them. Each anchor is checked once in an audit, which
+ * serves one comparison, so that nothing is believed from before it.
+ */
+export class AnchorAudit {
+  readonly #anchors: Pick<ProofJournal["anchors"], "leaves">;
+  readonly #chain: AnchorChain;
+  readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
+  /** Anchors that hold; there are many, so there is no more to each than its number. */
+  readonly #held = new Set<number>();
+  /** Anchors that do not, and those that are being checked. */
+  readonly #others = new Map<number, Promise<string | undefined>>();
+
+  constructor(
+    anchors: Pick<ProofJournal["anchors"], "leaves">,
+    chain: AnchorChain,
+    telemetry: Pick<JournalEvents, "journalDiverged">,
+  ) {
+    this.#anchors = anchors;
+    this.#chain = chain;
+    this.#telemetry = telemetry;
+  }
+
+  /**
+   * What is wrong with a proof, if something is.
+   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   */
+  async faultOf(proof: ConfirmedProof): Promise<string | undefined> {
+    const { anchorId, recordHash, content } = proof;
+    if (content === undefined) return this.#diverged("proof", recordHash, NO_ANCHOR);
+    const isAlone = content.size === 0;
+    if (isAlone && Buffer.compare(recordHash, content.hash) !== 0)
+      return this.#diverged("proof", recordHash, NOT_UNDER);
+    const fault = this.#held.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
+    if (fault !== undefined || isAlone || proof.isLeaf) return fault;
+    // It shares the place of another one, if it is what it claims to be.
+    const leaf = (await this.#anchors.leaves(anchorId))[proof.leafIndex];
+    const isShared = proof.isAlike && leaf !== undefined && Buffer.compare(leaf, recordHash) === 0;
+    return isShared ? undefined : this.#diverged("proof", recordHash, NOT_UNDER);
+  }
+
+  #faultOfAnchor(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
+    const { anchorId } = proof;
+    const known = this.#others.get(anchorId);
+    if (known !== undefined) return known;
+    const audit = this.#audit(content, proof).then((fault) => {
+      if (fault !== undefined) return fault;
+      if (this.#held.size === MOST_HELD) this.#held.clear();
+      this.#held.add(anchorId);
+      this.#others.delete(anchorId);
+      return undefined;
+    });
+    this.#others.set(anchorId, audit);
+    return audit;
+  }
+
+  async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
+    if (content.size === 0) return this.#contradiction(content, proof);
+    const leaves = await this.#anchors.leaves(proof.anchorId);
+    const isWhole =
+      leaves.length === content.size &&
+      leaves.length <= MAX_TREE_SIZE &&
+      Buffer.compare(merkleRoot(leaves), content.hash) === 0;
+    return isWhole ? this.#contradiction(content, proof) : this.#diverged("anchor", content.hash, CHANGED);
+  }
+
+  async #contradiction(content: AnchorContent, { outcome }: ConfirmedProof): Promise<string | undefined> {
+    const contradiction = await contradictionOf(this.#chain, content, outcome);
+    return contradiction === undefined ? undefined : this.#diverged("anchor", content.hash, contradiction);
+  }
+
+  #diverged(what: "anchor" | "proof", hash: Uint8Array, fault: string): string {
+    this.#telemetry.journalDiverged(`${what} ${Buffer.from(hash).toString("hex")}`, fault);
+    return fault;
+  }
+}

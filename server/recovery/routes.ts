@@ -1,0 +1,167 @@
+import { type NextFunction, type Request, type Response, Router } from "express";
+import type { RecoveryService, RunningVerification } from "./service.ts";
+import type { RestoredDocument } from "./restored.ts";
+import { malformed, SealbookError } from "../errors.ts";
+import { parseInput, toSealbookError } from "../http/errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
+import { onlyMethods } from "../http/only-methods.ts";
+import { sendLines } from "../http/ndjson-response.ts";
+import {
+  representCompared,
+  representDocument,
+  representUnknownAnchor,
+  representVerification,
+} from "./representation.ts";
+import { askedMoment, GapQuestion, InventoryQuestion, RestoredRow, VerifyBody, VerifyQuestion } from "./schemas.ts";
+
+const MAX_BODY = 16 * 1024 * 1024;
+/** Rows compared together. */
+const ROWS_AT_ONCE = 1_024;
+
+/** Rows of an answer, and after which the next one begins, when there is one. */
+interface Page {
+  readonly rows: readonly object[];
+  readonly next: number | undefined;
+}
+
+/** The recovery endpoints, below `/api/v1/recovery`. */
+export function recoveryRouter(recovery: RecoveryService): Router {
+  const router = Router();
+
+  router
+    .route("/verify")
+    .post(
+      async (request: Request, response: Response, next: NextFunction) => {
+        if (request.is(NDJSON_TYPES)) await verifyLines(recovery, request, response);
+        else next();
+      },
+      jsonBody(MAX_BODY),
+      async (request: Request, response: Response) => {
+        const body = parseInput(VerifyBody, request.body);
+        const moment = askedMoment(parseInput(VerifyQuestion, request.query, "query"), body);
+        const { documents } = body;
+        const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
+          documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+        );
+        const told = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
+        const verification = told.pop() ?? "";
+        // The rows stand in the answer exactly as the root is over them.
+        response.type("json").send(`${verification.slice(0, -1)},"documents":[${told.join(",")}]}`);
+      },
+    )
+    .all(onlyMethods("POST"));
+
+  router
+    .route("/inventory")
+    .get(async (request: Request, response: Response) => {
+      const { date, limit, cursor } = parseInput(InventoryQuestion, request.query, "query");
+      await sendPages(request, response, { as_of: date ?? null }, "documents", cursor, async (after) => {
+        const { documents, next } = await recovery.inventory(date, after ?? 0, limit);
+        return { rows: documents.map(representDocument), next };
+      });
+    })
+    .all(onlyMethods("GET"));
+
+  router
+    .route("/gap")
+    .get(async (request: Request, response: Response) => {
+      const { verification_id, against, limit, cursor } = parseInput(GapQuestion, request.query, "query");
+      if (against === "journal") {
+        await sendPages(request, response, { against }, "anchors", cursor, async (after) => {
+          const { anchors, next } = await recovery.unknownAnchors(after, limit);
+          return { rows: anchors.map(representUnknownAnchor), next };
+        });
+        return;
+      }
+      const verification = await recovery.verification(verification_id);
+      const head = { against, verification_id: verification.id, as_of: verification.asOf ?? null };
+      await sendPages(request, response, head, "documents", cursor, async (after) => {
+        const { documents, next } = await recovery.gap(verification, after ?? 0, limit);
+        return { rows: documents.map(representDocument), next };
+      });
+    })
+    .all(onlyMethods("GET"));
+
+  return router;
+}
+
+/** Compares rows as they come in and tells them at once. */
+function verifyLines(recovery: RecoveryService, request: Request, response: Response): Promise<void> {
+  const encoding = request.get("Content-Encoding") ?? "identity";
+  if (encoding !== "identity")
+    throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
+  const { as_of } = parseInput(VerifyQuestion, request.query, "query");
+  return sendLines(response, compared(recovery, as_of, documentsIn(request)));
+}
+
+async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
+  let isEmpty = true;
+  try {
+    for await (const lines of ndjsonLines(request, ROWS_AT_ONCE)) {
+      yield lines.map(documentOf);
+      isEmpty = false;
+    }
+  } finally {
+    // Who sends the rest reads the answer only afterwards.
+    request.resume();
+  }
+  if (isEmpty) throw malformed("body", "has no row");
+}
+
+function documentOf({ number, value }: Line): RestoredDocument {
+  const parsed = RestoredRow.safeParse(value);
+  if (parsed.success) return parsed.data;
+  try {
+    return parseInput(RestoredRow, value, "");
+  } catch (thrown) {
+    const { message, details: [detail] = [] } = toSealbookError(thrown);
+    throw lineFault(number, detail?.message ?? message, detail?.path);
+  }
+}
+
+/** What documents are compared with what was recorded, group by group; the last line tells of all of them. */
+async function* compared(
+  recovery: RecoveryService,
+  asOf: number | undefined,
+  groups: Iterable<RestoredDocument[]> | AsyncIterable<RestoredDocument[]>,
+): AsyncGenerator<string[], void> {
+  let running: RunningVerification | undefined;
+  try {
+    for await (const documents of groups) {
+      // Not before there is something: what is refused at once leaves nothing behind.
+      running ??= await recovery.begin(asOf);
+      const rows = (await running.compare(documents)).map((row) => JSON.stringify(representCompared(row)));
+      for (const row of rows) running.told(row);
+      yield rows;
+    }
+    if (running !== undefined) yield [JSON.stringify(representVerification(await running.finish()))];
+  } finally {
+    await running?.abandon();
+  }
+}
+
+/** A page as JSON; or all of them, one after the other, a row a line, of which only one when a limit is asked for. */
+async function sendPages(
+  request: Request,
+  response: Response,
+  head: object,
+  name: string,
+  start: number | undefined,
+  page: (after: number | undefined) => Promise<Page>,
+): Promise<void> {
+  if (request.accepts(["application/json", ...NDJSON_TYPES]) === "application/json" || !request.accepts(NDJSON_TYPES)) {
+    const { rows, next } = await page(start);
+    response.json({ ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
+    return;
+  }
+  const isAll = request.query["limit"] === undefined;
+  const lines = async function* (): AsyncGenerator<string[], void> {
+    for (let after = start, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+      const { rows, next } = await page(after);
+      yield rows.map((row) => JSON.stringify(row));
+      after = isAll ? next : undefined;
+    }
+  };
+  await sendLines(response, lines());
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { malformed } from "../errors.ts";
+import { DocumentId } from "../proofs/index.ts";
+import { inQuery, pageLimit, Sha256 } from "../http/query.ts";
+
+const MAX_JSON_DOCUMENTS = 100_000;
+const MAX_PAGE = 10_000;
+const USUAL_PAGE = 1_000;
+const END_OF_DAY = "T23:59:59Z";
+
+/** A moment: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
+const Moment = z
+  .union([z.int().min(0, "is before 1970"), z.string()])
+  .transform((value, context): number => {
+    const seconds = typeof value === "number" ? value : secondsOf(value);
+    if (seconds === undefined || seconds < 0) {
+      context.addIssue({
+        code: "custom",
+        message: "is not an ISO date, an ISO date-time with its zone, or Unix seconds",
+      });
+      return z.NEVER;
+    }
+    return seconds;
+  })
+  .meta({
+    id: "Moment",
+    description: "An ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.",
+    examples: ["2026-11-21"],
+  });
+
+function secondsOf(text: string): number | undefined {
+  // Fewer digits are a year, or a date without its hyphens.
+  if (/^\d{9,12}$/.test(text)) return Number(text);
+  const [, day, time] =
+    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  // A day that no month has would roll over to the next one.
+  const midnight = Date.parse(day);
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, day.length) !== day) return undefined;
+  const milliseconds = Date.parse(`${day}${time ?? END_OF_DAY}`);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}
+
+/** A row of `POST /api/v1/recovery/verify`. */
+export const RestoredRow = z
+  .object({ document_id: DocumentId, hash: Sha256 })
+  .transform(({ document_id, hash }) => ({ documentId: document_id, hash }))
+  .meta({ id: "RestoredDocument", description: "A restored document, by its hash." });
+
+/** Its JSON body. */
+export const VerifyBody = z
+  .object({
+    as_of: Moment.optional(),
+    documents: z
+      .array(RestoredRow)
+      .min(1, "has no document")
+      .max(MAX_JSON_DOCUMENTS, `has more than ${MAX_JSON_DOCUMENTS} documents; send them as NDJSON`),
+  })
+  .meta({
+    id: "RestoredDocuments",
+    description: "What came back, to be compared with what was recorded until a moment.",
+  });
+
+/** Its query: an NDJSON body has no place for it. */
+export const VerifyQuestion = z.object({ as_of: Moment.optional() });
+
+/**
+ * The moment up to which is compared: a JSON body and the query may both name it.
+ * @throws SealbookError `malformed` when they name two that differ
+ */
+export function askedMoment(
+  question: z.output<typeof VerifyQuestion>,
+  body: z.output<typeof VerifyBody>,
+): number | undefined {
+  if (question.as_of !== undefined && body.as_of !== undefined && question.as_of !== body.as_of) {
+    throw malformed("as_of", "differs in the query and in the body; send one of them");
+  }
+  return body.as_of ?? question.as_of;
+}
+
+const limit = pageLimit(MAX_PAGE, USUAL_PAGE, "Most entries of an answer; an NDJSON answer without it has all.");
+const cursor = z
+  .string()
+  .regex(/^\d{1,15}$/, "is not a cursor that an answer gave")
+  .transform(Number);
+const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." };
+
+/** `GET /api/v1/recovery/inventory` */
+export const InventoryQuestion = z.object({
+  date: Moment.optional(),
+  limit,
+  cursor: cursor.default(0).meta(ofCursor),
+});
+
+/** `GET /api/v1/recovery/gap` */
+export const GapQuestion = z
+  .object({
+    verification_id: z
+      .uuid("is not the id of a verification")
+      .optional()
+      .meta({ description: "The newest when it is missing; not with `against=journal`." }),
+    against: z
+      .enum(["restored", "journal"])
+      .default("restored")
+      .meta({
+        description:
+          "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks.",
+      }),
+    limit,
+    cursor: cursor.optional().meta(ofCursor),
+  })
+  .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
+    path: ["verification_id"],
+    message: "does not go with against=journal, which is about no comparison",
+  });

@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import type { Request, Response } from "express";
+import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
+import type { ServiceLogStore } from "./service-log.ts";
+import type { SessionService, SessionView } from "./service.ts";
+import { toHex } from "./token.ts";
+import { parseInput } from "../http/errors.ts";
+import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
+import { secondsSince } from "../http/record-store/envelope.ts";
+import type { RecordStoreRoute } from "../http/record-store/router.ts";
+import type { LoginLimit } from "./login-limit.ts";
+import { AuthCall, TokenCall } from "./schemas.ts";
+
+/** Lines of the service log that an answer carries. */
+const MAX_LOG_LINES = 20;
+const FORM_TOKEN_BYTES = 48;
+
+/** What the session routes need. */
+export interface SessionRouteParts {
+  readonly sessions: SessionService;
+  readonly serviceLog: ServiceLogStore;
+  readonly statistics: () => Promise<ServiceStatistics>;
+  readonly panel: PanelFragments;
+  readonly limitLogins: LoginLimit;
+}
+
+/** The routes of sessions. */
+export function sessionRoutes(parts: SessionRouteParts): readonly (readonly [string, RecordStoreRoute])[] {
+  return [
+    ["/api/admin/auth", { handle: (request, response) => authenticate(parts, request, response) }],
+    ["/api/admin/session/validate", { handle: (request, response) => validate(parts, request, response) }],
+    ["/api/admin/session/extend", { handle: (request, response) => extend(parts, request, response) }],
+    ["/api/admin/session/close", { handle: (request, response) => close(parts, request, response) }],
+  ];
+}
+
+/** `/api/admin/auth` */
+async function authenticate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  const { login, password } = parseInput(AuthCall, request.body).credentials;
+  const view = await parts.limitLogins(login, request.ip ?? "", () => parts.sessions.authenticate(login, password));
+  const [lines, stats] = await Promise.all([parts.serviceLog.newest(view.account, MAX_LOG_LINES), parts.statistics()]);
+  const token = toHex(view.token);
+  const pkey = toHex(view.secureKey);
+  const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
+  const formToken = newFormToken();
+  const start = performance.now();
+  const area = parts.panel.area({
+    account: view.account,
+    token,
+    secureKey: pkey,
+    remaining: view.remaining,
+    statistics: stats,
+    log: svclogs,
+    formToken,
+  });
+  setTokenCookie(request, response, token, view.remaining);
+  return {
+    component: toBase64(area),
+    component_render: secondsSince(start),
+    tparams: {
+      addr: view.account,
+      extensions: parts.panel.extensions,
+      pkey,
+      scope: view.scope,
+      session: view.remaining,
+      stats,
+      status: true,
+      svcauth: "",
+      svclogs,
+      table: "panel/area",
+      tmpl_sesstoken: formToken,
+      tx: token,
+    },
+  };
+}
+
+/** `/api/admin/session/validate` */
+function validate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => parts.sessions.validate(token));
+}
+
+/** `/api/admin/session/extend` */
+function extend(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => parts.sessions.extend(token));
+}
+
+/** `/api/admin/session/close` */
+async function close(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+  const token = tokenOf(request);
+  await parts.sessions.close(token);
+  clearTokenCookie(request, response);
+  const formToken = newFormToken();
+  const start = performance.now();
+  const login = parts.panel.login({ formToken });
+  return {
+    component: toBase64(login),
+    component_render: secondsSince(start),
+    tparams: { svcauth: token, table: "panel/login", tmpl_sesstoken: formToken },
+  };
+}
+
+async function replace(
+  request: Request,
+  response: Response,
+  change: (token: string) => Promise<SessionView>,
+): Promise<object> {
+  const token = tokenOf(request);
+  const view = await change(token);
+  const successor = toHex(view.token);
+  setTokenCookie(request, response, successor, view.remaining);
+  return {
+    sesstatus: view.remaining > 0,
+    tryextend: view.extendable,
+    tparams: {
+      addr: view.account,
+      pkey: toHex(view.secureKey),
+      scope: view.scope,
+      session: view.remaining,
+      svcauth: token,
+      tx: successor,
+    },
+  };
+}
+
+function tokenOf(request: Request): string {
+  const { token } = parseInput(TokenCall, request.body).credentials;
+  checkTokenCookie(request, token);
+  return token;
+}
+
+function newFormToken(): string {
+  return toHex(randomBytes(FORM_TOKEN_BYTES));
+}
+
+function toBase64(html: string): string {
+  return Buffer.from(html, "utf8").toString("base64");
+}

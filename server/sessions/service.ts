@@ -1,0 +1,297 @@
+import type { Clock } from "../kit/clock.ts";
+import type { SessionJournal } from "./stores.ts";
+import type { SessionChain } from "../chain/contracts/session-registry.ts";
+import type { KeyVault } from "./key-vault.ts";
+import type { SessionEvents } from "./events.ts";
+import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { Address, ContractCall, TransactionOutcome } from "../chain/transaction.ts";
+import { SealbookError } from "../errors.ts";
+import { sealKeys, type SessionKeys, unsealKeys, wrapSecureKey } from "./key-encryption.ts";
+import type { Account, Session } from "./session.ts";
+import type { Scope } from "../chain/contracts/session-registry.ts";
+import { parseToken, randomKey, tokenHash } from "./token.ts";
+
+/** What the service needs. */
+export interface SessionServiceParts {
+  readonly journal: SessionJournal;
+  readonly transactions: Transactions;
+  readonly chain: SessionChain;
+  readonly vault: KeyVault;
+  readonly telemetry: SessionEvents;
+  readonly clock: Clock;
+  /** How long a call waits for the chain. */
+  readonly chainWaitMilliseconds: number;
+}
+
+/** A session as its holder sees it after a call. */
+export interface SessionView {
+  readonly account: Address;
+  readonly scope: Scope;
+  /** The token to use from now on. */
+  readonly token: Uint8Array;
+  readonly secureKey: Uint8Array;
+  /** Whole seconds the token has left. */
+  readonly remaining: number;
+  /** Whether an extension would be accepted now. */
+  readonly extendable: boolean;
+}
+
+/** A token that was found good. */
+export interface Authorized extends SessionKeys {
+  readonly session: Session;
+  readonly account: Account;
+  readonly token: Uint8Array;
+}
+
+type Change = "validated" | "extended" | "closed";
+
+const REFUSED = "login or password is wrong";
+
+/**
+ * The life of sessions. The registry contract decides; the journal follows it, so that a session outlives a restart
+ * of the server. A token is known here only while its holder's call lasts.
+ */
+export class SessionService {
+  readonly #parts: SessionServiceParts;
+
+  constructor(parts: SessionServiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens a session.
+   * @param login Address of the account, checksummed
+   * @throws SealbookError `login_refused`, the same for an unknown login and a wrong password
+   */
+  async authenticate(login: Address, password: string): Promise<SessionView> {
+    const { journal, vault, chain, telemetry } = this.#parts;
+    const account = await journal.accounts.find(login);
+    if (account === undefined || !account.enrolled) {
+      await vault.unlockNothing(password);
+      telemetry.loginRefused(login, account !== undefined);
+      throw new SealbookError("login_refused", REFUSED);
+    }
+    const signingKey = await vault.unlock(account.keystore, password);
+    if (signingKey === undefined) {
+      telemetry.loginRefused(login, true);
+      throw new SealbookError("login_refused", REFUSED);
+    }
+
+    const token = randomKey();
+    const keys = { secureKey: randomKey(), signingKey };
+    const hash = tokenHash(token);
+    const call = chain.openCall(account.address, hash, signingKey);
+    const transactionId = await journal.atomically(async (atomic) => {
+      await atomic.sessions.forgetBefore(seconds(this.#parts.clock()) - FORGET_AFTER_SECONDS);
+      const id = await atomic.intents.insert(call);
+      await atomic.sessions.insert({
+        tokenHash: hash,
+        account: account.address,
+        state: "opening",
+        expiresAt: 0,
+        validated: false,
+        ...sealKeys(token, keys),
+        transactionId: id,
+      });
+      return id;
+    });
+    await this.#mined(transactionId, hash);
+    const view = await this.#activate(account, token, keys.secureKey);
+    telemetry.loggedIn(account.address);
+    return view;
+  }
+
+  /**
+   * Finds what a token unlocks. Any live session's token is good; an old one does no harm to the live session.
+   * @throws SealbookError `token_invalid`, `token_expired`
+   */
+  async authorize(presented: string): Promise<Authorized> {
+    const { journal, clock } = this.#parts;
+    const token = parseToken(presented);
+    const session = await journal.sessions.find(tokenHash(token));
+    if (session === undefined) throw new SealbookError("token_invalid", "the token is unknown");
+    if (session.state === "ended" || session.state === "opening") {
+      throw new SealbookError("token_invalid", "the token was replaced or its session closed");
+    }
+    if (session.expiresAt <= seconds(clock())) throw new SealbookError("token_expired", "the token has expired");
+    const account = await journal.accounts.find(session.account);
+    if (account === undefined || !account.enrolled) {
+      throw new SealbookError("token_invalid", "the account of this token was revoked");
+    }
+    return { session, account, token, ...unsealKeys(token, session) };
+  }
+
+  /** Replaces the token and marks the session validated; the expiry stays. */
+  async validate(presented: string): Promise<SessionView> {
+    const { chain } = this.#parts;
+    const authorized = await this.authorize(presented);
+    return this.#replace(authorized, "validated", (from, to) => chain.validateCall(from, to));
+  }
+
+  /**
+   * Replaces the token and gives the session a fresh lifetime.
+   * @throws SealbookError `extend_refused` when it was not validated or has too little left
+   */
+  async extend(presented: string): Promise<SessionView> {
+    const { chain, clock } = this.#parts;
+    const authorized = await this.authorize(presented);
+    const { validated, expiresAt } = authorized.session;
+    if (!validated) throw new SealbookError("extend_refused", "the session has to be validated before it is extended");
+    const { minimumToExtend } = await chain.rules();
+    const remaining = expiresAt - seconds(clock());
+    if (remaining <= minimumToExtend) {
+      throw new SealbookError(
+        "extend_refused",
+        `${remaining} s are left; an extension needs more than ${minimumToExtend}`,
+      );
+    }
+    return this.#replace(authorized, "extended", (from, to) => chain.extendCall(from, to));
+  }
+
+  /** Ends the session. */
+  async close(presented: string): Promise<{ account: Address }> {
+    const { chain, telemetry } = this.#parts;
+    const { session, account } = await this.authorize(presented);
+    const transactionId = await this.#begin(session, chain.closeCall(session.tokenHash));
+    await this.#mined(transactionId, undefined, session.tokenHash);
+    await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
+    telemetry.sessionChanged(account.address, "closed");
+    return { account: account.address };
+  }
+
+  /**
+   * Settles at start what a crash interrupted. Whoever waited for a new token never got it, so that what was sent
+   * ends the session, and what was not sent is taken back.
+   */
+  async recover(): Promise<void> {
+    const { journal, transactions, clock } = this.#parts;
+    // What another relayer is in the middle of is left to it.
+    for (const session of await journal.sessions.unsettled(clock() - LONGEST_CALL_MILLISECONDS)) {
+      const takenBack = await transactions.cancel(session.transactionId);
+      const state = session.state === "replacing" && takenBack ? "active" : "ended";
+      await journal.sessions.transition(session.tokenHash, session.state, { state });
+    }
+  }
+
+  async #replace(
+    { session, account, secureKey }: Authorized,
+    change: Change,
+    call: (from: Uint8Array, to: Uint8Array) => ContractCall,
+  ): Promise<SessionView> {
+    const token = randomKey();
+    const hash = tokenHash(token);
+    const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
+      ...session,
+      tokenHash: hash,
+      state: "opening",
+      expiresAt: 0,
+      wrappedSecureKey: wrapSecureKey(token, secureKey),
+    });
+    await this.#mined(transactionId, hash, session.tokenHash);
+    const view = await this.#activate(account, token, secureKey, session.tokenHash);
+    this.#parts.telemetry.sessionChanged(account.address, change);
+    return view;
+  }
+
+  /** Writes down what is about to happen to a session; of two calls with one token only the first gets this far. */
+  #begin(session: Session, call: ContractCall, successor?: Omit<Session, "transactionId">): Promise<number> {
+    return this.#parts.journal.atomically(async (atomic) => {
+      const transactionId = await atomic.intents.insert(call);
+      const begun = await atomic.sessions.transition(session.tokenHash, "active", {
+        state: "replacing",
+        transactionId,
+      });
+      if (!begun) throw new SealbookError("token_invalid", "the token is being replaced by another call");
+      if (successor !== undefined) await atomic.sessions.insert({ ...successor, transactionId });
+      return transactionId;
+    });
+  }
+
+  /** Takes over what the chain now says of a new token, and ends the one before it. */
+  async #activate(
+    account: Account,
+    token: Uint8Array,
+    secureKey: Uint8Array,
+    replaced?: Uint8Array,
+  ): Promise<SessionView> {
+    const { journal, chain, clock } = this.#parts;
+    const hash = tokenHash(token);
+    const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]).catch(async (error: unknown) => {
+      // Nobody will get the new token, and the chain has ended the old one.
+      await journal.atomically(async ({ sessions }) => {
+        if (replaced !== undefined) await sessions.transition(replaced, "replacing", { state: "ended" });
+        await sessions.transition(hash, "opening", { state: "ended" });
+      });
+      throw error;
+    });
+    if (onChain === undefined)
+      throw new SealbookError("internal", "the chain does not know a session it has just opened");
+    const { expiresAt, validated } = onChain;
+    await journal.atomically(async (atomic) => {
+      if (replaced !== undefined) await atomic.sessions.transition(replaced, "replacing", { state: "ended" });
+      await atomic.sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
+    });
+    const remaining = Math.max(0, expiresAt - seconds(clock()));
+    return {
+      account: account.address,
+      scope: account.scope,
+      token,
+      secureKey,
+      // Block times are whole seconds: a session that has just begun can be up to one younger than its block says.
+      remaining: validated ? remaining : Math.min(rules.lifetime, remaining + 1),
+      extendable: validated && remaining > rules.minimumToExtend,
+    };
+  }
+
+  /**
+   * Waits until a session's transaction is mined; when it is not, settles the tokens it was about.
+   * @param opening The token that would have begun, which then never does
+   * @param replacing The token that would have ended: it goes on when the chain surely did nothing. A transaction that
+   * was sent may still be mined, so that the token ends, which is the safe side.
+   */
+  async #mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
+    const { journal, transactions, chainWaitMilliseconds } = this.#parts;
+    transactions.wake();
+    const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
+    if (outcome.state === "confirmed") return;
+    const nothingDone = outcome.state !== "pending" || (await transactions.cancel(transactionId));
+    await journal.atomically(async ({ sessions }) => {
+      if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
+      if (replacing !== undefined) {
+        await sessions.transition(replacing, "replacing", { state: nothingDone ? "active" : "ended" });
+      }
+    });
+    throw failureOf(outcome);
+  }
+}
+
+/** No call waits longer than this for the chain, whatever is configured. */
+const LONGEST_CALL_MILLISECONDS = 15 * 60_000;
+/** How long the journal remembers sessions that are over, to tell an expired token from an invented one. */
+const FORGET_AFTER_SECONDS = 7 * 24 * 3600;
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+function failureOf(outcome: TransactionOutcome): SealbookError {
+  if (outcome.state !== "reverted") {
+    return new SealbookError("chain_unavailable", "the chain did not confirm the session in time", {
+      retryAfterSeconds: 5,
+    });
+  }
+  switch (/^\w+/.exec(outcome.reason)?.[0]) {
+    case "SessionExpired":
+      return new SealbookError("token_expired", "the token has expired");
+    case "SessionUnknown":
+    case "SessionEnded":
+      return new SealbookError("token_invalid", "the token was replaced or its session closed");
+    case "SessionNotValidated":
+    case "TooLateToExtend":
+      return new SealbookError("extend_refused", "the chain refused the extension: " + outcome.reason);
+    case "AccountNotEnrolled":
+      return new SealbookError("login_refused", "the account was revoked");
+    default:
+      return new SealbookError("chain_reverted", `the chain refused the call: ${outcome.reason}`);
+  }
+}

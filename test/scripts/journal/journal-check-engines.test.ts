@@ -1,0 +1,75 @@
+import { assert } from "chai";
+import { BEGINNING, type Checkpoint } from "../../../scripts/journal/checkpoint.ts";
+import { findingText } from "../../../server/journal/integrity/finding.ts";
+import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { JournalWriter } from "../../support/journal-writer.ts";
+
+for (const engine of ENGINES)
+  describe(`the check of the journal, on ${engine}`, function () {
+    let opened: TestDatabase;
+    let writer: JournalWriter;
+    beforeEach(async () => {
+      opened = await openTestDatabase(engine);
+      writer = new JournalWriter(opened.database);
+      await writer.everything();
+    });
+    afterEach(() => opened.close());
+
+    const check = async (start?: Checkpoint): Promise<{ texts: string[]; result: CheckResult }> => {
+      const texts: string[] = [];
+      const result = await JournalCheck.run(
+        { database: opened.database, onFinding: (finding) => void texts.push(findingText(finding)) },
+        start,
+      );
+      return { texts, result };
+    };
+
+    it("finds nothing in an honest journal, and goes on from where it was", async () => {
+      assert.deepEqual((await check()).texts, []);
+      for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
+      const open = await opened.database
+        .selectFrom("anchors")
+        .select("id")
+        .where("transaction_id", "is", null)
+        .executeTakeFirstOrThrow();
+      const proof = await opened.database.selectFrom("proofs").selectAll().where("batch_id", "=", open.id).execute();
+      assert.lengthOf(proof, 2);
+      const { texts, result } = await check();
+      assert.deepEqual(texts, []);
+      assert.equal(result.to, 3031);
+      assert.deepEqual(result.checkpoint, BEGINNING, "a batch is open since entry 27");
+    });
+
+    it("finds nothing while others write", async () => {
+      const stop = new AbortController();
+      const writing = (async () => {
+        for (let n = 0; !stop.signal.aborted; n += 1) {
+          const { anchorId, proofs } = await writer.open(1 + (n % 50));
+          await writer.settle(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
+        }
+      })();
+      for (let n = 0; n < 8; n += 1) {
+        assert.deepEqual((await check()).texts, []);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+      stop.abort();
+      await writing;
+    });
+
+    it("names what was changed", async () => {
+      const { database } = opened;
+      await database.deleteFrom("proof_keys_recent").where("sequence", "=", 4).execute();
+      await database.updateTable("anchors").set({ size: 4 }).where("id", "=", 1).execute();
+      await database
+        .updateTable("journal_head")
+        .set({ digest: Buffer.alloc(32, 7) })
+        .execute();
+      const { texts } = await check();
+      assert.includeMembers(texts, [
+        "entry 4: it cannot be found by its hash",
+        "anchor 1: it does not have as many leaves as hashes are under it",
+        "the journal's head: its digest is not that of entry 28",
+      ]);
+    });
+  });

@@ -1,0 +1,282 @@
+import { existsSync } from "node:fs";
+import { assert } from "chai";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import type { EnvironmentVariables } from "../../../server/config/environment.ts";
+import { openSqlite } from "../../../server/journal/engine/sqlite.ts";
+import { fillJournal } from "../../../bench/load/journal.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { freshDocuments } from "../../support/exactly-once.ts";
+import { type FaultyProxy, only, startFaultyProxy } from "../../support/faulty-proxy.ts";
+import { startLoad } from "../../support/load.ts";
+import { type ServerProcess, startProcess } from "../../support/process.ts";
+import { type RemoteChain, startRemoteChain } from "../../support/remote-chain.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { SURROUNDINGS } from "../../support/surroundings.ts";
+import type { Outcome } from "../proofs-support.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../../scripts/journal.ts");
+
+/** Starts the script. Nothing of this process's environment configures it. */
+function start(variables: EnvironmentVariables, ...args: string[]) {
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    env: { ...SURROUNDINGS, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const outcome = Promise.all([ended, text(child.stdout), text(child.stderr)]).then(([[code], out, err]): Outcome => ({
+    code,
+    out,
+    err,
+  }));
+  return { interrupt: () => void child.kill("SIGINT"), errors: child.stderr, outcome };
+}
+
+function journal(variables: EnvironmentVariables, ...args: string[]): Promise<Outcome> {
+  return start(variables, ...args).outcome;
+}
+
+/** Changes a journal as somebody does who has the file. */
+function tamper(directory: string, ...statements: string[]): void {
+  const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
+  for (const row of database.prepare("select name from sqlite_master where type = 'trigger'").all())
+    database.exec(`drop trigger "${String(row["name"])}"`);
+  for (const statement of statements) database.exec(statement);
+  database.close();
+}
+
+describe("journal script", function () {
+  describe("on the embedded chain", function () {
+    let directory: string;
+    let server: ServerProcess;
+    let variables: EnvironmentVariables;
+    before(async () => {
+      directory = await temporaryDirectory();
+      variables = { DATA_DIR: directory };
+      server = await startProcess(directory);
+      for (const size of [1, 5, 40]) {
+        const { status, text: body } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(size) });
+        assert.equal(status, 201, body);
+      }
+    });
+    after(async () => {
+      await server.end("SIGKILL");
+      await removeDirectory(directory);
+    });
+
+    it("finds nothing beside a running server, and keeps how far it was", async () => {
+      const { code, out, err } = await journal(variables, "check");
+      assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
+      const said =
+        /^entries 1 to (\d+): 46 proofs \(0 not confirmed yet\), (\d+) confirmations \(\d of the journal itself\), 1 accounts; (\d+) confirmations compared with the chain: all right\n$/.exec(
+          out,
+        );
+      assert.isNotNull(said, out);
+      assert.equal(said?.[2], said?.[3]);
+      const kept = JSON.parse(await readFile(join(directory, "journal-check.json"), "utf8"));
+      assert.deepEqual([String(kept.sequence), kept.proofs, kept.asked_chain], [said?.[1], 46, true]);
+      await server.post("/api/v1/proof", freshDocuments(1)[0]);
+      const { out: resumed, code: again } = await journal(variables, "check", "--resume");
+      assert.equal(again, 0);
+      assert.match(
+        resumed,
+        new RegExp(
+          `^entries ${kept.sequence + 1} to \\d+: 1 proofs .* confirmations compared with the chain: all right`,
+        ),
+      );
+    });
+
+    it("finds nothing while the server is under load", async () => {
+      const load = startLoad(server);
+      await load.confirms(50);
+      for (const args of [[], ["--offline"]]) {
+        const { code, out, err } = await journal(variables, "check", ...args);
+        assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
+        await load.confirms(20);
+      }
+      await load.end();
+    });
+
+    it("works without the server, and says as JSON what is wrong", async () => {
+      await server.end("SIGTERM");
+      const stopped = { ...variables, CHAIN_PORT: "0" };
+      const clean = await journal(stopped, "check", "--json");
+      assert.equal(clean.code, 0, clean.out + clean.err);
+      const result = JSON.parse(clean.out);
+      assert.deepEqual([result.kind, result.complete, result.findings], ["result", true, 0]);
+      assert.isAbove(result.witnessed, 4);
+
+      tamper(directory, "update proofs set metadata = '{}' where sequence = 10");
+      const { code, out } = await journal(stopped, "check", "--json");
+      assert.equal(code, 1);
+      const [finding, summary] = out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.equal(finding.kind, "entry_changed");
+      assert.equal(finding.sequence, 10);
+      assert.equal(finding.recorded, "intact");
+      assert.match(finding.message, /^entry 10 \(proof of document /);
+      assert.equal(summary.findings, 1);
+
+      // What was right is behind it: with --from it is not looked at.
+      const from = (sequence: number): Promise<Outcome> =>
+        journal(stopped, "check", "--offline", "--from", String(sequence));
+      const [later, there, beyond] = await Promise.all([from(51), from(10), from(result.to + 1)]);
+      assert.equal(later.code, 0, later.out + later.err);
+      assert.equal(there.code, 1);
+      assert.deepEqual(beyond, {
+        code: 2,
+        out: "",
+        err: `journal: --from: there is no entry ${result.to + 1}: the newest is entry ${result.to}\n`,
+      });
+    });
+  });
+
+  describe("on another chain", function () {
+    let chain: RemoteChain;
+    let server: TestServer;
+    let proxy: FaultyProxy;
+    let variables: EnvironmentVariables;
+    before(async () => {
+      chain = await startRemoteChain();
+      server = await startServer(chain.variables, { directory: chain.directory });
+      for (const size of [3, 4])
+        assert.equal((await server.post("/api/v1/proof/batch", { documents: freshDocuments(size) })).status, 201);
+      proxy = await startFaultyProxy(chain.proxy.url);
+      const { RELAYER_KEY: _relayer, ADMIN_KEY: _administrator, ...others } = chain.variables;
+      variables = { ...others, DATA_DIR: chain.directory, RPC_URL: proxy.url };
+    });
+    after(async () => {
+      await proxy.close();
+      await server.stop("keep");
+      await chain.close();
+    });
+    afterEach(() => (proxy.intercept = () => "pass"));
+
+    it("needs no key", async () => {
+      const { code, out, err } = await journal(variables, "check");
+      assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
+      assert.match(out, /; [23] confirmations compared with the chain: all right$/m);
+    });
+
+    it("tells of a block that was replaced", async () => {
+      const other = `0x${"77".repeat(32)}`;
+      const inOther = (result: unknown, key: string): unknown =>
+        typeof result === "object" && result !== null ? { ...result, [key]: other } : result;
+      proxy.intercept = ({ method }) => {
+        if (method === "eth_getBlockByNumber") return { change: (result) => inOther(result, "hash") };
+        if (method !== "eth_getBlockReceipts") return "pass";
+        return {
+          change: (result) =>
+            Array.isArray(result) ? result.map((receipt: unknown) => inOther(receipt, "blockHash")) : result,
+        };
+      };
+      const { code, out } = await journal(variables, "check");
+      assert.equal(code, 1);
+      const told = out.match(
+        /^entry \d+ \(confirmation of anchor \d+ in block \d+\): the chain has another block under that number$/gm,
+      );
+      assert.isAtLeast(told?.length ?? 0, 2);
+    });
+
+    it("tells of a block in whose place there is an empty one, or none", async () => {
+      proxy.intercept = only(["eth_getBlockReceipts"], () => ({ result: [] }));
+      assert.match(
+        (await journal(variables, "check")).out,
+        /: the block does not have its transaction, or that one failed$/m,
+      );
+      proxy.intercept = only(["eth_getBlockByNumber", "eth_getBlockReceipts"], () => ({ result: null }));
+      assert.match((await journal(variables, "check")).out, /: the chain has no such block$/m);
+    });
+
+    it("tells of an anchor that the chain does not know", async () => {
+      proxy.intercept = only(["eth_call"], () => ({ result: `0x${"00".repeat(96)}` }));
+      const { code, out } = await journal(variables, "check");
+      assert.equal(code, 1);
+      assert.match(out, /: the chain does not know its hash$/m);
+    });
+
+    it("says that it could not check when the node is away", async () => {
+      proxy.mode = "off";
+      const { code, err } = await journal(variables, "check");
+      assert.equal(code, 2, err);
+      assert.match(err, /^journal: /);
+      proxy.mode = "pass";
+    });
+  });
+
+  describe("on a long journal", function () {
+    let directory: string;
+    before(async () => {
+      directory = await temporaryDirectory();
+      const database = await openSqlite(join(directory, "sealbook.sqlite"));
+      await fillJournal(database, { proofs: 60_000, batchSize: 1_000 }, () => undefined);
+      await database.destroy();
+    });
+    after(() => removeDirectory(directory));
+
+    it("is interrupted, and goes on from there", async () => {
+      const file = join(directory, "journal-check.json");
+      let outcome = { code: null as number | null, out: "" };
+      // Until it is met in the middle: how long it takes to begin, no two machines agree on.
+      for (let milliseconds = 200; outcome.code === null; milliseconds *= 1.5) {
+        const running = start({ DATA_DIR: directory }, "check", "--offline");
+        const timer = setTimeout(() => running.interrupt(), milliseconds);
+        outcome = await running.outcome;
+        clearTimeout(timer);
+        // Before it listens to that, it ends without having begun; after that, it may be done.
+        if (!existsSync(file)) outcome = { code: null, out: "" };
+      }
+      const { code, out } = outcome;
+      assert.include([0, 130], code);
+      const { sequence } = JSON.parse(await readFile(file, "utf8"));
+      if (code === 130) assert.match(out, /^interrupted: entries 1 to /m);
+      const resumed = await journal({ DATA_DIR: directory }, "check", "--offline", "--resume");
+      assert.equal(resumed.code, 0, resumed.out + resumed.err);
+      assert.include(resumed.out, `entries ${sequence + 1} to 60060: `);
+      assert.equal(
+        (await journal({ DATA_DIR: directory, RPC_URL: "http://127.0.0.1:9" }, "check", "--resume")).code,
+        2,
+      );
+    });
+  });
+
+  it("explains itself, and refuses bad usage", async () => {
+    const help = await journal({}, "check", "--help");
+    assert.equal(help.code, 0);
+    assert.match(help.out, /^Usage: journal check /);
+    const directory = await temporaryDirectory();
+    for (const args of [
+      [],
+      ["mend"],
+      ["check", "--from", "0"],
+      ["check", "--from", "x"],
+      ["check", "--from", "3", "--resume"],
+      ["check"],
+      ["check", "--offline"],
+    ]) {
+      const { code, out } = await journal({ DATA_DIR: directory }, ...args);
+      assert.deepEqual({ code, out }, { code: 2, out: "" }, args.join(" "));
+    }
+    const file = join(directory, "sealbook.sqlite");
+    const database = await openSqlite(file);
+    await database.destroy();
+    assert.match(
+      (await journal({ DATA_DIR: directory }, "check", "--offline", "--resume")).err,
+      /there is no earlier check to resume/,
+    );
+    await writeFile(
+      file,
+      "no database at all, but rather long, longer than a header of one hundred bytes that a database begins with",
+    );
+    const { code, err } = await journal({ DATA_DIR: directory }, "check", "--offline");
+    assert.equal(code, 2);
+    assert.match(err, /cannot be used/);
+    await removeDirectory(directory);
+  });
+});

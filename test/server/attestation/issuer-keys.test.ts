@@ -1,0 +1,100 @@
+import { createPublicKey, verify } from "node:crypto";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { publicKeyInfo } from "../../../server/attestation/ed25519-signer.ts";
+import { SealbookError } from "../../../server/errors.ts";
+import { IssuerKeys, issuerKeysFile } from "../../../server/attestation/issuer-keys.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { thrownBy } from "../../support/thrown.ts";
+
+const MESSAGE = Buffer.from("a message");
+
+describe("the issuer's keys", () => {
+  let directory: string;
+  let file: string;
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    file = issuerKeysFile(join(directory, "data"));
+  });
+  afterEach(() => removeDirectory(directory));
+
+  const kept = async (): Promise<any> => JSON.parse(await readFile(file, "utf8"));
+  const isSigned = (publicKey: Uint8Array, signature: Uint8Array): boolean => {
+    const key = createPublicKey({ key: Buffer.from(publicKeyInfo(publicKey), "base64"), format: "der", type: "spki" });
+    return verify(null, MESSAGE, key, signature);
+  };
+
+  it("are made once, kept for the owner only, and the same afterwards", async () => {
+    const made = await (await IssuerKeys.open(file)).signer();
+    const again = await (await IssuerKeys.open(file)).signer();
+    assert.deepEqual(again.publicKey, made.publicKey);
+    assert.deepEqual(await again.sign(MESSAGE), await made.sign(MESSAGE));
+    assert.isTrue(isSigned(made.publicKey, await made.sign(MESSAGE)));
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const other = await IssuerKeys.open(issuerKeysFile(join(directory, "other")));
+    assert.notDeepEqual((await other.signer()).publicKey, made.publicKey);
+  });
+
+  it("are followed by new ones: the old private key is gone, the old public key stays", async () => {
+    const keys = await IssuerKeys.open(file);
+    const first = await keys.signer();
+    const [{ private_key }] = (await kept()).keys;
+    await keys.rotate();
+    await keys.rotate();
+    const [newest, second, oldest, ...others] = await keys.keys();
+    assert.isEmpty(others);
+    assert.deepEqual((await keys.signer()).publicKey, newest?.publicKey);
+    assert.deepEqual(oldest?.publicKey, first.publicKey);
+    assert.isUndefined(newest?.retiredAt);
+    assert.equal(oldest?.retiredAt, second?.createdAt);
+    assert.equal(second?.retiredAt, newest?.createdAt);
+    assert.notInclude(await readFile(file, "utf8"), private_key);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.lengthOf(
+      (await kept()).keys.filter((key: object) => "private_key" in key),
+      1,
+    );
+  });
+
+  it("are taken up when they were changed beside", async () => {
+    const [server, command] = [await IssuerKeys.open(file), await IssuerKeys.open(file)];
+    const old = await server.signer();
+    await command.rotate();
+    assert.deepEqual((await server.signer()).publicKey, (await command.signer()).publicKey);
+    assert.lengthOf(await server.keys(), 2);
+    // What was begun with the key before is still signed with it.
+    assert.isTrue(isSigned(old.publicKey, await old.sign(MESSAGE)));
+  });
+
+  it("are not replaced when their file holds something else", async () => {
+    const keys = await IssuerKeys.open(file);
+    const good = await kept();
+    const [key] = good.keys;
+    const { private_key: _, ...withoutPrivate } = key;
+    const bad = [
+      "",
+      "{",
+      "{}",
+      "[]",
+      '{"keys":[]}',
+      JSON.stringify({ keys: [withoutPrivate] }),
+      JSON.stringify({ keys: [{ ...key, private_key: "12" }] }),
+      JSON.stringify({ keys: [{ ...key, public_key: "34".repeat(32) }] }),
+      JSON.stringify({ keys: [{ ...key, created_at: "yesterday" }] }),
+      JSON.stringify({ keys: [key, { ...withoutPrivate }] }),
+    ];
+    for (const text of bad) {
+      await writeFile(file, text);
+      for (const attempt of [IssuerKeys.open(file), keys.signer()]) {
+        const error = await thrownBy(attempt);
+        assert.instanceOf(error, SealbookError, text);
+        assert.propertyVal(error, "code", "config_invalid");
+        assert.notInclude(error.message, directory);
+      }
+      assert.equal(await readFile(file, "utf8"), text);
+    }
+    await rm(file);
+    assert.match((await thrownBy(keys.signer())).message, /put it back from a backup/);
+  });
+});

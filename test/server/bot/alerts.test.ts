@@ -1,0 +1,96 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { botVariables, register } from "../../support/bot.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type RemoteChain, startRemoteChain } from "../../support/remote-chain.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+describe("the administrators' chat", function () {
+  let chain: RemoteChain;
+  let telegram: TelegramServer;
+  let admins: Chat;
+  let server: TestServer;
+  const start = async (): Promise<void> => {
+    server = await startServer(
+      {
+        ...chain.variables,
+        ...botVariables(telegram),
+        TELEGRAM_ADMIN_CHAT: String(admins.id),
+        NODE_LOG_FILE: join(chain.directory, "node.log"),
+        CHAIN_WAIT: "1",
+      },
+      { directory: chain.directory, overrides: { nodeLookMilliseconds: 200 } },
+    );
+  };
+  before(async () => {
+    chain = await startRemoteChain();
+    telegram = await new TelegramServer().start();
+    admins = telegram.group(-100700, 8001);
+    await start();
+  });
+  after(async () => {
+    await server.stop("keep");
+    telegram.stop();
+    await chain.close();
+  });
+
+  it("is told of an alert when it is raised and when it is resolved, each once, also when Telegram was away and this server restarted", async () => {
+    let lost = 0;
+    telegram.onCall = ({ method }) =>
+      method === "sendMessage" ? ((lost += 1), { error_code: 502, description: "Bad Gateway" }) : undefined;
+    chain.proxy.mode = "off";
+    await eventually(async () => assert.isAbove(lost, 0), 60_000);
+    await server.stop("keep");
+    telegram.onCall = () => undefined;
+    await start();
+    await eventually(async () => assert.lengthOf(admins.said, 1), 60_000);
+    assert.match(admins.said[0]?.text ?? "", /^🔴 node_down\n.+\nsince /);
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.lengthOf(admins.said, 2), 60_000);
+    assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
+  });
+
+  it("is not the only place where one hears of a chain that is away: people are told so in a sentence", async () => {
+    const person = telegram.person(8002);
+    await register(person);
+    chain.proxy.mode = "off";
+    assert.match(
+      (await person.ask("/pm 5")).text,
+      /^The blockchain (does not answer now\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/,
+    );
+    assert.include((await person.ask("/balance")).text, "The blockchain does not answer now");
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "), 60_000);
+    assert.match((await person.ask("/providers")).text, /1 in all.*\n.*: 6 µg/);
+  });
+
+  it("is shown the newest lines of a node's log, without secrets", async () => {
+    const file = join(chain.directory, "node.log");
+    assert.include((await admins.ask("/gethlog")).text, "Something went wrong", "there is no such file yet");
+    const hash = `0x${"ab".repeat(32)}`;
+    const lines = [...Array(2_000).keys()].map((line) => `old line ${line}`);
+    await writeFile(
+      file,
+      [
+        ...lines,
+        `imported block ${hash}`,
+        `key=${chain.variables.RELAYER_KEY} admin ${chain.variables.ADMIN_KEY}`,
+        "rpc http://user:hunter2@node",
+        `url bot${telegram.token}/x`,
+        "",
+      ].join("\n"),
+    );
+    const { text, file: sent } = await admins.ask("/gethlog");
+    const shown = sent?.content.toString() ?? text;
+    for (const piece of ["old line 1999", `imported block ${hash}`, "http://***@node"]) assert.include(shown, piece);
+    for (const piece of [
+      "old line 5\n",
+      "hunter2",
+      telegram.token,
+      ...[chain.variables.RELAYER_KEY, chain.variables.ADMIN_KEY].map((key) => key?.replace("0x", "") ?? "-"),
+    ])
+      assert.notInclude(shown, piece);
+  });
+});

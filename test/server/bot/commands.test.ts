@@ -1,0 +1,254 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { bzip2 } from "../../../server/records/bzip2.ts";
+import { botVariables, register } from "../../support/bot.ts";
+import { content } from "../../support/envelope.ts";
+import { eventually } from "../../support/eventually.ts";
+import { rpcCall } from "../../support/rpc.ts";
+import { ROUTES, startServer, type TestServer } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+const EXPLORER = "https://explorer.example";
+
+describe("the bot's commands", function () {
+  let telegram: TelegramServer;
+  let server: TestServer;
+  let chat: Chat;
+  let russian: Chat;
+  let group: Chat;
+  let people = 2000;
+  /** Somebody new: what is said to one person is not said as fast as that. */
+  const anybody = (): Chat => telegram.person((people += 1));
+  before(async () => {
+    telegram = await new TelegramServer().start();
+    chat = telegram.person(1001);
+    russian = telegram.person(1002, "ru");
+    group = telegram.group(-100500, 1004);
+    server = await startServer({ ...botVariables(telegram), EXPLORER_URL: EXPLORER });
+  });
+  after(async () => {
+    await server.stop();
+    telegram.stop();
+  });
+
+  it("are in the menu, in both languages", async () => {
+    await eventually(async () => assert.sameMembers([...telegram.menus.keys()], ["", "ru"]), 60_000);
+    for (const menu of telegram.menus.values()) {
+      assert.deepEqual(
+        menu.map(({ command }) => command),
+        [
+          "start",
+          "reset",
+          "fetch",
+          "help",
+          "pm",
+          "providers",
+          "map",
+          "livemap",
+          "time",
+          "trxlog",
+          "synclog",
+          "gethlog",
+          "balance",
+          "decode",
+          "decompress",
+        ],
+      );
+    }
+    assert.match(telegram.menus.get("ru")?.[0]?.description ?? "", /[а-я]/);
+  });
+
+  it("/help names them all, in the language of who asks", async () => {
+    const { text } = await chat.ask("/help");
+    for (const { command } of telegram.menus.get("") ?? []) assert.include(text, `/${command} `);
+    assert.include((await russian.ask("/help")).text, "справка по командам");
+  });
+
+  it("is told when there is no such command, and what is no command at all", async () => {
+    assert.include((await chat.ask("/frobnicate now")).text, "There is no command /frobnicate");
+    assert.include((await chat.ask("good morning")).text, "I do not understand");
+    assert.include((await chat.after(() => chat.sendSticker()))[0].text, "I do not understand");
+  });
+
+  it("say so as long as there is nothing to say", async () => {
+    assert.include((await chat.ask("/fetch")).text, "There is no form yet");
+    assert.include((await chat.ask("/reset")).text, "There is no form yet");
+    assert.include((await chat.ask("/pm 5")).text, "Only registered users");
+    assert.include((await chat.ask("/providers")).text, "No sensor sent a value");
+    assert.include((await chat.ask("/trxlog")).text, "No value was stored yet");
+    const [map] = await chat.after(() => chat.write("/map"));
+    assert.equal(map.kind, "photo");
+  });
+
+  describe("once somebody is registered", function () {
+    let login: { login: string; password: string };
+    let chat: Chat;
+    before(async () => {
+      chat = telegram.person(1003);
+      login = await register(chat, { device: "SDS011", title: "Roof" });
+    });
+
+    it("/pm stores a record that the account has signed, as the convention has it", async () => {
+      const { text } = await chat.ask("/pm 12,5");
+      assert.match(text, /^Stored: 12\.5 µg\/m³, record \d+\.\nhttps:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/);
+      const token = await server.login(login);
+      const { tparams } = content(
+        await server.call(ROUTES.search, { token }, { search: { target: "2", value: "PM2.5" } }),
+        ROUTES.search,
+      );
+      const [[sender, code, , payload]] = tparams.events;
+      assert.equal(sender, login.login);
+      assert.include(code, "SDS011");
+      assert.deepEqual(JSON.parse(Buffer.from(payload, "base64").toString()), {
+        sensorvalue: 12.5,
+        sensordevice: "SDS011",
+        enrichment: { position: { lng: 100.5, lat: 13.75 }, title: "Roof" },
+      });
+    });
+
+    it("/pm without a value asks for it", async () => {
+      assert.include((await chat.ask("/pm")).text, "type the PM2.5 value");
+      assert.include((await chat.ask("a lot")).text, '"a lot" is no PM2.5 value');
+      assert.include((await chat.ask("/pm -1")).text, "is no PM2.5 value");
+      assert.include((await chat.ask("/pm 10001")).text, "is no PM2.5 value");
+      await chat.ask("/pm");
+      assert.include((await chat.ask("40")).text, "Stored: 40 ");
+    });
+
+    it("/providers lists the newest value of each sensor with its category", async () => {
+      const chat = anybody();
+      const { text } = await chat.ask("/providers");
+      assert.match(text, /1 in all.*\nRoof \(SDS011\): 40 µg\/m³, Unhealthy for sensitive groups, just now$/);
+      assert.include((await russian.ask("/providers")).text, "Вредно для чувствительных групп");
+    });
+
+    it("/map and /livemap send pictures", async () => {
+      const chat = anybody();
+      const [map] = await chat.after(() => chat.write("/map"));
+      assert.equal(map.kind, "photo");
+      assert.equal(map.file?.content.subarray(1, 4).toString(), "PNG");
+      assert.include(map.text, "one sensor");
+      const [day] = await chat.after(() => chat.write("/livemap"));
+      assert.equal(day.kind, "animation");
+      assert.equal(day.file?.content.subarray(0, 3).toString(), "GIF");
+    });
+
+    it("/trxlog lists what was stored, with links", async () => {
+      const chat = anybody();
+      const { text } = await chat.ask("/trxlog");
+      const [, hash = ""] = /https:\/\/explorer\.example\/tx\/(0x[0-9a-f]{64})/.exec(text) ?? [];
+      assert.match((await rpcCall(server.chainUrl, "eth_getTransactionByHash", hash)).input, /^0x[0-9a-f]+$/);
+      assert.include(text, login.login);
+    });
+
+    it("/decode shows what a transaction says, typed or as a file", async () => {
+      const chat = anybody();
+      const [, hash = ""] = /(0x[0-9a-f]{64})/.exec((await chat.ask("/trxlog")).text) ?? [];
+      const { input } = await rpcCall(server.chainUrl, "eth_getTransactionByHash", hash);
+      const shown = (text: string): void => {
+        for (const piece of ["insert", login.login, "SDS011", '"sensorvalue":40', '"tabname"'])
+          assert.include(text, piece);
+      };
+      const texts = [
+        await chat.ask(`/decode ${input}`),
+        await chat.ask(`/decode ${input.slice(2)}`),
+        (await chat.after(() => chat.sendDocument(`${input}\n`, "/decode")))[0],
+      ];
+      assert.include((await chat.ask("/decode")).text, "send the data for /decode");
+      texts.push((await chat.after(() => chat.sendDocument(input)))[0]);
+      for (const { text, file } of texts) shown(file?.content.toString() ?? text);
+    });
+
+    it("/fetch shows the form and the account, and never the password", async () => {
+      const { text } = await chat.ask("/fetch");
+      for (const piece of ["Somchai", "SDS011", "13.75, 100.5", "Roof", "typed with /pm", login.login])
+        assert.include(text, piece);
+      assert.notInclude(text, login.password);
+    });
+
+    it("/start does not begin again", async () => {
+      assert.include((await chat.ask("/start")).text, "registered already");
+    });
+
+    it("are not for everybody's eyes in a group, and only answered when they are for this bot", async () => {
+      const before = group.said.length;
+      for (const command of ["/start", "/reset", "/fetch", "/pm 5"])
+        assert.include((await group.ask(command)).text, "only in a private chat");
+      group.write("what a day");
+      group.write("/time@other_bot");
+      assert.include((await group.ask(`/time@${telegram.name}`)).text, "Server time");
+      assert.lengthOf(group.said.slice(before), 5);
+    });
+
+    it("say so when the account was revoked", async () => {
+      await server.context.accounts?.revoke(login.login);
+      assert.include((await chat.ask("/pm 5")).text, "Your account was revoked");
+    });
+  });
+
+  it("/decode and /decompress say what is wrong with their input", async () => {
+    const chat = anybody();
+    const wrong = {
+      "/decode 0xzz": "not hexadecimal",
+      "/decode 0x123": "odd number",
+      "/decode 0x12345678": "selector",
+      "/decode 0x": "there are none",
+      "/decompress 00": "not a bzip2 stream",
+      "/decompress xyz": "not hexadecimal",
+    };
+    for (const [command, reason] of Object.entries(wrong))
+      assert.include((await chat.ask(command)).text, reason, command);
+    const [large] = await chat.after(() => chat.sendDocument("0".repeat(600_000), "/decode"));
+    assert.include(large.text, "more than 512 KiB");
+  });
+
+  it("/decompress gives what was compressed: as text, as a file when it is long, as it is when it is no text", async () => {
+    const chat = anybody();
+    const hexOf = (data: string | Uint8Array): string => Buffer.from(bzip2.compress(Buffer.from(data))).toString("hex");
+    assert.include((await chat.ask(`/decompress 0x${hexOf("1|0xab|station")}`)).text, "1|0xab|station");
+    const long = "station ".repeat(2_000);
+    const [file] = await chat.after(() => chat.write(`/decompress ${hexOf(long)}`));
+    assert.equal(file.kind, "document");
+    assert.include(file.file?.content.toString(), long);
+    const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
+    const [binary] = await chat.after(() => chat.sendDocument(bzip2.compress(bytes), "/decompress"));
+    assert.deepEqual([...(binary.file?.content ?? [])], [...bytes]);
+  });
+
+  it("/time, /balance, /synclog and /gethlog tell of the server and its chain", async () => {
+    const chat = anybody();
+    assert.match(
+      (await chat.ask("/time")).text,
+      /^Server time: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\nNewest block: \d+$/,
+    );
+    assert.match((await chat.ask("/balance")).text, /^System address: 0x[0-9a-fA-F]{40}\nBalance: [\d.]+ \(\d+ wei\)$/);
+    assert.match((await chat.ask("/synclog")).text, /has the blockchain up to block \d+ of \d+/);
+    const { text, file } = await chat.ask("/gethlog");
+    assert.match(file?.content.toString() ?? text, /ready blockNumber=\d+.*[^]*block blockNumber=\d+/);
+  });
+
+  it("are answered when a button is touched that belongs to nothing", async () => {
+    const chat = anybody();
+    chat.touchData("form:confirm:confirm");
+    chat.touchData("garbage");
+    await eventually(
+      async () =>
+        assert.deepEqual(
+          chat.touches.slice(-2).map(({ text }) => text),
+          Array(2).fill("This button belongs to an older question."),
+        ),
+      60_000,
+    );
+  });
+
+  it("keep the token and the keys to themselves", async () => {
+    const keys = await readFile(join(server.directory, "keys.json"), "utf8");
+    const secrets = [telegram.token, ...(keys.match(/[0-9a-f]{64}/g) ?? [])];
+    assert.isAbove(secrets.length, 2);
+    for (const secret of secrets) {
+      assert.notInclude(server.log.join("\n"), secret);
+      assert.notInclude(JSON.stringify([...chat.said, ...russian.said]), secret);
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { botVariables, fillIn, register } from "../../support/bot.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+describe("registration with the bot", function () {
+  let telegram: TelegramServer;
+  let server: TestServer;
+  let people = 3000;
+  const anybody = (language?: string): Chat => telegram.person((people += 1), language);
+  before(async () => {
+    telegram = await new TelegramServer().start();
+    server = await startServer({ ...botVariables(telegram), TELEGRAM_PASSWORD_LIFETIME: "1" });
+  });
+  after(async () => {
+    await server.stop();
+    telegram.stop();
+  });
+  const accounts = async (): Promise<number> => server.context.journal.accounts.count();
+
+  it("asks one thing after the other, shows it all, and makes an account only when it is confirmed", async () => {
+    const chat = anybody();
+    const before = await accounts();
+    assert.match((await chat.ask("/start")).text, /^1 of 5\. What is your name/);
+    assert.match((await chat.ask("Somchai")).text, /^2 of 5\. .*sensor or device/);
+    const place = await chat.ask("SDS011");
+    assert.match(place.text, /^3 of 5\. Where/);
+    assert.deepEqual(place.keys, ["📍 Share my location", "⬅ Back", "✖ Cancel"]);
+    const [noted, title] = await chat.after(() => chat.share(13.7563, 100.5018), 2);
+    assert.equal(noted.text, "Noted: 13.7563, 100.5018");
+    assert.deepEqual(noted.keys, [], "the keyboard goes away");
+    assert.match(title?.text ?? "", /^4 of 5\. Which caption/);
+    assert.match((await chat.ask("Roof")).text, /^5 of 5\. Where do the values come from/);
+    const form = await chat.ask("https://sensor.example/data.json $.sensors[0].pm25");
+    for (const piece of [
+      "Somchai",
+      "SDS011",
+      "13.7563, 100.5018",
+      "Roof",
+      "https://sensor.example/data.json $.sensors[0].pm25",
+    ])
+      assert.include(form.text, piece);
+    assert.equal(await accounts(), before);
+    await chat.after(() => chat.touch("✅ Confirm"), 2);
+    assert.equal(await accounts(), before + 1);
+  });
+
+  describe("makes an account", function () {
+    let chat: Chat;
+    let account: { login: string; password: string };
+    before(async () => {
+      chat = anybody();
+      account = await register(chat, { place: "12.345678, 98.765432", title: "Unmistakable" });
+    });
+
+    it("and tells login and password once, which are good for the API, in a message that deletes itself", async () => {
+      const { login, password } = account;
+      await server.login(account);
+      const message = chat.said.find(({ text }) => text.includes(password)) ?? assert.fail("no password");
+      assert.deepEqual(
+        message.entities.map(({ offset, length }) => message.text.slice(offset, offset + length)),
+        [login, password],
+      );
+      await eventually(async () => assert.isTrue(message.isDeleted), 60_000);
+      assert.lengthOf(
+        chat.said.filter(({ text }) => text.includes(password)),
+        1,
+      );
+      assert.lengthOf(
+        chat.said.filter(({ isDeleted }) => isDeleted),
+        1,
+      );
+    });
+
+    it("and keeps passwords, names and places out of reach of who reads the database, and its own key for its owner", async () => {
+      const files = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFile(join(server.directory, name)));
+      const database = Buffer.concat(await Promise.all(files));
+      for (const text of [account.password, "12.345678", "Unmistakable", "Somchai"])
+        assert.isFalse(database.includes(text), text);
+      assert.equal(statSync(join(server.directory, "bot-key")).mode & 0o777, 0o600);
+      for (const text of [account.password, "Unmistakable", telegram.token])
+        assert.notInclude(server.log.join("\n"), text);
+    });
+
+    it("which /reset leaves as it is when it edits the form", async () => {
+      const before = await accounts();
+      assert.match((await chat.ask("/reset")).text, /^1 of 5[^]*Now: Somchai$/);
+      await chat.ask("Malee");
+      await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.after(() => chat.write("-1.5, 2"), 2);
+      await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.after(() => chat.touch("✔ Keep as it is"));
+      assert.include((await chat.after(() => chat.touch("✅ Confirm")))[0].text, "The form is saved");
+      const { text } = await chat.ask("/fetch");
+      for (const piece of ["Malee", "SDS011", "-1.5, 2", "Unmistakable", account.login]) assert.include(text, piece);
+      assert.equal(await accounts(), before);
+    });
+  });
+
+  describe("says what is wrong and asks again", function () {
+    let chat: Chat;
+    before(async () => {
+      chat = anybody();
+      await chat.ask("/start");
+    });
+    const wrong = async (act: () => unknown, reason: string, question: RegExp): Promise<void> => {
+      const [{ text }] = await chat.after(act);
+      assert.include(text.split("\n\n")[0], reason);
+      assert.match(text, question);
+    };
+
+    it("at the name", async () => {
+      await wrong(() => chat.write("   "), "empty", /^1 of 5/m);
+      await wrong(() => chat.write("x".repeat(65)), "at most 64", /^1 of 5/m);
+      await wrong(() => chat.write("two\nlines"), "one line", /^1 of 5/m);
+      await wrong(() => chat.sendSticker(), "answer with a text", /^1 of 5/m);
+      await wrong(() => chat.share(1, 2), "answer with a text", /^1 of 5/m);
+      await chat.ask("Somchai");
+    });
+
+    it("at the device", async () => {
+      await wrong(() => chat.write("x".repeat(65)), "at most 64", /^2 of 5/m);
+      await wrong(() => chat.sendDocument("x"), "answer with a text", /^2 of 5/m);
+      await chat.ask("SDS011");
+    });
+
+    it("at the place", async () => {
+      await wrong(() => chat.write("at home"), "is no place", /^3 of 5/m);
+      await wrong(() => chat.write("13.75"), "is no place", /^3 of 5/m);
+      await wrong(() => chat.write("91, 0"), "no such latitude", /^3 of 5/m);
+      await wrong(() => chat.write("0, 181"), "no such longitude", /^3 of 5/m);
+      await wrong(() => chat.sendSticker(), "is no place", /^3 of 5/m);
+      const [noted] = await chat.after(() => chat.write("13°S 100.5°W"), 2);
+      assert.equal(noted.text, "Noted: -13, -100.5");
+    });
+
+    it("at the caption and the source", async () => {
+      // Somebody else: what is said to one person is said only so fast.
+      chat = anybody();
+      for (const text of ["/start", "Somchai", "SDS011"]) await chat.ask(text);
+      await chat.after(() => chat.write("1, 2"), 2);
+      await wrong(() => chat.write(" "), "empty", /^4 of 5/m);
+      await chat.ask("Roof");
+      const faults = {
+        "at home": "does not begin with an address",
+        "ftp://sensor.example/ $.a": "does not begin with an address",
+        "https://sensor.example/": "path to the value is missing",
+        "https://sensor.example/ $..a": "path cannot be read",
+        "https://me:secret@sensor.example/ $.a": "name or password",
+      };
+      for (const [text, reason] of Object.entries(faults)) await wrong(() => chat.write(text), reason, /^5 of 5/m);
+      await chat.after(() => chat.touch("⌨ I type the values"));
+    });
+
+    it("at the confirmation", async () => {
+      await wrong(() => chat.write("yes"), "press one of the buttons", /Is this right/);
+    });
+  });
+
+  it("goes back and forth, keeps what was answered, and forgets everything when it is left", async () => {
+    const chat = anybody();
+    await fillIn(chat);
+    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^5 of 5[^]*Now: typed with \/pm$/);
+    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^4 of 5[^]*Now: Roof$/);
+    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^3 of 5[^]*Now: 13.75, 100.5$/);
+    const [, caption] = await chat.after(() => chat.write("✔ Keep as it is"), 2);
+    assert.match(caption?.text ?? "", /^4 of 5/);
+    await chat.ask("Balcony");
+    const [form] = await chat.after(() => chat.touch("✔ Keep as it is"));
+    assert.include(form.text, "Caption: Balcony");
+    // A button of an older question changes nothing.
+    chat.touchData("form:back:title");
+    await eventually(
+      async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
+      60_000,
+    );
+    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing was changed");
+    assert.include((await chat.ask("/fetch")).text, "There is no form yet");
+    chat.touchData("form:confirm:confirm");
+    await eventually(
+      async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
+      60_000,
+    );
+  });
+
+  it("makes one account, however often Confirm is touched", async () => {
+    const chat = anybody();
+    await fillIn(chat);
+    const before = await accounts();
+    await chat.after(() => [1, 2, 3].map(() => chat.touch("✅ Confirm")), 2);
+    await eventually(
+      async () =>
+        assert.lengthOf(
+          chat.touches.filter(({ text }) => text !== undefined),
+          2,
+        ),
+      60_000,
+    );
+    assert.equal(await accounts(), before + 1);
+  });
+
+  it("serves people at the same time, each in their language", async () => {
+    const [one, other] = [anybody(), anybody("ru")];
+    const before = await accounts();
+    await Promise.all([
+      register(one, { device: "A" }),
+      (async () => {
+        await other.ask("/start");
+        await other.ask("Маша");
+        await other.ask("Б-1");
+        await other.after(() => other.share(55.75, 37.61), 2);
+        await other.ask("Крыша");
+        await other.after(() => other.touch("⌨ Ввожу значения сам"));
+        await other.after(() => other.touch("✅ Подтвердить"), 2);
+      })(),
+    ]);
+    assert.equal(await accounts(), before + 2);
+    const [first, second] = await Promise.all([one.ask("/pm 1"), other.ask("/pm 2")]);
+    assert.include(first.text, "Stored: 1 ");
+    assert.include(second.text, "Сохранено: 2 ");
+  });
+});

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { botVariables } from "../../support/bot.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { content } from "../../support/envelope.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type ServerProcess, startProcess } from "../../support/process.ts";
+import { ROUTES } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+describe("the bot, killed", function () {
+  this.timeout(180_000);
+  let telegram: TelegramServer;
+  let directory: string;
+  let server: ServerProcess;
+  let chat: Chat;
+  let other: Chat;
+  let account: { login: string; password: string };
+  const outputs: string[] = [];
+  const start = async (): Promise<void> => {
+    server = await startProcess(directory, {
+      ...botVariables(telegram),
+      CHAIN_BLOCK_PERIOD: "1",
+      LOG_LEVEL: "debug",
+      SESSION_LIFETIME: "3600",
+    });
+  };
+  const kill = async (): Promise<void> => {
+    await server.end("SIGKILL");
+    outputs.push(server.output());
+  };
+  const received = () => eventually(async () => assert.equal(telegram.waiting, 0), 60_000);
+
+  before(async () => {
+    telegram = await new TelegramServer().start();
+    directory = await temporaryDirectory();
+    chat = telegram.person(7001);
+    other = telegram.person(7002);
+    await start();
+  });
+  after(async () => {
+    await server.end("SIGTERM");
+    telegram.stop();
+    await removeDirectory(directory);
+  });
+
+  it("in the middle of forms, goes on with each where it was, and answers what came meanwhile", async () => {
+    await chat.ask("/start");
+    await chat.ask("Somchai");
+    await other.ask("/start");
+    await kill();
+    const said = chat.said.length;
+    chat.write("SDS011");
+    other.write("Malee");
+    await start();
+    await eventually(async () => assert.lengthOf(chat.said, said + 1), 60_000);
+    assert.match(chat.said.at(-1)?.text ?? "", /^3 of 5/);
+    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/), 60_000);
+    await chat.after(() => chat.share(13.75, 100.5), 2);
+    await chat.ask("Roof");
+    assert.include(
+      (await chat.after(() => chat.touch("⌨ I type the values")))[0].text,
+      "Name: Somchai\nSensor: SDS011",
+    );
+    await other.ask("SDS011");
+    await other.after(() => other.write("1, 2"), 2);
+    await other.ask("Yard");
+    await other.after(() => other.touch("⌨ I type the values"));
+  });
+
+  it("between an account and its password, and while another is being made, makes one each and tells of it once", async () => {
+    let held = 0;
+    telegram.onCall = ({ method, fields }) =>
+      method === "sendMessage" && String(fields["text"]).includes("password") ? ((held += 1), "hang") : undefined;
+    chat.touch("✅ Confirm");
+    await eventually(async () => assert.equal(held, 1), 60_000);
+    const said = other.said.length;
+    other.touch("✅ Confirm");
+    await received();
+    await kill();
+    telegram.onCall = () => undefined;
+    const [message] = await chat.after(start, 2);
+    const { login = "", password = "" } =
+      /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(message.text)?.groups ?? {};
+    account = { login, password };
+    await eventually(async () => assert.lengthOf(other.said, said + 2), 60_000);
+    const { tparams } = content(await server.call(ROUTES.auth, account), ROUTES.auth);
+    assert.equal(tparams.stats.accounts, 3, "these two and the demo account");
+  });
+
+  it("while a value is on its way to the chain, stores it once and answers once", async () => {
+    const values = [10, 20];
+    const before = [chat.said.length, other.said.length];
+    chat.write(`/pm ${values[0]}`);
+    other.write(`/pm ${values[1]}`);
+    await received();
+    // At any moment.
+    await sleep(600 * Math.random());
+    await kill();
+    await start();
+    await eventually(
+      async () =>
+        assert.deepEqual(
+          [chat.said.length, other.said.length],
+          before.map((count) => count + 1),
+        ),
+      60_000,
+    );
+    for (const [index, { said }] of [chat, other].entries())
+      assert.include(said.at(-1)?.text, `Stored: ${values[index]} `);
+    const { tx: token } = content(await server.call(ROUTES.auth, account), ROUTES.auth).tparams;
+    const { tparams } = content(
+      await server.call(ROUTES.search, { token }, { search: { target: "2", value: "PM2.5" } }),
+      ROUTES.search,
+    );
+    const stored = tparams.events.map(
+      ([, , , payload]: string[]) => JSON.parse(Buffer.from(payload ?? "", "base64").toString()).sensorvalue,
+    );
+    assert.sameMembers(stored, values);
+  });
+
+  it("never wrote its token, nor a password, to the log", () => {
+    outputs.push(server.output());
+    for (const output of outputs) {
+      assert.notInclude(output, telegram.token);
+      assert.notInclude(output, account.password);
+    }
+  });
+});

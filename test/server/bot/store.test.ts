@@ -1,0 +1,92 @@
+import { assert } from "chai";
+import { chatStore } from "../../../server/bot/store.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const bytes = (...values: number[]) => Uint8Array.from(values);
+
+for (const engine of ENGINES)
+  describe(`what the bot remembers, on ${engine}`, function () {
+    let opened: TestDatabase;
+    let store: ReturnType<typeof chatStore>;
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      store = chatStore(opened.database);
+    });
+    after(() => opened.close());
+
+    it("takes an update once, also when it was answered", async () => {
+      const [one, two] = [
+        { number: 7, body: bytes(1) },
+        { number: 8, body: bytes(2) },
+      ];
+      assert.deepEqual(
+        (await store.receive([one, two], 5)).map(({ number }) => number),
+        [7, 8],
+      );
+      assert.deepEqual(await store.receive([two], 6), []);
+      await store.note(8, bytes(9));
+      const waiting = await store.unanswered();
+      assert.deepEqual(
+        waiting.map(({ number, body, memo }) => [number, [...body], memo && [...memo]]),
+        [
+          [7, [1], undefined],
+          [8, [2], [9]],
+        ],
+      );
+      await store.answered(7);
+      assert.deepEqual(await store.receive([one], 7), []);
+      assert.deepEqual(
+        (await store.unanswered()).map(({ number }) => number),
+        [8],
+      );
+    });
+
+    it("forgets what was answered and is old, and nothing that waits", async () => {
+      await store.forgetBefore(1_000);
+      assert.deepEqual(
+        (await store.unanswered()).map(({ number }) => number),
+        [8],
+      );
+      assert.lengthOf(await store.receive([{ number: 7, body: bytes(1) }], 8), 1);
+    });
+
+    it("keeps people, with numbers as large as they come, and no account twice", async () => {
+      const id = 2 ** 52 - 1;
+      await store.saveUser(id, bytes(1), undefined);
+      await store.saveUser(id, bytes(2), "0xab");
+      assert.deepEqual([...((await store.user(id)) ?? [])], [2]);
+      assert.isUndefined(await store.user(1));
+      assert.equal(await store.users(), 1);
+      const refused = await store.saveUser(2, bytes(3), "0xab").then(
+        () => false,
+        () => true,
+      );
+      assert.isTrue(refused);
+    });
+
+    it("says messages in their order, each once", async () => {
+      const message = (chat: number, value: number, key?: string) => ({
+        chat,
+        dueAt: 0,
+        body: bytes(value),
+        ...(key === undefined ? {} : { key }),
+      });
+      await store.say([message(1, 1), message(-(2 ** 51), 2, "alert 1"), message(1, 3)]);
+      await store.say([message(1, 4, "alert 1")]);
+      const waiting = await store.unsaid();
+      assert.deepEqual(
+        waiting.map(({ chat, body }) => [chat, ...body]),
+        [
+          [1, 1],
+          [-(2 ** 51), 2],
+          [1, 3],
+        ],
+      );
+      await store.said(waiting[0]?.id ?? 0);
+      assert.deepEqual(
+        (await store.unsaidAfter(waiting[1]?.id ?? 0)).map(({ body }) => [...body]),
+        [[3]],
+      );
+      assert.lengthOf(await store.unsaid(), 2);
+    });
+  });

@@ -1,0 +1,107 @@
+import { assert } from "chai";
+import { botVariables } from "../../support/bot.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+describe("the bot and Telegram's limits", function () {
+  let telegram: TelegramServer;
+  let server: TestServer;
+  let people = 5000;
+  const anybody = (): Chat => telegram.person((people += 1));
+  before(async () => {
+    telegram = await new TelegramServer().start();
+    server = await startServer({ ...botVariables(telegram), TELEGRAM_RATE: "5" });
+  });
+  after(async () => {
+    await server.stop();
+    telegram.stop();
+  });
+  afterEach(() => {
+    telegram.onCall = () => undefined;
+  });
+
+  it("waits as long as it is told to, and says it then, once", async () => {
+    const chat = anybody();
+    let refused = 0;
+    telegram.onCall = ({ method, fields }) => {
+      if (method !== "sendMessage" || fields["chat_id"] !== chat.id || refused === 2) return undefined;
+      refused += 1;
+      return { error_code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } };
+    };
+    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.equal(refused, 2);
+    await chat.ask("/balance");
+    assert.lengthOf(chat.said, 2);
+  });
+
+  it("tries again when Telegram is out of order", async () => {
+    const chat = anybody();
+    let failed = 0;
+    telegram.onCall = ({ method, fields }) => {
+      if (method !== "sendMessage" || fields["chat_id"] !== chat.id || failed === 2) return undefined;
+      failed += 1;
+      return { error_code: failed === 1 ? 500 : 502, description: "Internal Server Error" };
+    };
+    assert.include((await chat.ask("/time")).text, "Server time");
+  });
+
+  it("goes on for everybody else when somebody has blocked it, and for them when they have not any longer", async () => {
+    const chat = anybody();
+    const other = anybody();
+    await chat.ask("/time");
+    chat.hasBlocked = true;
+    chat.write("/time");
+    chat.write("/balance");
+    await eventually(
+      async () =>
+        assert.lengthOf(
+          server.log.filter((line) => line.includes("blocked by the user")),
+          2,
+        ),
+      60_000,
+    );
+    assert.include((await other.ask("/time")).text, "Server time");
+    chat.hasBlocked = false;
+    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.lengthOf(chat.said, 2, "what was said meanwhile is not said later");
+  });
+
+  it("answers one person only so often, says so once, and everybody else as before", async () => {
+    const flood = anybody();
+    const other = anybody();
+    for (let message = 0; message < 60; message += 1) flood.write("/time");
+    assert.include((await other.ask("/time")).text, "Server time");
+    await eventually(async () => assert.equal(telegram.waiting, 0), 60_000);
+    await eventually(async () => assert.lengthOf(flood.said, 6), 60_000);
+    assert.include(flood.said.at(-1)?.text, "too fast");
+    await other.ask("/time");
+    assert.lengthOf(flood.said, 6);
+  });
+
+  it("answers once what Telegram gives it twice", async () => {
+    const chat = anybody();
+    const from = { id: chat.id, is_bot: false, first_name: "P", language_code: "en" };
+    const message = { message_id: 1, date: 1, chat: { id: chat.id, type: "private" }, from, text: "/time" };
+    const number = telegram.deliver({ message });
+    await eventually(async () => assert.lengthOf(chat.said, 1), 60_000);
+    telegram.deliver({ message }, number);
+    await chat.ask("/balance");
+    assert.lengthOf(chat.said, 2);
+  });
+
+  it("leaves out what is no update for it, and odd ones", async () => {
+    const chat = anybody();
+    for (const odd of [
+      {},
+      { message: {} },
+      { message: 5 },
+      { edited_message: { text: "/time" } },
+      { callback_query: { id: "1" } },
+      { message: { chat: { id: chat.id, type: "private" }, text: "/time" } },
+    ])
+      telegram.deliver(odd);
+    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.equal(chat.said.length, 1);
+  });
+});

@@ -1,0 +1,93 @@
+import { assert } from "chai";
+import { botVariables, register } from "../../support/bot.ts";
+import { emptyDatabase } from "../../support/database.ts";
+import type { EngineDatabase } from "../../support/engine-database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { post } from "../../support/http.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+
+const PUBLIC = "https://bot.example";
+
+describe("the bot's webhook, with PostgreSQL", function () {
+  let telegram: TelegramServer;
+  let server: TestServer;
+  let chat: Chat;
+  let database: EngineDatabase;
+  before(async () => {
+    telegram = await new TelegramServer().start();
+    chat = telegram.person(6001);
+    database = await emptyDatabase("postgres");
+    server = await startServer({
+      ...botVariables(telegram),
+      DATABASE_URL: database.url,
+      TELEGRAM_WEBHOOK_URL: `${PUBLIC}/telegram`,
+    });
+    telegram.route = (url) => url.replace(PUBLIC, server.url);
+    await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`), 60_000);
+  });
+  after(async () => {
+    await server.stop();
+    telegram.stop();
+    await database.remove();
+  });
+  const update = (update_id: number, text: string) => ({
+    update_id,
+    message: {
+      message_id: 1,
+      date: 1,
+      chat: { id: chat.id, type: "private" },
+      from: { id: chat.id, is_bot: false, first_name: "P" },
+      text,
+    },
+  });
+
+  it("takes what Telegram posts", async () => {
+    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.isFalse(telegram.calls.some(({ method }) => method === "getUpdates"));
+  });
+
+  it("is all that people need to register and to send values", async () => {
+    const person = telegram.person(6002);
+    await register(person);
+    assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
+    await eventually(async () => assert.isTrue(person.touches.length > 0), 60_000);
+    const [left] = await database.ask(
+      "select (select count(*) from chat_messages where due_at = 0) + (select count(*) from chat_updates where body is not null) as left",
+    );
+    assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
+  });
+
+  it("takes nothing from anybody else", async () => {
+    const { secret = "" } = telegram.webhook ?? {};
+    assert.match(secret, /^[0-9a-f]{64}$/);
+    assert.notInclude(telegram.token, secret);
+    const before = chat.said.length;
+    for (const shown of [undefined, "", "0".repeat(64), secret.slice(1), `${secret}0`, telegram.token]) {
+      const answer = await post(
+        `${server.url}/telegram`,
+        update(1, "/time"),
+        shown === undefined ? {} : { "X-Telegram-Bot-Api-Secret-Token": shown },
+      );
+      assert.equal(answer.status, 403);
+    }
+    assert.equal(
+      (await fetch(`${server.url}/telegram`, { headers: { "X-Telegram-Bot-Api-Secret-Token": secret } })).status,
+      403,
+    );
+    await chat.ask("/balance");
+    assert.lengthOf(chat.said, before + 1);
+  });
+
+  it("answers once what is posted twice, and is not disturbed by what is no update", async () => {
+    const headers = { "X-Telegram-Bot-Api-Secret-Token": telegram.webhook?.secret ?? "" };
+    const before = chat.said.length;
+    for (const body of [update(2, "/time"), update(2, "/time"), {}, [], { update_id: "x" }]) {
+      assert.equal((await post(`${server.url}/telegram`, body, headers)).status, 200);
+    }
+    assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
+    await eventually(async () => assert.lengthOf(chat.said, before + 1), 60_000);
+    await chat.ask("/balance");
+    assert.lengthOf(chat.said, before + 2);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect } from "chai";
+import { hexlify, recoverAddress, SigningKey, computeAddress } from "ethers";
+import fc from "fast-check";
+import { signDigest } from "../../../../server/chain/keys/sign-digest.ts";
+
+const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
+
+describe("signDigest", () => {
+  it("gives the one signature that RFC 6979 names, as ethers does", () => {
+    fc.assert(
+      fc.property(bytes32, bytes32, (digest, key) => {
+        // Keys are 1 to the order of the curve, which starts with 15 bytes of ones.
+        fc.pre(key.some((byte) => byte !== 0) && key[0] !== 0xff);
+        const signature = signDigest(hexlify(digest), key);
+        expect(signature.serialized).to.equal(new SigningKey(hexlify(key)).sign(digest).serialized);
+        expect(recoverAddress(digest, signature)).to.equal(computeAddress(hexlify(key)));
+      }),
+    );
+  });
+
+  it("refuses what is no key and what is no digest", () => {
+    const digest = `0x${"11".repeat(32)}`;
+    expect(() => signDigest(digest, new Uint8Array(32))).to.throw();
+    expect(() => signDigest(digest, new Uint8Array(31).fill(1))).to.throw();
+    expect(() => signDigest("0x11", new Uint8Array(32).fill(1))).to.throw();
+  });
+});

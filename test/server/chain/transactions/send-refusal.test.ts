@@ -1,0 +1,63 @@
+import { assert } from "chai";
+import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { classifyRefusal, type SendRefusal } from "../../../../server/chain/transactions/send-refusal.ts";
+import { SealbookError } from "../../../../server/errors.ts";
+
+const SAID: Readonly<Record<SendRefusal, readonly string[]>> = {
+  known: [
+    "already known",
+    "Known transaction",
+    "AlreadyKnown",
+    "transaction already imported",
+    "Transaction already exists",
+  ],
+  nonce_used: [
+    "nonce too low",
+    "Nonce too low",
+    "nonce too low: next nonce 5, tx nonce 3",
+    "NONCE_TOO_LOW",
+    "OldNonce",
+  ],
+  never: [
+    "intrinsic gas too low",
+    "Intrinsic gas exceeds gas limit",
+    "exceeds block gas limit",
+    "Transaction gas limit exceeds block gas limit",
+    "oversized data",
+    "invalid sender",
+    "Invalid signature",
+    "invalid chain id for signer",
+    "transaction type not supported",
+    "max initcode size exceeded",
+    "rlp: expected input list",
+  ],
+  later: [
+    "txpool is full",
+    "insufficient funds for gas * price + value",
+    "Upfront cost exceeds account balance",
+    "replacement transaction underpriced",
+    "transaction underpriced",
+    "internal error",
+    "",
+    "too many requests",
+    "request timed out",
+    "nonce too high",
+    "nonce gap is too large",
+  ],
+};
+
+describe("refusals of a node", function () {
+  for (const meaning of ["known", "nonce_used", "never", "later"] as const) {
+    for (const said of SAID[meaning]) {
+      it(`"${said}" means ${meaning}`, () => {
+        assert.equal(classifyRefusal(new NodeError(said, -32000, undefined)), meaning);
+      });
+    }
+  }
+
+  it("no answer at all means later, whatever its text", () => {
+    assert.equal(classifyRefusal(new SealbookError("chain_unavailable", "the chain's node does not answer")), "later");
+    assert.equal(classifyRefusal(new Error("nonce too low")), "later");
+    assert.equal(classifyRefusal(undefined), "later");
+  });
+});

@@ -1,0 +1,405 @@
+import { assert } from "chai";
+import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethers";
+import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
+import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
+import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
+import type { TransactionStore } from "../../../../server/chain/transactions/transactions.ts";
+import type { TransactionOutcome } from "../../../../server/chain/transaction.ts";
+import { intentStore } from "../../../../server/journal/transactions/intent-store.ts";
+import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { FakeNode } from "../../../support/fake-node.ts";
+
+const KEY = `0x${"5e".repeat(32)}`;
+const CONTRACT = `0x${"11".repeat(20)}`;
+const ADDRESSES = { SessionRegistry: CONTRACT, EventTable: CONTRACT, ProofAnchor: CONTRACT };
+
+for (const engine of ENGINES)
+  describe(`transaction sender, on ${engine}`, function () {
+    let node: FakeNode;
+    let rpc: Rpc;
+    let journal: TestDatabase;
+    let sender: TransactionSender;
+    let events: SenderEvent[];
+
+    const startSender = (store: TransactionStore = transactionStore(journal.database)) => {
+      sender = new TransactionSender({
+        rpc,
+        store,
+        signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
+        validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
+        takeOverMilliseconds: 60_000,
+        onEvent: (event) => events.push(event),
+      });
+      sender.start();
+    };
+    const intend = (text: string): Promise<number> =>
+      intentStore(journal.database, ADDRESSES, computeAddress(KEY)).insert({
+        purpose: "anchor",
+        contract: "ProofAnchor",
+        data: Buffer.from(text),
+      });
+    const row = (id: number) =>
+      journal.database.selectFrom("transactions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const textOf = (raw: string) => Buffer.from(Transaction.from(raw).data.slice(2), "hex").toString();
+    const sentTexts = () => node.sent.map(textOf);
+    const mine = (): void => sender.onHead(node.mine());
+    /** Waits until the node has got this many sends. */
+    const sends = (count: number) => eventually(async () => assert.isAtLeast(node.sent.length, count));
+    const outcome = (id: number): Promise<TransactionOutcome> => sender.outcome(id, 3_000);
+    const now = (id: number): Promise<TransactionOutcome> => sender.outcome(id, 0);
+    const sent = async (...texts: string[]): Promise<number[]> => {
+      const ids = [];
+      for (const text of texts) ids.push(await intend(text));
+      const before = node.sent.length;
+      sender.wake();
+      await sends(before + texts.length);
+      return ids;
+    };
+
+    beforeEach(async () => {
+      node = await new FakeNode().start();
+      rpc = connectRpc(node.url, FakeNode.CHAIN_ID);
+      journal = await openTestDatabase(engine);
+      events = [];
+      startSender();
+    });
+    afterEach(async () => {
+      const stopped = sender.stop();
+      await node.stop();
+      await stopped;
+      rpc.close();
+      await journal.close();
+    });
+
+    it("sends intents in their order, one nonce after the other, and confirms them with their block", async () => {
+      const ids = await sent("one", "two", "three");
+      assert.sameMembers(sentTexts(), ["one", "two", "three"]);
+      const nonces = new Map(node.sent.map((raw) => [textOf(raw), Transaction.from(raw).nonce]));
+      assert.deepEqual([nonces.get("one"), nonces.get("two"), nonces.get("three")], [0, 1, 2]);
+      for (const id of ids) assert.deepEqual(await now(id), { state: "pending", sent: true });
+      mine();
+      for (const [index, id] of ids.entries()) {
+        const settled = await outcome(id);
+        assert.equal(settled.state, "confirmed");
+        if (settled.state !== "confirmed") continue;
+        const raw = node.sent.find((candidate) => Transaction.from(candidate).nonce === index) ?? "";
+        assert.equal(hexlify(settled.hash), keccak256(raw));
+        const { number, hash, time, validator } = settled.block;
+        assert.deepEqual([number, hexlify(hash), time, validator], [1, node.blocks[1]?.hash, 1_001, "validator one"]);
+      }
+      assert.isEmpty(events);
+    });
+
+    it("hears intents also when it was woken before its start", async () => {
+      await sender.stop();
+      sender.wake();
+      sender.onHead(0);
+      sender.start();
+      await sent("first");
+      await sent("second");
+      assert.deepEqual(sentTexts(), ["first", "second"]);
+    });
+
+    it("reads the journal anew when a write failed that is there all the same, and uses no nonce twice", async () => {
+      await sender.stop();
+      const store = transactionStore(journal.database);
+      let failures = 1;
+      startSender({
+        ...store,
+        async claim(...claimed) {
+          const signed = await store.claim(...claimed);
+          if (signed.length > 0 && failures-- > 0) throw new Error("input/output error");
+          return signed;
+        },
+      });
+      const first = await intend("first");
+      sender.wake();
+      await eventually(async () =>
+        assert.include(
+          events.map(({ kind }) => kind),
+          "failing",
+        ),
+      );
+      const second = await intend("second");
+      sender.wake();
+      await sends(2);
+      mine();
+      assert.equal((await outcome(first)).state, "confirmed");
+      assert.equal((await outcome(second)).state, "confirmed");
+      assert.deepEqual([(await row(first)).nonce, (await row(second)).nonce], [0, 1]);
+    });
+
+    it("has the signed bytes on disk before it sends them", async () => {
+      const checked: Promise<void>[] = [];
+      node.onSend = (_transaction, raw) => {
+        checked.push(
+          (async () => {
+            const rows = await journal.database.selectFrom("transactions").selectAll().execute();
+            assert.include(
+              rows.map((each) => (each.raw === null ? "" : hexlify(each.raw))),
+              raw,
+            );
+          })(),
+        );
+        return undefined;
+      };
+      await sent("a", "b");
+      assert.lengthOf(checked, 2);
+      await Promise.all(checked);
+    });
+
+    it("takes a transaction that the node knows already for sent", async () => {
+      node.onSend = (transaction) => {
+        node.pool.set(transaction.nonce, transaction);
+        return { code: -32000, message: "already known" };
+      };
+      const [id = 0] = await sent("known");
+      mine();
+      assert.equal((await outcome(id)).state, "confirmed");
+      assert.lengthOf(node.sent, 1);
+    });
+
+    it("confirms what was mined before its answer came: the nonce is too low for it", async () => {
+      node.onSend = (transaction) => {
+        node.pool.set(transaction.nonce, transaction);
+        node.mine();
+        return { code: -32000, message: "nonce too low" };
+      };
+      const [id = 0] = await sent("mined");
+      assert.equal((await outcome(id)).state, "confirmed");
+      assert.lengthOf(new Set(node.sent), 1);
+    });
+
+    it("does not sign anew what was mined, when only the receipt is late", async () => {
+      node.receipts = "late";
+      node.onSend = (transaction) => {
+        if (node.sent.length > 1) return undefined;
+        node.pool.set(transaction.nonce, transaction);
+        node.mine();
+        return { code: -32000, message: "nonce too low" };
+      };
+      const [id = 0] = await sent("mined");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      node.receipts = "shown";
+      mine();
+      await sender.outcome(id, 6_000);
+      assert.lengthOf(new Set(node.sent), 1, "signed once");
+      assert.equal(node.blocks.flatMap(({ transactions }) => transactions).length, 1, "carried out once");
+      assert.equal((await now(id)).state, "confirmed");
+    });
+
+    it("signs anew when somebody else used the nonce", async () => {
+      let first = true;
+      node.onSend = () => {
+        if (!first) return undefined;
+        first = false;
+        node.nonce = 5;
+        return { code: -32000, message: "nonce too low" };
+      };
+      const [id = 0] = await sent("taken");
+      await sends(2);
+      assert.deepEqual(
+        node.sent.slice(0, 2).map((raw) => Transaction.from(raw).nonce),
+        [0, 5],
+      );
+      mine();
+      assert.equal((await outcome(id)).state, "confirmed");
+      assert.lengthOf(node.sent, 2);
+      assert.isTrue(events.some(({ kind }) => kind === "nonce_taken"));
+      assert.equal((await row(id)).nonce, 5);
+    });
+
+    it("does not sign anew because a node behind a balancer does not know yet what was mined", async () => {
+      const [id = 0] = await sent("mined");
+      await sender.stop();
+      node.mine();
+      node.behind = (method) => method === "eth_getTransactionReceipt" || method === "eth_blockNumber";
+      startSender();
+      await sends(2);
+      // Stopping, it sees to what it has begun: to the node's answer that the nonce was used.
+      await sender.stop();
+      startSender();
+      await sends(3);
+      assert.lengthOf(new Set(node.sent), 1);
+      node.behind = () => false;
+      mine();
+      assert.equal((await outcome(id)).state, "confirmed");
+      assert.isFalse(events.some(({ kind }) => kind === "nonce_taken"));
+    });
+
+    it("refuses what the node never takes, fills its nonce and goes on with those behind", async () => {
+      node.onSend = (transaction) =>
+        Buffer.from(transaction.data.slice(2), "hex").toString() === "bad"
+          ? { code: -32000, message: "intrinsic gas too low" }
+          : undefined;
+      const [before = 0, bad = 0, behind = 0, last = 0] = await sent("before", "bad", "behind", "last");
+      const refused = await outcome(bad);
+      assert.equal(refused.state, "refused");
+      assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");
+      await sends(5);
+      const filler = node.sent
+        .map((raw) => Transaction.from(raw))
+        .find(({ nonce, data }) => nonce === 1 && data === "0x");
+      assert.isDefined(filler);
+      assert.equal(filler?.to, sender.address, "it pays nobody");
+      assert.equal(filler?.value, 0n);
+      mine();
+      for (const id of [before, behind, last]) assert.equal((await outcome(id)).state, "confirmed");
+      assert.equal((await now(bad)).state, "refused");
+    });
+
+    it("fills a nonce once, also when the node refuses what fills it, and sends that again", async () => {
+      node.onSend = () => ({ code: -32000, message: "intrinsic gas too low" });
+      const [bad = 0] = await sent("bad");
+      assert.equal((await outcome(bad)).state, "refused");
+      await eventually(async () =>
+        assert.deepEqual(
+          events.map(({ kind }) => kind),
+          ["refused", "failing"],
+        ),
+      );
+      await sender.stop();
+      assert.lengthOf(node.sent, 2, "what was refused and what fills its nonce");
+      node.onSend = () => undefined;
+      startSender();
+      await eventually(async () => assert.isTrue(node.pool.has(0)));
+      mine();
+      await eventually(async () => assert.equal(await transactionStore(journal.database).countUnderWay(), 0));
+      assert.deepEqual(
+        (await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state),
+        ["refused", "confirmed"],
+      );
+    });
+
+    it("tells that the chain reverted, with the reason", async () => {
+      node.reverts = ({ nonce }) => nonce === 1;
+      node.revertData = new Interface(["error InvalidHash(bytes32 hash)"]).encodeErrorResult("InvalidHash", [
+        `0x${"00".repeat(32)}`,
+      ]);
+      const [good = 0, bad = 0] = await sent("good", "bad");
+      mine();
+      assert.equal((await outcome(good)).state, "confirmed");
+      const reverted = await outcome(bad);
+      assert.equal(reverted.state, "reverted");
+      assert.include("reason" in reverted ? reverted.reason : "", `InvalidHash(0x${"00".repeat(32)})`);
+    });
+
+    it("waits for receipts that come late", async () => {
+      const [id = 0] = await sent("late");
+      node.receipts = "late";
+      mine();
+      assert.equal((await sender.outcome(id, 300)).state, "pending");
+      node.receipts = "shown";
+      mine();
+      const settled = await outcome(id);
+      assert.equal(settled.state === "confirmed" ? settled.block.number : 0, 1);
+    });
+
+    it("does not believe receipts under another block's hash", async () => {
+      const [id = 0] = await sent("elsewhere");
+      node.receipts = "elsewhere";
+      mine();
+      assert.equal((await sender.outcome(id, 300)).state, "pending");
+      node.receipts = "shown";
+      mine();
+      const settled = await outcome(id);
+      assert.equal(settled.state === "confirmed" ? hexlify(settled.block.hash) : "", node.blocks[1]?.hash);
+    });
+
+    it("sends the same bytes again when they were lost, refused for now, or never answered", async function () {
+      // The recheck comes every few seconds.
+      this.timeout(60_000);
+      const tries = new Map<string, number>();
+      node.onSend = (transaction, raw) => {
+        const text = textOf(raw);
+        const count = (tries.get(text) ?? 0) + 1;
+        tries.set(text, count);
+        if (count > 1) return undefined;
+        if (text === "lost") return "lost";
+        if (text === "full") return { code: -32000, message: "txpool is full" };
+        if (text === "poor") return { code: -32000, message: "insufficient funds for gas * price + value" };
+        return { code: -32603, message: `something odd about ${transaction.nonce}` };
+      };
+      const ids = await sent("lost", "full", "poor", "odd");
+      await eventually(async () => assert.equal(node.pool.size, 4));
+      assert.lengthOf(new Set(node.sent), 4);
+      mine();
+      for (const id of ids) assert.equal((await outcome(id)).state, "confirmed");
+    });
+
+    it("goes on after a crash with the same bytes, and confirms what was mined meanwhile", async () => {
+      const [mined = 0, lost = 0] = await sent("mined", "lost");
+      const signed = [...node.sent];
+      await sender.stop();
+      node.pool.delete(1);
+      node.mine();
+      node.mine();
+      startSender();
+      assert.equal((await outcome(mined)).state, "confirmed");
+      await sends(3);
+      mine();
+      assert.equal((await outcome(lost)).state, "confirmed");
+      assert.deepEqual([...new Set(node.sent)].sort(), signed.sort());
+      for (const raw of signed) assert.equal(node.mined(keccak256(raw)), 1);
+    });
+
+    it("starts after the highest nonce, the chain's or its own", async () => {
+      node.nonce = 7;
+      const [first = 0] = await sent("first");
+      assert.equal((await row(first)).nonce, 7);
+      mine();
+      await outcome(first);
+      await sender.stop();
+      // A node that is behind.
+      node.nonce = 3;
+      startSender();
+      const [second = 0] = await sent("second");
+      assert.equal((await row(second)).nonce, 8);
+    });
+
+    it("takes back what is not signed, and only that", async () => {
+      await sender.stop();
+      const id = await intend("cancelled");
+      const other = await intend("sent");
+      assert.isTrue(await sender.cancel(id));
+      assert.isFalse(await sender.cancel(id));
+      startSender();
+      await sends(1);
+      assert.deepEqual(sentTexts(), ["sent"]);
+      assert.isFalse(await sender.cancel(other));
+      assert.deepEqual(await now(id), { state: "cancelled" });
+    });
+
+    it("does not flood the node, and yet sends all", async () => {
+      const ids: number[] = [];
+      for (let n = 0; n < 700; n += 1) ids.push(await intend(`load ${n}`));
+      sender.wake();
+      await sends(512);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      // A slow machine is given some of them twice.
+      const distinct = (): string[] => [...new Set(node.sent)];
+      assert.isAtMost(distinct().length, 512);
+      mine();
+      await eventually(async () => assert.lengthOf(distinct(), 700));
+      mine();
+      for (const id of ids) assert.equal((await outcome(id)).state, "confirmed");
+      assert.deepEqual(
+        distinct()
+          .map((raw) => Transaction.from(raw))
+          .sort((a, b) => a.nonce - b.nonce)
+          .map(({ data }) => Buffer.from(data.slice(2), "hex").toString()),
+        ids.map((_, n) => `load ${n}`),
+      );
+    });
+
+    it("lets nobody wait when it stops", async () => {
+      const [id = 0] = await sent("waiting");
+      const waiting = sender.outcome(id, 60_000);
+      await sender.stop();
+      assert.deepEqual(await waiting, { state: "pending", sent: true });
+    });
+  });

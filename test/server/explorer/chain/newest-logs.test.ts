@@ -1,0 +1,130 @@
+import { assert } from "chai";
+import { newestLogs } from "../../../../server/explorer/chain/newest-logs.ts";
+import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { SealbookError } from "../../../../server/errors.ts";
+import { thrownBy } from "../../../support/thrown.ts";
+
+const ADDRESS = `0x${"11".repeat(20)}`;
+const HEAD = 100_000;
+
+/** A node with so many logs in some blocks. */
+function nodeWith(blocks: ReadonlyMap<number, number>, mostBlocks = Infinity) {
+  const asked: [first: number, last: number][] = [];
+  const rpc: Rpc = {
+    chainId: 1,
+    close: () => undefined,
+    async call(_method, [filter]) {
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+      const [first, last] = [Number(fromBlock), Number(toBlock)];
+      asked.push([first, last]);
+      if (last - first + 1 > mostBlocks) throw new NodeError("range too large", -32005, undefined);
+      return [...blocks].flatMap(([block, count]) =>
+        block < first || block > last ? [] : Array.from({ length: count }, (_, index) => log(block, index)),
+      );
+    },
+  };
+  return { rpc, asked };
+}
+
+function log(block: number, index: number) {
+  const hash = `0x${block.toString(16).padStart(64, "0")}`;
+  return {
+    address: ADDRESS,
+    topics: [hash],
+    data: "0x",
+    blockNumber: `0x${block.toString(16)}`,
+    transactionHash: hash,
+    logIndex: `0x${index.toString(16)}`,
+  };
+}
+
+/** Every page, with what it found as `block-index`. */
+async function pages(rpc: Rpc, limit: number, firstBlock = 1): Promise<string[][]> {
+  const all: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const { logs, next } = await newestLogs(rpc, {
+      filters: [{ address: [ADDRESS], topics: [] }],
+      firstBlock,
+      head: HEAD,
+      limit,
+      cursor,
+    });
+    all.push(logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`));
+    cursor = next;
+  } while (cursor !== undefined && all.length < 1_000);
+  return all;
+}
+
+describe("the newest logs of a chain", () => {
+  const blocks = new Map([
+    [3, 2],
+    [50_000, 4],
+    [99_990, 1],
+    [99_995, 3],
+    [HEAD, 2],
+  ]);
+  const expected = [
+    "100000-1",
+    "100000-0",
+    "99995-2",
+    "99995-1",
+    "99995-0",
+    "99990-0",
+    "50000-3",
+    "50000-2",
+    "50000-1",
+    "50000-0",
+    "3-1",
+    "3-0",
+  ];
+
+  for (const limit of [1, 2, 3, 5, 100]) {
+    it(`come newest first, each once, in pages of at most ${limit}`, async () => {
+      const found = await pages(nodeWith(blocks).rpc, limit);
+      assert.deepEqual(found.flat(), expected);
+      for (const page of found) assert.isAtMost(page.length, limit);
+    });
+  }
+
+  it("are found on a node that answers for few blocks at a time only", async () => {
+    const { rpc } = nodeWith(blocks, 2_000);
+    assert.deepEqual((await pages(rpc, 100)).flat(), expected);
+  });
+
+  it("are looked for in longer and longer stretches where there are none, and not without end in one page", async () => {
+    const { rpc, asked } = nodeWith(new Map());
+    const { logs, next } = await newestLogs(rpc, {
+      filters: [{ address: [ADDRESS], topics: [] }],
+      firstBlock: 1,
+      head: HEAD,
+      limit: 10,
+      cursor: undefined,
+    });
+    assert.deepEqual(logs, []);
+    assert.isUndefined(next);
+    assert.isAtMost(asked.length, 8);
+    const { rpc: narrow, asked: questions } = nodeWith(new Map(), 16);
+    const page = await newestLogs(narrow, {
+      filters: [{ address: [ADDRESS], topics: [] }],
+      firstBlock: 1,
+      head: HEAD,
+      limit: 10,
+      cursor: undefined,
+    });
+    assert.isDefined(page.next);
+    assert.isAtMost(questions.length, 8);
+  });
+
+  it("are not looked for before the first block", async () => {
+    assert.deepEqual((await pages(nodeWith(blocks).rpc, 100, 50_001)).flat(), expected.slice(0, 6));
+  });
+
+  it("are refused for a cursor that no page gave", async () => {
+    const error = await thrownBy(
+      newestLogs(nodeWith(blocks).rpc, { filters: [], firstBlock: 1, head: HEAD, limit: 1, cursor: "12" }),
+    );
+    assert.instanceOf(error, SealbookError);
+    assert.include(String(error), "cursor");
+  });
+});

@@ -1,0 +1,80 @@
+import { assert } from "chai";
+import { SealbookError } from "../../../../server/errors.ts";
+import { type AttemptLimit, attemptLimit } from "../../../../server/http/access/attempt-limit.ts";
+import { FailureBook } from "../../../../server/http/access/failure-book.ts";
+
+const WRONG = new SealbookError("login_refused", "wrong");
+const limitOf = (most: number, forgives = false): AttemptLimit =>
+  attemptLimit({ book: new FailureBook({ most }), what: "failures", isFailure: (error) => error === WRONG, forgives });
+
+async function codeOf(running: Promise<unknown>): Promise<string> {
+  try {
+    await running;
+    return "ok";
+  } catch (error) {
+    return error instanceof SealbookError ? error.code : "unknown";
+  }
+}
+
+describe("limit of attempts", () => {
+  it("refuses after so many failures, and only that key", async () => {
+    const limit = limitOf(3);
+    const fail = (key: string) => codeOf(limit(key, () => Promise.reject(WRONG)));
+    assert.deepEqual([await fail("a"), await fail("a"), await fail("a")], Array(3).fill("login_refused"));
+    assert.equal(await fail("a"), "too_many_requests");
+    assert.equal(await codeOf(limit("a", async () => 1)), "too_many_requests");
+    assert.equal(await codeOf(limit("b", async () => 1)), "ok");
+  });
+
+  it("never refuses what succeeds, however many come at once", async () => {
+    const limit = limitOf(3);
+    let atOnce = 0;
+    let most = 0;
+    const attempt = async (): Promise<void> => {
+      most = Math.max(most, (atOnce += 1));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      atOnce -= 1;
+    };
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(limit("a", attempt))));
+    assert.deepEqual(codes, Array(20).fill("ok"));
+    assert.equal(most, 3, "more than may fail are never under way");
+  });
+
+  it("lets no more failures through when many come at once", async () => {
+    const limit = limitOf(3);
+    let tried = 0;
+    const attempt = async (): Promise<never> => {
+      tried += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw WRONG;
+    };
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(limit("a", attempt))));
+    assert.equal(tried, 3);
+    assert.lengthOf(
+      codes.filter((code) => code === "login_refused"),
+      3,
+    );
+    assert.lengthOf(
+      codes.filter((code) => code === "too_many_requests"),
+      17,
+    );
+  });
+
+  it("does not count what fails for another reason", async () => {
+    const limit = limitOf(1);
+    const other = new SealbookError("chain_unavailable", "away");
+    for (let n = 0; n < 3; n += 1)
+      assert.equal(await codeOf(limit("a", () => Promise.reject(other))), "chain_unavailable");
+  });
+
+  it("forgets failures when an attempt succeeds, where it is to", async () => {
+    for (const forgives of [true, false]) {
+      const limit = limitOf(2, forgives);
+      const fail = () => codeOf(limit("a", () => Promise.reject(WRONG)));
+      assert.equal(await fail(), "login_refused");
+      assert.equal(await codeOf(limit("a", async () => 1)), "ok");
+      assert.equal(await fail(), "login_refused");
+      assert.equal(await fail(), forgives ? "login_refused" : "too_many_requests");
+    }
+  });
+});

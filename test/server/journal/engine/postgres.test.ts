@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { Kysely, sql } from "kysely";
+import { type Database, openDatabase } from "../../../../server/journal/engine/database.ts";
+import { createJournal } from "../../../../server/composition/journal.ts";
+import { openPostgres, postgresDialect } from "../../../../server/journal/engine/postgres.ts";
+import { SealbookError } from "../../../../server/errors.ts";
+import { parseSearchPattern } from "../../../../server/records/search-pattern.ts";
+import { copyStore } from "../../../../server/records/record-index-store.ts";
+import { emptyDatabase, sharedCluster } from "../../../support/database.ts";
+import type { EngineDatabase } from "../../../support/engine-database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import type { PostgresCluster } from "../../../support/postgres-cluster.ts";
+
+const ADDRESS = `0x${"11".repeat(20)}`;
+const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
+
+describe("PostgreSQL", function () {
+  let cluster: PostgresCluster;
+  let empty: EngineDatabase;
+  let database: Database;
+  before(async () => {
+    cluster = await sharedCluster();
+  });
+  beforeEach(async () => {
+    empty = await emptyDatabase("postgres");
+    database = await openDatabase(empty.connect());
+  });
+  afterEach(async () => {
+    await database.destroy();
+    await empty.remove();
+  });
+
+  const count = (on: Database) =>
+    on
+      .updateTable("row_counters")
+      .set({ last_row_id: sql`last_row_id + 1` })
+      .execute();
+  const counted = async () =>
+    (await database.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow()).last_row_id;
+  const setting = async (on: Kysely<any>, name: string) =>
+    (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(on)).rows[0]?.value;
+
+  describe("gives", function () {
+    it("numbers and bytes as the embedded engine does", async () => {
+      const { rows } = await sql`
+        select 9007199254740991::bigint as big, sum(x) as sum, '\\x00ff'::bytea as bytes, count(*) as count
+        from (values (1::bigint), (2)) as numbers (x)`.execute(database);
+      assert.deepEqual(rows, [{ big: Number.MAX_SAFE_INTEGER, sum: 3, bytes: new Uint8Array([0, 255]), count: 2 }]);
+    });
+
+    it("no number that is not exact", async () => {
+      for (const text of ["9007199254740992::bigint", "0.5::numeric", "'NaN'::numeric"]) {
+        const thrown = await sql`select ${sql.raw(text)} as number`.execute(database).catch((error: unknown) => error);
+        assert.instanceOf(thrown, RangeError, text);
+      }
+    });
+
+    it("texts with a character that it does not know", async () => {
+      const row = {
+        rowId: 1n,
+        sender: ADDRESS,
+        code: "a\0b",
+        topic: "t",
+        createdAt: "",
+        payload: "",
+        transactionHash: new Uint8Array(32),
+        blockNumber: 1,
+      };
+      await copyStore(database, "events").apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
+      const { records, proofs } = createJournal(database, ADDRESSES, ADDRESS);
+      for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
+        const found = await records.search({ field: "code", pattern: parseSearchPattern(phrase), limit: 10 });
+        assert.deepEqual(
+          found.map(({ code }) => code),
+          ["a\u2400b"],
+          phrase,
+        );
+      }
+      assert.isEmpty(await proofs.byDocument("\0"));
+    });
+  });
+
+  describe("lets writes take turns", function () {
+    beforeEach(() => database.insertInto("row_counters").values({ table_name: "t", last_row_id: 0 }).execute());
+
+    it("so that what a transaction has read is so until it ends, also to single statements", async () => {
+      const transaction = () =>
+        database.transaction().execute(async (on) => {
+          const { last_row_id } = await on.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow();
+          await sleep(5);
+          await on
+            .updateTable("row_counters")
+            .set({ last_row_id: last_row_id + 1 })
+            .execute();
+        });
+      await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? transaction() : count(database))));
+      assert.equal(await counted(), 40);
+    });
+
+    it("and reads wait for nobody", async () => {
+      await database.transaction().execute(async (on) => {
+        await count(on);
+        assert.equal(await counted(), 0);
+      });
+      assert.equal(await counted(), 1);
+    });
+
+    it("and the next one gets it when one fails or is cut off", async () => {
+      const failing = database.transaction().execute(() => Promise.reject(new Error("no")));
+      assert.match(String(await failing.catch((error: unknown) => error)), /no/);
+      const refused = await database
+        .insertInto("row_counters")
+        .values({ table_name: "t", last_row_id: 0 })
+        .execute()
+        .catch((error: unknown) => error);
+      assert.match(String(refused), /duplicate/);
+      const cut = database.transaction().execute(async (on) => {
+        await count(on);
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on);
+        await cluster.query(`select pg_terminate_backend(${rows[0]?.pid})`);
+        await count(on);
+      });
+      assert.instanceOf(await cut.catch((error: unknown) => error), Error);
+      await count(database);
+      assert.equal(await counted(), 1);
+    });
+
+    it("and whoever waits too long, or keeps others waiting, is refused", async () => {
+      const settings = await database
+        .transaction()
+        .execute(async (on) => [
+          await setting(on, "lock_timeout"),
+          await setting(on, "idle_in_transaction_session_timeout"),
+        ]);
+      assert.deepEqual(settings, ["30s", "20s"]);
+    });
+  });
+
+  it("has a commit on disk before it is told of, and sees what was committed, however the server is configured", async () => {
+    assert.deepEqual(
+      [await setting(database, "synchronous_commit"), await setting(database, "transaction_isolation")],
+      ["off", "repeatable read"],
+    );
+    const inside = await database
+      .transaction()
+      .execute(async (on) => [await setting(on, "synchronous_commit"), await setting(on, "transaction_isolation")]);
+    assert.deepEqual(inside, ["on", "read committed"]);
+  });
+
+  it("counts proofs right although the numbers of what was undone are left out", async () => {
+    const journal = createJournal(database, ADDRESSES, ADDRESS);
+    const insert = async (n: number, fails: boolean): Promise<void> => {
+      const hash = Buffer.alloc(32, n);
+      const work = journal.atomically(async (atomic) => {
+        const anchorId = await atomic.anchors.open(1);
+        await atomic.proofs.insert([
+          {
+            documentId: `${n}`,
+            hash,
+            recordHash: hash,
+            metadata: { timestamp: 1 },
+            acceptedAt: 1,
+            anchorId,
+            leafIndex: 0,
+            isAlike: false,
+          },
+        ]);
+        if (fails) throw new Error("no");
+      });
+      await work.catch((error: unknown) => assert.match(String(error), /no/));
+    };
+    for (let n = 0; n < 6; n += 1) {
+      await insert(n, n % 2 === 0);
+      const asked = await Promise.all([journal.proofs.counts(), journal.proofs.counts()]);
+      for (const { records } of asked) assert.equal(records, Math.ceil(n / 2));
+    }
+  });
+
+  it("heals by itself when every connection breaks, in use or not", async () => {
+    const name = new URL(empty.url).pathname.slice(1);
+    await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database)));
+    const used = sql`select pg_sleep(30)`.execute(database).catch((error: unknown) => error);
+    await eventually(async () => {
+      const [row] = await cluster.query(
+        `select count(*)::integer as busy from pg_stat_activity where datname = '${name}' and state = 'active'`,
+      );
+      assert.equal(row?.["busy"], 1);
+    });
+    await cluster.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    assert.propertyVal(await used, "code", "journal_unavailable");
+    await eventually(
+      async () => assert.equal(await createJournal(database, ADDRESSES, ADDRESS).records.count(), 0),
+      2_000,
+    );
+  });
+
+  it("is given up when it says nothing for too long, but not while its connections have nothing to do", async () => {
+    const impatient = new Kysely<unknown>({ dialect: postgresDialect(empty.url, 300) });
+    const thrown = await sql`select pg_sleep(20)`.execute(impatient).catch((error: unknown) => error);
+    if (!(thrown instanceof SealbookError)) return assert.fail(String(thrown));
+    assert.equal(thrown.code, "journal_unavailable");
+    assert.match(String(thrown.cause), /no answer for 0.3 s/);
+    for (const pause of [0, 500]) {
+      await sleep(pause);
+      await sql`select 1`.execute(impatient);
+    }
+    await impatient.destroy();
+  });
+
+  describe("refuses to be opened, and says why without the password", function () {
+    const refusal = async (url: string): Promise<string> => {
+      const error = await openPostgres(url).then(
+        (opened) => opened.destroy(),
+        (thrown: unknown) => thrown,
+      );
+      if (!(error instanceof SealbookError)) return assert.fail(`opened, or ${String(error)}`);
+      assert.equal(error.code, "config_invalid");
+      assert.include(error.message, "DATABASE_URL");
+      assert.notInclude(
+        `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`,
+        new URL(url).password || "-",
+        "no secret",
+      );
+      return error.message;
+    };
+    const changed = (change: (url: URL) => void): string => {
+      const url = new URL(empty.url);
+      change(url);
+      return url.href;
+    };
+
+    it("when nobody answers there", async () => {
+      assert.match(await refusal(changed((url) => (url.port = "1"))), /ECONNREFUSED/);
+      assert.match(await refusal(changed((url) => (url.hostname = "nowhere.invalid"))), /nowhere\.invalid/);
+    });
+
+    it("when password or database are wrong", async () => {
+      assert.match(await refusal(changed((url) => (url.password = "wrong-secret"))), /password authentication failed/);
+      assert.match(await refusal(changed((url) => (url.pathname = "/missing"))), /"missing" does not exist/);
+    });
+
+    it("when it may not do there what it has to", async () => {
+      const role = `role_${Date.now()}`;
+      await cluster.query(`create role ${role} login password 'role-secret'`);
+      const url = changed((each) => Object.assign(each, { username: role, password: "role-secret" }));
+      assert.match(await refusal(url), /permission denied/);
+    });
+
+    it("when its texts are not Unicode", async () => {
+      await cluster.query("create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0");
+      assert.match(await refusal(changed((url) => (url.pathname = "/latin"))), /LATIN1/);
+      await cluster.query("drop database latin");
+    });
+  });
+
+  it("needs no more rights than those of the database's owner", async () => {
+    const role = `owner_${Date.now()}`;
+    await cluster.query(`create role ${role} login password 'p'`);
+    await cluster.query(`create database ${role} owner ${role}`);
+    const url = Object.assign(new URL(empty.url), { username: role, password: "p", pathname: `/${role}` }).href;
+    const opened = await openPostgres(url);
+    assert.equal(await createJournal(opened, ADDRESSES, ADDRESS).records.nextRowId("events"), 1n);
+    await opened.destroy();
+    await cluster.dropDatabase(role);
+    await cluster.query(`drop role ${role}`);
+  });
+});

@@ -1,0 +1,98 @@
+import { assert } from "chai";
+import type { BlockReference } from "../../../../server/chain/block.ts";
+import type { Confirmation } from "../../../../server/journal/reconciliation/divergence.ts";
+import { ConfirmationCheck } from "../../../../server/journal/reconciliation/confirmation-check.ts";
+import { Findings } from "../../../../server/journal/reconciliation/findings.ts";
+import { MemoryJournal } from "../../../support/journal-source.ts";
+
+const bytes = (value: number): Uint8Array => Buffer.alloc(32, value);
+
+/** A check of one confirmation in block 7, against a chain that the test makes up. */
+function checkOf() {
+  const block: BlockReference = { number: 7, hash: bytes(7), time: 70, validator: "v" };
+  const hash = bytes(1);
+  const confirmation: Confirmation = {
+    sequence: 2,
+    anchor: { id: 1, hash },
+    isOwn: true,
+    sealed: undefined,
+    transactionId: 5,
+    hash,
+    size: 0,
+    transactionHash: bytes(2),
+    block,
+  };
+  const world = {
+    now: 0,
+    mined: undefined as BlockReference | undefined,
+    seventh: undefined as Uint8Array | undefined,
+  };
+  const told: string[] = [];
+  const open = new Set<string>();
+  const telemetry: any = {
+    journalDiverged: (subject: string) => told.push(`diverged ${subject}`),
+    journalAgreed: (subject: string) => told.push(`agreed ${subject}`),
+    journalRepaired: () => told.push("repaired"),
+  };
+  const store: any = {
+    raise: async ({ subject }: { subject: string }) => !open.has(subject) && !!open.add(subject),
+    resolve: async (subject: string) => open.delete(subject),
+    divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
+    newestConfirmations: async () => [confirmation],
+    confirmAgain: async (id: number, { number }: BlockReference) => told.push(`confirmed ${id} in ${number}`),
+  };
+  const journal = new MemoryJournal().grow(3);
+  const check = new ConfirmationCheck({
+    store,
+    entries: journal,
+    chain: { blockOf: async () => world.mined },
+    log: { blockHash: async () => world.seventh },
+    findings: new Findings(store, telemetry, () => world.now),
+    clock: () => world.now,
+  });
+  return { check, world, told, block, journal };
+}
+
+describe("ConfirmationCheck", () => {
+  it("says nothing while the chain has what the journal has", async () => {
+    const { check, world, told, block } = checkOf();
+    world.mined = block;
+    assert.isFalse(await check.newestChanged());
+    assert.deepEqual(told, []);
+  });
+
+  it("gives a node that lacks the block time to catch up, and says so when it does not", async () => {
+    const { check, world, told, block } = checkOf();
+    assert.isFalse(await check.newestChanged());
+    world.now = 29_000;
+    assert.isFalse(await check.newestChanged());
+    world.mined = block;
+    assert.isFalse(await check.newestChanged());
+    world.mined = undefined;
+    world.now = 40_000;
+    assert.isFalse(await check.newestChanged(), "it lags anew");
+    world.now = 71_000;
+    assert.isTrue(await check.newestChanged());
+    assert.isFalse(await check.newestChanged(), "it is known");
+    world.mined = block;
+    await check.newestChanged();
+    assert.deepEqual(told, ["diverged confirmation 2", "agreed confirmation 2"]);
+  });
+
+  it("says at once that another block without the transaction is in the place", async () => {
+    const { check, world, told } = checkOf();
+    world.seventh = bytes(8);
+    assert.isTrue(await check.newestChanged());
+    assert.deepEqual(told, ["diverged confirmation 2"]);
+  });
+
+  it("writes that the transaction is in another block now, unless it is the journal that was changed", async () => {
+    const { check, world, told, block, journal } = checkOf();
+    world.mined = { ...block, number: 9, hash: bytes(9) };
+    assert.isTrue(await check.newestChanged());
+    assert.deepEqual(told, ["confirmed 5 in 9", "repaired"]);
+    journal.forge(2, "changed");
+    assert.isTrue(await check.newestChanged());
+    assert.deepEqual(told.slice(2), ["diverged confirmation 2"]);
+  });
+});

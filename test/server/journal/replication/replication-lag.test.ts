@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import { ShippingLag } from "../../../../server/journal/replication/replication-lag.ts";
+
+describe("shipping lag", () => {
+  it("is none when there is nothing, or all is shipped", () => {
+    const lag = new ShippingLag();
+    expect(lag.at(5_000)).to.deep.equal({ entries: 0, seconds: 0 });
+    lag.seen(7, 1_000);
+    lag.shipped(7);
+    expect(lag.at(5_000)).to.deep.equal({ entries: 0, seconds: 0 });
+    lag.seen(7, 6_000);
+    expect(lag.at(9_000)).to.deep.equal({ entries: 0, seconds: 0 });
+  });
+
+  it("counts from when the oldest waiting entry was first seen", () => {
+    const lag = new ShippingLag();
+    lag.seen(3, 1_000);
+    lag.seen(3, 2_000);
+    lag.seen(8, 3_000);
+    expect(lag.at(4_000)).to.deep.equal({ entries: 8, seconds: 3 });
+    lag.shipped(2);
+    expect(lag.at(4_000)).to.deep.equal({ entries: 6, seconds: 3 });
+    lag.shipped(3);
+    expect(lag.at(4_000)).to.deep.equal({ entries: 5, seconds: 1 });
+  });
+
+  it("does not go back with the clock", () => {
+    const lag = new ShippingLag();
+    lag.seen(1, 5_000);
+    expect(lag.at(1_000).seconds).to.equal(0);
+  });
+
+  it("goes on when a target that had more is behind again", () => {
+    const lag = new ShippingLag();
+    lag.seen(10, 1_000);
+    lag.shipped(10);
+    lag.shipped(4);
+    lag.seen(10, 2_000);
+    expect(lag.at(3_000)).to.deep.equal({ entries: 6, seconds: 1 });
+  });
+
+  it("never makes an entry younger, however long the outage", () => {
+    const lag = new ShippingLag();
+    for (let sequence = 1; sequence <= 5_000; sequence++) lag.seen(sequence, sequence * 1_000);
+    for (const shipped of [0, 1, 2, 999, 1_000, 2_500, 4_998, 4_999]) {
+      lag.shipped(shipped);
+      const { entries, seconds } = lag.at(5_000_000);
+      expect(entries).to.equal(5_000 - shipped);
+      expect(seconds).to.be.at.least(5_000 - shipped - 1);
+      expect(seconds).to.be.at.most(5_000);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { assert, expect } from "chai";
+import type { SegmentTarget } from "../../../../server/journal/entries/source.ts";
+import { s3Target } from "../../../../server/journal/replication/s3-target.ts";
+import { MemoryJournal } from "../../../support/journal-source.ts";
+import { type BucketPlace, bucketPlace, JOURNAL } from "../../../support/replica-place.ts";
+import type { S3Fate } from "../../../support/s3-server.ts";
+import { readAll, segmentsOf } from "../../../support/segments.ts";
+import { thrownBy } from "../../../support/thrown.ts";
+
+describe("bucket as a target", () => {
+  let place: BucketPlace;
+  let target: SegmentTarget;
+  const journal = new MemoryJournal().grow(30);
+  const [first, second, third] = segmentsOf(journal, 10);
+  assert(first !== undefined && second !== undefined && third !== undefined);
+
+  /** The next `times` requests of a kind have a fate. */
+  const strike = (method: string, name: RegExp, fate: S3Fate, times = 1): void => {
+    let left = times;
+    place.server.intercept = (request) =>
+      request.method === method && name.test(request.key) && left-- > 0 ? fate : "pass";
+  };
+
+  beforeEach(async () => {
+    place = await bucketPlace();
+    target = place.open();
+  });
+  afterEach(() => place.close());
+
+  it("keeps everything under its prefix", async () => {
+    await target.write(first);
+    for (const key of place.server.objects.keys()) expect(key).to.match(/^journals\/one\//);
+  });
+
+  it("is listed page by page", async () => {
+    place.server.pageSize = 3;
+    const many = segmentsOf(new MemoryJournal().grow(20), 1);
+    for (const segment of many) await target.write(segment);
+    for (const directory of ["000000001", "000000002", "000000003", "000000004"])
+      await place.put(`${directory}/other`, "");
+    expect(await place.open().newest()).to.include({ number: 20 });
+  });
+
+  it("is not listed from its beginning once it is known where it stands", async () => {
+    await target.write(first);
+    const stored = await target.newest();
+    const moved = { ...stored, number: 2_000 };
+    await place.put("000000002/000000002000.json", JSON.stringify(moved));
+    expect(await target.newest()).to.include({ number: 2_000 });
+    place.server.requests.length = 0;
+    await target.newest();
+    expect(
+      place.server.requests.filter(({ key }) => key === ""),
+      "the directories and one of them",
+    ).to.have.length(2);
+  });
+
+  it("gets over single failures by itself", async () => {
+    for (const fate of [500, 503, "cut"] as const) {
+      strike("PUT", /\.gz$/, fate);
+      const [segment] = segmentsOf(journal, 10).slice((await target.newest())?.number ?? 0);
+      assert(segment !== undefined);
+      expect(await target.write(segment), String(fate)).to.equal(true);
+    }
+    expect(await readAll(target)).to.deep.equal(journal.lineList);
+  });
+
+  it("tells a conflict of uploads from a number that is taken", async () => {
+    strike("PUT", /\.json$/, 409, 2);
+    expect(await target.write(first)).to.equal(true);
+    strike("PUT", /02\.json$/, 409, 100);
+    expect((await thrownBy(target.write(second))).message).to.include("ConditionalRequestConflict");
+    strike("PUT", /02\.json$/, 412);
+    expect(await target.write(second)).to.equal(false);
+  });
+
+  it("has the segment when the answer was lost, however the writer takes it", async () => {
+    strike("PUT", /01\.json$/, "deaf");
+    expect(await target.write(first), "the second attempt finds the first one's").to.equal(false);
+    expect(await target.newest()).to.include({ number: 1 });
+    expect(await target.write(second)).to.equal(true);
+    expect(await readAll(target)).to.deep.equal(journal.lineList.slice(0, 20));
+  });
+
+  it("has one winner also when it is slow", async () => {
+    place.server.latencyMilliseconds = 50;
+    const candidates = [3, 4, 5, 6].flatMap((size) => segmentsOf(journal, size).slice(0, 1));
+    const results = await Promise.all(candidates.map((segment) => place.open().write(segment)));
+    expect(results.filter((won) => won)).to.have.length(1);
+    expect(await readAll(target)).to.deep.equal(candidates[results.indexOf(true)]?.lines);
+  });
+
+  it("is sent nothing for a number that is taken", async () => {
+    await target.write(first);
+    place.server.requests.length = 0;
+    expect(await target.write(first)).to.equal(false);
+    expect(place.server.requests.filter(({ method }) => method !== "GET")).to.deep.equal([]);
+  });
+
+  it("does without the right to remove", async () => {
+    await target.write(first);
+    await place.put(`000000000/000000000001-${"0".repeat(16)}.ndjson.gz`, "left by a crash");
+    strike("DELETE", /./, 403, 100);
+    const next = place.open();
+    await next.newest();
+    expect(await next.write(second)).to.equal(true);
+    expect(await readAll(next)).to.have.length(20);
+  });
+
+  it("is refused when it overwrites what it was told not to", async () => {
+    place.server.conditional = false;
+    expect((await thrownBy(target.write(first))).message).to.include(
+      "overwrites files that it was told to leave alone",
+    );
+    expect(await place.list()).to.deep.equal(["sealbook-replica.json"]);
+  });
+
+  it("fails when it says no, hangs, or is not there", async () => {
+    strike("GET", /./, 403, 100);
+    expect((await thrownBy(target.newest())).name).to.equal("AccessDenied");
+    strike("GET", /./, "hang", 100);
+    expect((await thrownBy(target.newest())).name).to.equal("TimeoutError");
+    place.server.intercept = () => "pass";
+    await place.goAway();
+    await thrownBy(target.newest());
+    await thrownBy(target.write(first));
+    await place.comeBack();
+    expect(await target.write(first)).to.equal(true);
+  });
+
+  it("fails when its address speaks another language, or there is no such bucket", async () => {
+    const rude = createServer((socket) => socket.end("220 smtp.example ready\r\n")).listen(0, "127.0.0.1");
+    await once(rude, "listening");
+    const address = rude.address();
+    assert(address !== null && typeof address === "object");
+    const options = { name: "x", prefix: "", region: undefined, pathStyle: true };
+    const wrong = s3Target({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` }, JOURNAL);
+    await thrownBy(wrong.newest());
+    wrong.close();
+    rude.close();
+    const other = s3Target({ ...options, bucket: "another", endpoint: place.server.url, region: "eu-west-1" }, JOURNAL);
+    expect((await thrownBy(other.newest())).name).to.equal("NoSuchBucket");
+    other.close();
+  });
+});

@@ -1,0 +1,63 @@
+import { assert } from "chai";
+import { packRowData, unpackRowData, type Bzip2 } from "../../../server/records/compression.ts";
+import { SealbookError } from "../../../server/errors.ts";
+import { refusal } from "../../support/refusal.ts";
+
+/** A codec whose results are given, to see the rule alone. */
+function codec(result: Uint8Array): Bzip2 {
+  return { compress: () => result, decompress: () => result };
+}
+
+describe("compression rule", () => {
+  it("keeps the compressed form only when it is smaller", () => {
+    assert.deepEqual(packRowData("é1", codec(new Uint8Array(2))), { rowdata: new Uint8Array(2), comp: true });
+    for (const size of [3, 4]) {
+      const packed = packRowData("é1", codec(new Uint8Array(size)));
+      assert.isFalse(packed.comp);
+      assert.equal(Buffer.from(packed.rowdata).toString(), "é1");
+    }
+  });
+
+  it("expands only what is marked as compressed", () => {
+    const bzip2 = codec(Buffer.from("expanded"));
+    const rowdata = Buffer.from("as it is");
+    assert.equal(unpackRowData({ rowdata, comp: true }, bzip2), "expanded");
+    assert.equal(unpackRowData({ rowdata, comp: false }, bzip2), "as it is");
+  });
+
+  it("keeps a byte order mark", () => {
+    assert.equal(unpackRowData({ rowdata: Buffer.from("\ufeffa"), comp: false }, codec(Buffer.of())), "\ufeffa");
+  });
+
+  it("refuses bytes that are not UTF-8", () => {
+    const bad = Buffer.of(0x61, 0xff);
+    const expected = { path: "rowdata", message: "is not UTF-8 text" };
+    assert.deepEqual(
+      refusal(() => unpackRowData({ rowdata: bad, comp: false }, codec(bad))),
+      expected,
+    );
+    assert.deepEqual(
+      refusal(() => unpackRowData({ rowdata: Buffer.of(), comp: true }, codec(bad))),
+      expected,
+    );
+  });
+
+  it("says what is wrong with compressed data, and nothing of what is wrong with the codec", () => {
+    const failing = (error: Error): Bzip2 => ({
+      ...codec(Buffer.of()),
+      decompress: () => {
+        throw error;
+      },
+    });
+    const stored = { rowdata: Buffer.of(), comp: true };
+    const fault = refusal(() => unpackRowData(stored, failing(new SealbookError("malformed", "cut short"))));
+    assert.deepEqual(fault, { path: "rowdata", message: "bad bzip2: cut short" });
+    const broken = new SealbookError("internal", "out of order");
+    try {
+      unpackRowData(stored, failing(broken));
+      assert.fail("accepted");
+    } catch (error) {
+      assert.strictEqual(error, broken);
+    }
+  });
+});

@@ -1,0 +1,259 @@
+import { assert } from "chai";
+import { keccak256 } from "ethers";
+import type { ChainLog, LogEntry } from "../../../server/records/record-index.ts";
+import { accountStore } from "../../../server/sessions/account-store.ts";
+import { copyStore } from "../../../server/records/record-index-store.ts";
+import { recordStore } from "../../../server/records/store.ts";
+import { type FollowerEvent, LogFollower } from "../../../server/records/event-indexer.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const SENDER = `0x${"11".repeat(20)}`;
+const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
+
+/** A chain's log that a test writes. */
+class FakeLog implements ChainLog {
+  readonly firstBlock = 3;
+  readonly asked: [from: number, to: number][] = [];
+  readonly #name: string;
+  readonly #entries = new Map<number, LogEntry[]>();
+  newest = 0;
+  failing = false;
+  constructor(name: string) {
+    this.#name = name;
+  }
+  row(blockNumber: number, rowId: number, code: string): this {
+    const row = {
+      rowId: BigInt(rowId),
+      sender: SENDER,
+      code,
+      topic: "t",
+      createdAt: "then",
+      payload: "e30=",
+      transactionHash: bytes(code),
+      blockNumber,
+    };
+    return this.add(blockNumber, { kind: "row", row });
+  }
+  add(blockNumber: number, entry: LogEntry): this {
+    this.#entries.set(blockNumber, [...(this.#entries.get(blockNumber) ?? []), entry]);
+    this.newest = Math.max(this.newest, blockNumber);
+    return this;
+  }
+  async head(): Promise<number> {
+    return this.newest;
+  }
+  async blockHash(number: number): Promise<Uint8Array | undefined> {
+    if (this.failing) throw new Error("the node is away");
+    return number <= this.newest ? bytes(`${this.#name} ${number}`) : undefined;
+  }
+  async entries(from: number, to: number): Promise<LogEntry[]> {
+    if (this.failing) throw new Error("the node is away");
+    this.asked.push([from, to]);
+    return [...this.#entries]
+      .filter(([number]) => number >= from && number <= to)
+      .sort(([a], [b]) => a - b)
+      .flatMap(([, entries]) => entries);
+  }
+}
+
+for (const engine of ENGINES)
+  describe(`log follower, on ${engine}`, function () {
+    let journal: TestDatabase;
+    let events: FollowerEvent[];
+    const followers: LogFollower[] = [];
+    const follow = (log: ChainLog, lagMilliseconds?: number): LogFollower => {
+      const follower = new LogFollower(
+        log,
+        copyStore(journal.database, "events"),
+        (event) => events.push(event),
+        lagMilliseconds,
+      );
+      followers.push(follower);
+      return follower;
+    };
+    const codes = async (): Promise<string[]> =>
+      (await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 })).map(
+        ({ code }) => code,
+      );
+
+    beforeEach(async () => {
+      journal = await openTestDatabase(engine);
+      events = [];
+    });
+    afterEach(async () => {
+      await Promise.all(followers.splice(0).map((follower) => follower.stop()));
+      await journal.close();
+    });
+
+    it("copies rows in the order of the log, from the first block on", async () => {
+      const log = new FakeLog("a").row(3, 1, "one").row(5, 2, "two").row(5, 3, "three");
+      const follower = follow(log);
+      assert.isTrue(await follower.reached(5, 5_000));
+      assert.deepEqual(await codes(), ["three", "two", "one"]);
+      assert.equal(log.asked[0]?.[0], 3);
+      log.row(6, 4, "four");
+      follower.onHead(6);
+      assert.isTrue(await follower.reached(6, 5_000));
+      assert.deepEqual(await codes(), ["four", "three", "two", "one"]);
+      assert.deepEqual(log.asked.at(-1), [6, 6]);
+      assert.isEmpty(events);
+    });
+
+    it("moves a row that was written again to the end", async () => {
+      const follower = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
+      await follower.reached(5, 5_000);
+      assert.deepEqual(await codes(), ["one again", "two"]);
+    });
+
+    it("goes on where the copy stands", async () => {
+      const log = new FakeLog("a").row(3, 1, "one").row(4, 2, "two");
+      const first = follow(log);
+      await first.reached(4, 5_000);
+      await first.stop();
+      log.row(9, 3, "three");
+      const second = follow(log);
+      assert.isTrue(await second.reached(9, 5_000));
+      assert.deepEqual(log.asked.at(-1), [5, 9]);
+      assert.deepEqual(await codes(), ["three", "two", "one"]);
+      assert.isEmpty(events);
+    });
+
+    it("builds the copy again when the chain is another", async () => {
+      const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
+      await first.reached(9, 5_000);
+      await first.stop();
+      const second = follow(new FakeLog("b").row(4, 1, "new").row(10, 2, "newer"));
+      assert.isTrue(await second.reached(10, 5_000));
+      assert.deepEqual(await codes(), ["newer", "new"]);
+      assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
+    });
+
+    it("builds the copy again when the chain is another and shorter one", async () => {
+      const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
+      await first.reached(9, 5_000);
+      await first.stop();
+      const second = follow(new FakeLog("b").row(4, 1, "new"), 0);
+      assert.isTrue(await second.reached(4, 5_000));
+      assert.deepEqual(await codes(), ["new"]);
+    });
+
+    it("builds the copy again when the chain comes back older while it follows, and goes on with other blocks", async () => {
+      const log = new FakeLog("a").row(3, 1, "kept").row(9, 2, "lost");
+      let chain = log;
+      const follower = follow(
+        {
+          firstBlock: log.firstBlock,
+          blockHash: (number) => chain.blockHash(number),
+          entries: (from, to) => chain.entries(from, to),
+        },
+        0,
+      );
+      assert.isTrue(await follower.reached(9, 5_000));
+      chain = new FakeLog("b").row(3, 1, "kept").row(5, 3, "other");
+      follower.onHead(5);
+      await eventually(async () => assert.deepEqual(await codes(), ["other", "kept"]));
+    });
+
+    it("waits for a node that lags, and drops nothing meanwhile", async () => {
+      const log = new FakeLog("a").row(3, 1, "one").row(9, 2, "two");
+      const follower = follow(log);
+      assert.isTrue(await follower.reached(9, 5_000));
+      log.newest = 5;
+      follower.onHead(5);
+      await follower.stop();
+      assert.deepEqual(await codes(), ["two", "one"]);
+      assert.isFalse(events.some(({ kind }) => kind === "rebuilding"));
+    });
+
+    it("reads a long log in pieces without gaps", async () => {
+      const log = new FakeLog("a");
+      for (let number = 3; number <= 2_600; number += 100) log.row(number, number, `row ${number}`);
+      log.newest = 2_700;
+      const follower = follow(log);
+      assert.isTrue(await follower.reached(2_700, 5_000));
+      let next = 3;
+      for (const [from, to] of log.asked) {
+        assert.equal(from, next);
+        assert.isAtMost(to - from, 999);
+        next = to + 1;
+      }
+      assert.equal(next, 2_701);
+      assert.lengthOf(await codes(), 26);
+    });
+
+    it("goes on after a failure where it stood", async () => {
+      const log = new FakeLog("a").row(3, 1, "one");
+      const follower = follow(log);
+      await follower.reached(3, 5_000);
+      log.row(4, 2, "two").failing = true;
+      assert.isFalse(await follower.reached(4, 100));
+      assert.isTrue(events.some(({ kind }) => kind === "failing"));
+      log.failing = false;
+      follower.onHead(4);
+      await eventually(async () => assert.deepEqual(await codes(), ["two", "one"]));
+    });
+
+    it("does not write half of what failed", async () => {
+      const store = copyStore(journal.database, "events");
+      const log = new FakeLog("a").row(3, 1, "one");
+      const broken = {
+        kind: "account",
+        address: SENDER,
+        get change(): never {
+          throw new Error("unreadable");
+        },
+      } as const;
+      const entries = await log.entries(3, 3);
+      const failure = await store.apply([...entries, broken], undefined, 3, bytes("x")).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      assert.instanceOf(failure, Error);
+      assert.isEmpty(await codes());
+      assert.isUndefined(await store.progress());
+    });
+
+    it("builds the copy again when somebody else dropped it meanwhile", async () => {
+      const log = new FakeLog("a").row(3, 1, "one");
+      const follower = follow(log);
+      await follower.reached(3, 5_000);
+      await copyStore(journal.database, "events").drop();
+      log.row(4, 2, "two");
+      assert.isTrue(await follower.reached(4, 10_000));
+      assert.deepEqual(await codes(), ["two", "one"]);
+      assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
+    });
+
+    it("never gives out a row id that the chain has", async () => {
+      const follower = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
+      await follower.reached(4, 5_000);
+      assert.equal(await recordStore(journal.database).nextRowId("events"), 42n);
+      assert.equal(await recordStore(journal.database).nextRowId("events"), 43n);
+      assert.equal(await recordStore(journal.database).nextRowId("another"), 1n);
+    });
+
+    it("takes over what the chain says of accounts", async () => {
+      const accounts = accountStore(journal.database);
+      await accounts.insert({ address: SENDER, keystore: "{}", scope: "full", createdAt: 1 });
+      const log = new FakeLog("a").add(3, {
+        kind: "account",
+        address: SENDER,
+        change: { enrolled: true, scope: "read" },
+      });
+      const follower = follow(log);
+      await follower.reached(3, 5_000);
+      assert.deepInclude(await accounts.find(SENDER), { enrolled: true, scope: "read" });
+      log.add(4, { kind: "account", address: SENDER, change: { enrolled: false, revokedAt: 99 } });
+      await follower.reached(4, 5_000);
+      assert.deepInclude(await accounts.find(SENDER), { enrolled: false, revokedAt: 99 });
+    });
+
+    it("says when it does not get there in time, and lets nobody wait when it stops", async () => {
+      const follower = follow(new FakeLog("a").row(3, 1, "one"));
+      assert.isFalse(await follower.reached(10, 50));
+      const waiting = follower.reached(10, 60_000);
+      await follower.stop();
+      assert.isFalse(await waiting);
+    });
+  });

@@ -1,0 +1,146 @@
+import { assert } from "chai";
+import fc from "fast-check";
+import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
+import { copyStore } from "../../../server/records/record-index-store.ts";
+import { recordStore } from "../../../server/records/store.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const SENDER = `0x${"11".repeat(20)}`;
+
+/** The rule once more, in the plainest way there is. */
+function matches(phrase: string, text: string): boolean {
+  const expression = phrase.replace(/\\\*|\*|[^*]/gsu, (token) => {
+    if (token === "*") return "[^]*";
+    const literal = token === "\\*" ? "*" : token;
+    return literal.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+  });
+  return new RegExp(`^${expression}$`, "u").test(text);
+}
+
+describe("search pattern", function () {
+  const cases: readonly (readonly [phrase: string, pieces: string[]])[] = [
+    ["", [""]],
+    ["a", ["a"]],
+    ["*", ["", ""]],
+    ["a*", ["a", ""]],
+    ["*a", ["", "a"]],
+    ["a*b", ["a", "b"]],
+    ["**", ["", "", ""]],
+    ["\\*", ["*"]],
+    ["a\\*b", ["a*b"]],
+    ["\\**", ["*", ""]],
+    ["\\\\*", ["\\*"]],
+    ["\\", ["\\"]],
+    ["\\a", ["\\a"]],
+    ["a\\", ["a\\"]],
+    ["%_", ["%_"]],
+    ["😀*\u0000", ["😀", "\u0000"]],
+  ];
+  for (const [phrase, pieces] of cases) {
+    it(`of ${JSON.stringify(phrase)} has the pieces ${JSON.stringify(pieces)}`, () => {
+      assert.deepEqual([...parseSearchPattern(phrase)], pieces);
+    });
+  }
+
+  for (const engine of ENGINES)
+    describe(`in the database, on ${engine}`, function () {
+      let journal: TestDatabase;
+      let position = 0;
+      before(async () => {
+        journal = await openTestDatabase(engine);
+      });
+      after(() => journal.close());
+
+      it("finds texts that go on with the last character there is", async () => {
+        const copy = copyStore(journal.database, "events");
+        await copy.drop();
+        const row = {
+          rowId: BigInt((position += 1)),
+          sender: SENDER,
+          code: "a\u{10FFFF}",
+          topic: "a\u{10FFFF}\u{10FFFF}",
+          createdAt: "",
+          payload: "",
+          transactionHash: new Uint8Array(32),
+          blockNumber: 1,
+        };
+        await copy.apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
+        for (const field of ["code", "topic"] as const) {
+          const pattern = parseSearchPattern("a*");
+          assert.lengthOf(await recordStore(journal.database).search({ field, pattern, limit: 10 }), 1, field);
+        }
+      });
+
+      it("finds what the rule says, in either field", async () => {
+        // Few characters, so that phrases meet texts; all of them special to somebody.
+        const character = fc.constantFrom(
+          "a",
+          "b",
+          "A",
+          "\\",
+          "*",
+          "%",
+          "_",
+          "'",
+          "[",
+          "]",
+          "?",
+          "ä",
+          "😀",
+          "\uFFFF",
+          "\u{10FFFF}",
+          "\n",
+        );
+        const text = fc.array(character, { minLength: 1, maxLength: 6 }).map((characters) => characters.join(""));
+        // A text in which some characters became others: phrases that nearly match, each a trap for one special character.
+        const near = (texts: string[]) =>
+          fc
+            .tuple(
+              fc.constantFrom(...texts),
+              fc.array(fc.constantFrom("", "", "*", "%", "_", "\\*", "?"), { minLength: 6, maxLength: 6 }),
+            )
+            .map(([chosen, changes]) => [...chosen].map((each, index) => changes[index] || each).join(""));
+        const question = fc
+          .array(text, { minLength: 1, maxLength: 12 })
+          .chain((texts) =>
+            fc.tuple(
+              fc.constant(texts),
+              fc.array(fc.oneof(text, near(texts), near(texts)), { minLength: 1, maxLength: 12 }),
+            ),
+          );
+        const copy = copyStore(journal.database, "events");
+        const store = recordStore(journal.database);
+        await fc.assert(
+          fc.asyncProperty(question, async ([texts, phrases]) => {
+            await copy.drop();
+            const rows = texts.map((code, index) => ({
+              kind: "row" as const,
+              row: {
+                rowId: BigInt((position += 1)),
+                sender: SENDER,
+                code,
+                topic: texts[texts.length - 1 - index] ?? "",
+                createdAt: "",
+                payload: "",
+                transactionHash: new Uint8Array(32),
+                blockNumber: 1,
+              },
+            }));
+            await copy.apply(rows, undefined, 1, new Uint8Array(32));
+            for (const phrase of [...phrases, "*", ...texts]) {
+              const pattern = parseSearchPattern(phrase);
+              for (const field of ["code", "topic"] as const) {
+                const found = (await store.search({ field, pattern, limit: 100 })).map((row) => row[field]);
+                const expected = rows
+                  .map(({ row }) => row[field])
+                  .filter((value) => matches(phrase, value))
+                  .reverse();
+                assert.deepEqual(found, expected, `${field} like ${JSON.stringify(phrase)}`);
+              }
+            }
+          }),
+          { numRuns: 200 },
+        );
+      });
+    });
+});

@@ -1,0 +1,248 @@
+import { assert } from "chai";
+import fc from "fast-check";
+import type { Comparison } from "../../../server/recovery/restored.ts";
+import { ENGINES, openTestDatabase } from "../../support/database.ts";
+import { contentHash, type Fate, type Recorded, RecoveryHistory } from "../../support/recovery-history.ts";
+
+const DOCUMENTS = ["a", "b", "c", "d", "e/é", "f\" \\ '"];
+const CONTENTS = ["1", "2", "3", "4"];
+const FIRST_TIME = 101;
+
+/** A comparison in short. */
+type Told = readonly [result: string, ...more: readonly (string | number | undefined)[]];
+
+const isBy =
+  (asOf: number | undefined) =>
+  ({ time }: Recorded): boolean =>
+    time !== undefined && time <= (asOf ?? Infinity);
+
+/** What the model says of a restored document. */
+function expected(recorded: readonly Recorded[], documentId: string, content: string, asOf: number | undefined): Told {
+  const hash = contentHash(content);
+  const own = recorded.filter((one) => one.documentId === documentId);
+  const [newest, ...older] = own.filter(isBy(asOf)).reverse();
+  if (newest === undefined) {
+    const others = new Set(
+      recorded.filter((one) => isBy(asOf)(one) && Buffer.compare(one.hash, hash) === 0).map((one) => one.documentId),
+    );
+    return ["unrecorded", own.length > 0 ? "reason" : "none", ...[...others].sort()];
+  }
+  if (Buffer.compare(newest.hash, hash) === 0) return ["match", newest.time];
+  return ["mismatch", newest.time, older.find((one) => Buffer.compare(one.hash, hash) === 0)?.time];
+}
+
+function told(comparison: Comparison): Told {
+  switch (comparison.result) {
+    case "match":
+      return ["match", comparison.proof.outcome.block.time];
+    case "mismatch":
+      return ["mismatch", comparison.proof.outcome.block.time, comparison.earlier?.outcome.block.time];
+    case "unrecorded":
+      return ["unrecorded", comparison.reason === undefined ? "none" : "reason", ...[...comparison.recordedAs].sort()];
+  }
+}
+
+/** What the model says was on chain: the newest of each document, in the order in which these were recorded. */
+function inventoryOf(recorded: readonly Recorded[], asOf: number | undefined): Recorded[] {
+  const counting = recorded.filter(isBy(asOf));
+  return counting.filter((one) => counting.findLast(({ documentId }) => documentId === one.documentId) === one);
+}
+
+for (const engine of ENGINES) {
+  describe(`recovery, on ${engine}`, () => {
+    const document = fc.constantFrom(...DOCUMENTS);
+    const content = fc.constantFrom(...CONTENTS);
+    const fate: fc.Arbitrary<Fate> = fc.constantFrom("confirmed", "confirmed", "confirmed", "failed", "pending");
+    const batches = fc.array(fc.tuple(fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 5 }), fate), {
+      maxLength: 8,
+    });
+    const questions = fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 12 });
+    const asOf = fc.option(fc.integer({ min: FIRST_TIME - 1, max: FIRST_TIME + 8 }), { nil: undefined });
+
+    const withHistory = async (work: (history: RecoveryHistory) => Promise<void>): Promise<void> => {
+      const { database, close } = await openTestDatabase(engine);
+      try {
+        await work(new RecoveryHistory(database));
+      } finally {
+        await close();
+      }
+    };
+    const compare = async (history: RecoveryHistory, rows: readonly (readonly [string, string])[], by?: number) => {
+      const running = await history.service.begin(by);
+      const compared = await running.compare(
+        rows.map(([documentId, text]) => ({ documentId, hash: contentHash(text) })),
+      );
+      return { compared, verification: await running.finish() };
+    };
+    const allOf = async (page: (after: number) => ReturnType<RecoveryHistory["service"]["inventory"]>) => {
+      const found: Recorded[] = [];
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const { documents, next } = await page(after);
+        for (const { proof, fault } of documents) {
+          assert.isUndefined(fault);
+          found.push({ documentId: proof.documentId, hash: Buffer.from(proof.hash), time: proof.outcome.block.time });
+        }
+        after = next;
+      }
+      return found;
+    };
+
+    it("tells of any documents what a model says, and lists what was there and what is missing", () =>
+      fc.assert(
+        fc.asyncProperty(batches, questions, asOf, fc.integer({ min: 1, max: 4 }), (history, rows, by, limit) =>
+          withHistory(async (actual) => {
+            for (const [documents, outcome] of history) await actual.record(documents, outcome);
+            const { compared, verification } = await compare(actual, rows, by);
+            const model = rows.map(([documentId, text]) => expected(actual.recorded, documentId, text, by));
+            assert.deepEqual(
+              compared.map(({ comparison }) => told(comparison)),
+              model,
+            );
+            const count = (result: string): number => model.filter(([one]) => one === result).length;
+            assert.deepEqual(verification.totals, {
+              documents: rows.length,
+              match: count("match"),
+              mismatch: count("mismatch"),
+              unrecorded: count("unrecorded"),
+            });
+            assert.deepEqual(await actual.service.verification(verification.id), verification);
+            const inventory = inventoryOf(actual.recorded, by).map((one) => ({ ...one, hash: Buffer.from(one.hash) }));
+            assert.deepEqual(await allOf((after) => actual.service.inventory(by, after, limit)), inventory);
+            const seen = new Set(rows.map(([documentId]) => documentId));
+            // What is recorded after it was compared is not missing from it.
+            await actual.record([["late", "1"]]);
+            assert.deepEqual(
+              await allOf((after) => actual.service.gap(verification, after, limit)),
+              inventory.filter(({ documentId }) => !seen.has(documentId)),
+            );
+            assert.isEmpty(actual.diverged);
+          }),
+        ),
+        { numRuns: engine === "sqlite" ? 40 : 12 },
+      ));
+
+    it("believes no row that was changed, and says which", () =>
+      withHistory(async (history) => {
+        await history.record([
+          ["x", "1"],
+          ["y", "2"],
+        ]);
+        await history.record([["z", "3"]]);
+        history.onChain.clear();
+        const { compared } = await compare(history, [
+          ["x", "1"],
+          ["y", "other"],
+          ["z", "3"],
+        ]);
+        for (const { comparison } of compared) {
+          assert.equal(comparison.result, "unrecorded");
+          if (comparison.result === "unrecorded") assert.match(comparison.reason ?? "", /chain does not confirm/);
+        }
+        assert.lengthOf(new Set(history.diverged), 2);
+        const { documents } = await history.service.inventory(undefined, 0, 10);
+        assert.isTrue(documents.every(({ fault }) => fault !== undefined));
+      }));
+
+    it("believes no row that was put beside those under an anchor", () =>
+      withHistory(async (history) => {
+        const anchorId = await history.record([
+          ["x", "1"],
+          ["y", "2"],
+        ]);
+        const forged = { documentId: "forged", hash: contentHash("f") };
+        // Where it says that it is, the anchor has another one, and it shares its place with none.
+        await history.writer.journal.proofs.insert([
+          history.writer.proof(anchorId, 0, forged),
+          history.writer.proof(anchorId, 1, { ...forged, documentId: "alike", isAlike: true }),
+        ]);
+        const { compared } = await compare(history, [
+          ["forged", "f"],
+          ["alike", "f"],
+          ["x", "1"],
+        ]);
+        assert.deepEqual(
+          compared.map(({ comparison }) => told(comparison)),
+          [
+            ["unrecorded", "reason"],
+            ["unrecorded", "reason"],
+            ["match", FIRST_TIME],
+          ],
+        );
+        assert.lengthOf(history.diverged, 2);
+      }));
+
+    it("knows a document whose recorded text reads like another's", () =>
+      withHistory(async (history) => {
+        const anchorId = await history.record([
+          ["x", "1"],
+          ["y", "2"],
+        ]);
+        const [, second] = await history.writer.journal.proofs.byAnchor(anchorId, 0, 2);
+        assert.isDefined(second);
+        if (second === undefined) return;
+        // The boundary between the document's name and the time has moved.
+        const documentId = `y${String(second.metadata.timestamp).slice(0, -1)}`;
+        const timestamp = Number(String(second.metadata.timestamp).slice(-1));
+        const alike = history.writer.proof(anchorId, 1, {
+          documentId,
+          hash: second.hash,
+          metadata: { timestamp },
+          isAlike: true,
+        });
+        await history.writer.journal.proofs.insert([alike]);
+        const { compared } = await compare(history, [
+          [documentId, "2"],
+          ["y", "2"],
+        ]);
+        assert.deepEqual(
+          compared.map(({ comparison }) => told(comparison)),
+          [
+            ["match", FIRST_TIME],
+            ["match", FIRST_TIME],
+          ],
+        );
+      }));
+
+    it("lists anchors that the journal lacks, in pages of whole blocks", () =>
+      withHistory(async (history) => {
+        await history.record([["x", "1"]]);
+        const [known] = [...history.onChain.values()];
+        assert.isDefined(known);
+        if (known === undefined) return;
+        const unknown = Array.from({ length: 7 }, (_, n) => contentHash(`unknown ${n}`));
+        unknown.forEach((hash, n) => {
+          const outcome = { ...known.outcome, block: { ...known.outcome.block, number: 200 + Math.floor(n / 3) } };
+          history.onChain.set(Buffer.from(hash).toString("hex"), { hash, size: 0, outcome });
+        });
+        const pages: number[] = [];
+        const found: Uint8Array[] = [];
+        for (let after: number | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+          const page: Awaited<ReturnType<typeof history.service.unknownAnchors>> = await history.service.unknownAnchors(
+            after,
+            2,
+          );
+          pages.push(page.anchors.length);
+          found.push(...page.anchors.map(({ hash }) => hash));
+          after = page.next;
+        }
+        assert.deepEqual(pages, [3, 3, 1]);
+        assert.deepEqual(found, unknown);
+      }));
+
+    it("forgets what was broken off, at once or at the next start", () =>
+      withHistory(async (history) => {
+        await history.record([["x", "1"]]);
+        const running = await history.service.begin(undefined);
+        await running.compare([{ documentId: "x", hash: contentHash("1") }]);
+        await running.abandon();
+        const left = await history.service.begin(undefined);
+        await history.service.start();
+        const { verification } = await compare(history, [["x", "1"]]);
+        assert.equal((await history.service.verification(undefined)).id, verification.id);
+        for (const { id } of [running, left]) {
+          const error = await history.service.verification(id).catch((thrown: unknown) => thrown);
+          assert.match(String(error), /there is no verification/);
+        }
+      }));
+  });
+}
