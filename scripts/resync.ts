@@ -5,7 +5,7 @@ import { readEnv } from "../server/config/environment.ts";
 import { holdDataFolder } from "../server/composition/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
-import { copyStore } from "../server/records/record-index-store.ts";
+import { recordIndexStore } from "../server/records/record-index-store.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -21,7 +21,7 @@ const program = new Command("resync")
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     const lock = await holdDataFolder(config.dataDirectory);
     const database = await openJournalDatabase(config);
-    await copyStore(database, config.tableName).drop();
+    await recordIndexStore(database, config.tableName).drop();
     await database.destroy();
     lock.release();
     console.log(

@@ -1,13 +1,13 @@
 import { type Announcer, logAnnouncer, terminalAnnouncer } from "./composition/announcements.ts";
 import { parseConfig } from "./config/config.ts";
 import { readEnv } from "./config/environment.ts";
-import { type Context, createContext } from "./composition/server.ts";
+import { type Server, createServer } from "./composition/server.ts";
 import { EmbeddedChainError } from "./chain/embedded/embedded-chain.ts";
 import { SealbookError } from "./errors.ts";
 import { createLogger } from "./kit/logger.ts";
 
 let stopping = false;
-let running: { readonly context: Context; readonly announcer: Announcer } | undefined;
+let running: { readonly context: Server; readonly announcer: Announcer } | undefined;
 
 function onSignal(): void {
   // Whoever asks twice does not want to wait.
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const config = parseConfig(readEnv());
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
   const announcer = process.stdout.isTTY ? terminalAnnouncer(console.log) : logAnnouncer(logger);
-  const context = await createContext(config, logger);
+  const context = await createServer(config, logger);
   running = { context, announcer };
   try {
     announcer.started({ ...context, ...(await context.start()) });

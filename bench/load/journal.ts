@@ -32,7 +32,7 @@ export async function fillJournal(
       queued.map((each, index) => ({ id: each.id, nonce: block + index, raw: randomBytes(9), hash: randomBytes(32) })),
     );
     if (signed?.id !== id) throw new Error(`transaction ${id} was not signed`);
-    await transactions.settle([
+    await transactions.recordOutcomes([
       {
         id,
         state: "confirmed",

@@ -36,7 +36,7 @@ const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
 
 /** What a check needs. */
-export interface JournalCheckParts {
+export interface JournalCheckDeps {
   readonly database: Database;
   /** Unset: the chain is not asked. */
   readonly witness?: AnchorWitness;
@@ -84,7 +84,7 @@ interface Doubted {
  * whoever writes: entries never change, and of what does change each piece is read at one moment.
  */
 export class JournalCheck {
-  readonly #parts: JournalCheckParts;
+  readonly #deps: JournalCheckDeps;
   readonly #start: Checkpoint;
   readonly #head: DigestAt & { readonly proofs: number };
   readonly #chain: DigestChain;
@@ -102,8 +102,8 @@ export class JournalCheck {
   #witnessed = 0;
   #findings = 0;
 
-  private constructor(parts: JournalCheckParts, start: Checkpoint, head: DigestAt & { proofs: number }) {
-    this.#parts = parts;
+  private constructor(deps: JournalCheckDeps, start: Checkpoint, head: DigestAt & { proofs: number }) {
+    this.#deps = deps;
     this.#start = start;
     this.#checkpoint = start;
     this.#head = head;
@@ -116,16 +116,12 @@ export class JournalCheck {
    * Checks what comes after a checkpoint.
    * @param signal Once aborted, the check ends at the next page
    */
-  static async run(
-    parts: JournalCheckParts,
-    start: Checkpoint = BEGINNING,
-    signal?: AbortSignal,
-  ): Promise<CheckResult> {
-    return new JournalCheck(parts, start, await journalHead(parts.database)).#run(signal);
+  static async run(deps: JournalCheckDeps, start: Checkpoint = BEGINNING, signal?: AbortSignal): Promise<CheckResult> {
+    return new JournalCheck(deps, start, await journalHead(deps.database)).#run(signal);
   }
 
   async #run(signal: AbortSignal | undefined): Promise<CheckResult> {
-    const { database, onProgress } = this.#parts;
+    const { database, onProgress } = this.#deps;
     const { sequence: start } = this.#start;
     const total = Math.max(0, this.#head.sequence - start);
     for (let from = start; from < this.#head.sequence; from += PAGE) {
@@ -173,7 +169,7 @@ export class JournalCheck {
 
   #report(finding: Finding): void {
     this.#findings += 1;
-    this.#parts.onFinding(finding);
+    this.#deps.onFinding(finding);
   }
 
   /** Of a proof that was changed it is told later, with what its batch says of it. */
@@ -235,7 +231,7 @@ export class JournalCheck {
     const { sequence, batch, leaf, documentId } = entry;
     const first =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ??
-      (await firstProofAt(this.#parts.database, batch, leaf, sequence));
+      (await firstProofAt(this.#deps.database, batch, leaf, sequence));
     const isIntact = isSame(first, recorded);
     if (!isIntact) this.#report({ kind: "alike_differs", sequence, subject: { kind: "proof", documentId } });
     const doubted = this.#doubted.get(sequence);
@@ -244,7 +240,7 @@ export class JournalCheck {
 
   /** Judges the batches that are whole, and gives the anchors that were read for it. */
   async #judgeBatches(): Promise<AnchorFacts[]> {
-    const anchors = await readAnchors(this.#parts.database, "batch_id", this.#batches.ids);
+    const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
     const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
     for (const batch of [...this.#batches.ids]) {
       const own = byBatch.get(batch) ?? [];
@@ -255,8 +251,8 @@ export class JournalCheck {
 
   /** What is left at the end: batches that go on, and such of which something is missing. */
   async #endBatches(): Promise<void> {
-    const anchors = await readAnchors(this.#parts.database, "batch_id", this.#batches.ids);
-    const { sequence: newest } = await journalHead(this.#parts.database);
+    const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
+    const { sequence: newest } = await journalHead(this.#deps.database);
     const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
     for (const batch of [...this.#batches.ids]) {
       const own = byBatch.get(batch) ?? [];
@@ -302,11 +298,11 @@ export class JournalCheck {
     const { sequence: start } = this.#start;
     const first = Math.min(...anchors.map(({ firstSequence }) => firstSequence));
     if (first > start) return [];
-    return leavesBefore(this.#parts.database, batch, first, start);
+    return leavesBefore(this.#deps.database, batch, first, start);
   }
 
   async #judgeConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
-    const { database, witness } = this.#parts;
+    const { database, witness } = this.#deps;
     const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
     const unknown = confirmations.filter(({ anchor }) => !anchors.has(anchor));
     for (const anchor of await readAnchors(
@@ -338,7 +334,7 @@ export class JournalCheck {
 
   /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
   async #digestAt(sequence: number): Promise<Uint8Array | undefined> {
-    const { database } = this.#parts;
+    const { database } = this.#deps;
     return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
   }
 
@@ -366,13 +362,13 @@ export class JournalCheck {
     // can have noted it meanwhile.
     const [onChain, minedNow] = await Promise.all([witness.anchorOf(hash), witness.blockAt(blockNumber)]);
     const finding = judgeOnChain(confirmation, onChain, minedNow);
-    const [anchor] = await readAnchors(this.#parts.database, "id", [confirmation.anchor]);
+    const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
   }
 
   /** What lies outside of what was walked. */
   async #extent(): Promise<void> {
-    const { database } = this.#parts;
+    const { database } = this.#deps;
     const { oldest, newest, head } = await journalExtent(database);
     if (newest > head) this.#report({ kind: "entry_beyond", sequence: newest, newest: head });
     if (oldest < 1) this.#report({ kind: "entry_beyond", sequence: oldest, newest: head });
@@ -400,7 +396,7 @@ export class JournalCheck {
     this.#candidates = this.#candidates.filter((candidate) => candidate.sequence > safe.sequence);
     const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
     this.#checkpoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
-    await this.#parts.onCheckpoint?.(this.#checkpoint);
+    await this.#deps.onCheckpoint?.(this.#checkpoint);
   }
 }
 

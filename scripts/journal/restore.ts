@@ -7,7 +7,7 @@ import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 
-export interface RestoringParts {
+export interface RestoringDeps {
   readonly target: SegmentTarget;
   readonly rebuild: JournalRebuild;
   readonly chain: AnchorChain;
@@ -31,8 +31,8 @@ export interface Restored {
  * @throws SegmentFault that says what is wrong with the replica
  * @throws SealbookError `conflict` when the journal is not empty
  */
-export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
-  const { target, rebuild, onSegment } = parts;
+export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
+  const { target, rebuild, onSegment } = deps;
   await rebuild.assertEmpty();
   let entries = 0;
   for await (const { lines, done, total } of readSegments(target)) {
@@ -43,16 +43,16 @@ export async function restoreJournal(parts: RestoringParts): Promise<Restored> {
   let confirmedSince = 0;
   let pending = 0;
   for await (const leaves of rebuild.unconfirmed()) {
-    if (await settle(parts, leaves)) confirmedSince += leaves.hashes.length;
+    if (await settle(deps, leaves)) confirmedSince += leaves.hashes.length;
     else pending += leaves.hashes.length;
   }
-  await findSeals(parts);
+  await findSeals(deps);
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
 
 /** @returns whether the chain has them */
-async function settle({ rebuild, chain, log }: RestoringParts, leaves: UnconfirmedLeaves): Promise<boolean> {
+async function settle({ rebuild, chain, log }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
   // A hash that was alone may have been anchored as it is, or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {
@@ -67,7 +67,7 @@ async function settle({ rebuild, chain, log }: RestoringParts, leaves: Unconfirm
 }
 
 /** What sealed the journal last can be on chain without the replica's knowing, too. */
-async function findSeals({ rebuild, chain, log }: RestoringParts): Promise<void> {
+async function findSeals({ rebuild, chain, log }: RestoringDeps): Promise<void> {
   const newest = await log.newestBlock();
   for (const { from, to } of blockRanges(Math.max(log.firstBlock, rebuild.newestBlock), newest)) {
     for (const { hash, size, transactionHash } of await log.anchors(from, to)) {

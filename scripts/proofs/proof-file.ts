@@ -75,13 +75,13 @@ export async function readProofFile(path: string): Promise<ProofFile | undefined
 }
 
 /** What identifies a record. */
-export interface RecordParts {
+export interface RecordDeps {
   readonly document_id: string;
   readonly hash: string;
   readonly metadata: { readonly timestamp: number; readonly type?: string | undefined };
 }
 
 /** The recorded hash, from its parts: what is anchored for a document. Lower-case hex. */
-export function recordHashOf({ document_id, hash, metadata: { timestamp, type = "" } }: RecordParts): string {
+export function recordHashOf({ document_id, hash, metadata: { timestamp, type = "" } }: RecordDeps): string {
   return createHash("sha256").update(`${document_id}${timestamp}${type}${hash}`, "utf8").digest("hex");
 }

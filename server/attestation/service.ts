@@ -14,7 +14,7 @@ import { attestationOf } from "./statement.ts";
 /** Most records that one statement lists. */
 const MOST_RECORDS = 1_000;
 
-export interface AttestationServiceParts {
+export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
   readonly chain: AnchorChain;
@@ -42,10 +42,10 @@ export interface UnsignedAttestation {
 
 /** Collects what statements are made of. What cannot be checked against the chain is not stated. */
 export class AttestationService {
-  readonly #parts: AttestationServiceParts;
+  readonly #deps: AttestationServiceDeps;
 
-  constructor(parts: AttestationServiceParts) {
-    this.#parts = parts;
+  constructor(deps: AttestationServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,7 +54,7 @@ export class AttestationService {
    *   `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
-    const { issuer, issuerName, place, jwksUrl, clock } = this.#parts;
+    const { issuer, issuerName, place, jwksUrl, clock } = this.#deps;
     const signer = await issuer.signer();
     const facts = await this.#facts(subject);
     const common = {
@@ -66,7 +66,7 @@ export class AttestationService {
   }
 
   async #facts(subject: AttestationSubject) {
-    const { recovery, inspector, journal } = this.#parts;
+    const { recovery, inspector, journal } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
       const { block } = await inspector.inspect([]);
@@ -91,7 +91,7 @@ export class AttestationService {
 
   /** Every check that the statement speaks of. */
   async #checked(proofs: readonly ConfirmedProof[]) {
-    const { journal, chain, telemetry, inspector } = this.#parts;
+    const { journal, chain, telemetry, inspector } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
     for (const proof of proofs) {
@@ -129,7 +129,7 @@ export class AttestationService {
   /** The proof with its Merkle path, which has to lead to what was anchored. */
   async #complete(stored: ConfirmedProof): Promise<{ proof: AttestedProof["proof"]; anchored: Uint8Array }> {
     const { documentId, hash, recordHash, metadata, acceptedAt, outcome, content, anchorId, leafIndex: index } = stored;
-    const tree = content && (await this.#parts.trees.of(anchorId, content));
+    const tree = content && (await this.#deps.trees.of(anchorId, content));
     const merkle: Proof["merkle"] = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
     const anchored = merkle?.root ?? recordHash;
     if (

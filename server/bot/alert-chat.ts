@@ -2,9 +2,9 @@ import type { Alert, AlertStore } from "../operations/index.ts";
 import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
 import type { Outbox } from "./outbox.ts";
-import { Patience } from "../kit/backoff.ts";
+import { Backoff } from "../kit/backoff.ts";
 
-export interface AlertChatParts {
+export interface AlertChatDeps {
   readonly chat: number;
   readonly store: AlertStore;
   readonly journal: BotJournal;
@@ -14,18 +14,18 @@ export interface AlertChatParts {
 
 /** Tells the administrators' chat of alerts, when they are raised and when they are resolved, each once. */
 export class AlertChat {
-  readonly #parts: AlertChatParts;
+  readonly #deps: AlertChatDeps;
   readonly #ended = new AbortController();
   #work: Promise<void> | undefined;
   #again = false;
 
-  constructor(parts: AlertChatParts) {
-    this.#parts = parts;
+  constructor(deps: AlertChatDeps) {
+    this.#deps = deps;
   }
 
   /** Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long over. */
   async start(): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     if ((await store.toldTo(this.#receiver)) === 0) {
       const over = await store.resolvedAfter(0);
       if (over.length > 0) await store.tell(this.#receiver, Math.max(...over.map(({ change }) => change)));
@@ -45,25 +45,25 @@ export class AlertChat {
   }
 
   get #receiver(): string {
-    return `telegram ${this.#parts.chat}`;
+    return `telegram ${this.#deps.chat}`;
   }
 
   async #run(): Promise<void> {
-    const patience = new Patience(this.#ended.signal);
+    const backoff = new Backoff();
     while (this.#again && !this.#ended.signal.aborted) {
       this.#again = false;
       try {
         await this.#tell();
       } catch (error) {
-        this.#parts.onEvent({ kind: "journal_failing", error });
+        this.#deps.onEvent({ kind: "journal_failing", error });
         this.#again = true;
-        await patience.wait();
+        await backoff.wait(this.#ended.signal);
       }
     }
   }
 
   async #tell(): Promise<void> {
-    const { chat, store, journal, outbox } = this.#parts;
+    const { chat, store, journal, outbox } = this.#deps;
     const told = await store.toldTo(this.#receiver);
     const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
     if (news.length === 0) return;

@@ -6,8 +6,8 @@ import type { RecordService } from "../records/index.ts";
 import type { AccountService } from "../sessions/index.ts";
 import { AlertChat } from "./alert-chat.ts";
 import { airQualityCommands } from "./commands/air-quality.ts";
-import { auditCommands, type AuditParts } from "./commands/audit.ts";
-import { chainCommands, type ChainParts } from "./commands/chain.ts";
+import { auditCommands, type AuditDeps } from "./commands/audit.ts";
+import { chainCommands, type ChainDeps } from "./commands/chain.ts";
 import { say } from "./commands/command.ts";
 import { COMMAND_NAMES } from "./commands/names.ts";
 import { pmCommand } from "./commands/pm.ts";
@@ -35,7 +35,7 @@ export interface BotConfig {
 }
 
 /** What the bot needs of the server. */
-export interface BotParts extends Omit<ChainParts, "records" | "serviceLog">, Omit<AuditParts, "file"> {
+export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit<AuditDeps, "file"> {
   readonly config: BotConfig;
   /** Seals what the bot knows. */
   readonly seal: Seal;
@@ -65,18 +65,18 @@ export interface Bot {
   stop(): Promise<void>;
 }
 
-export function createBot(parts: BotParts): Bot {
-  const { config, seal, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = parts;
+export function createBot(deps: BotDeps): Bot {
+  const { config, seal, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = deps;
   const telegram = new Telegram(config);
   const outbox = new Outbox({ journal, seal, telegram, clock, onEvent });
   let name: string | undefined;
   const answer = conversation({
     commands: {
       ...registrationCommands({ accounts }),
-      ...airQualityCommands({ ...parts, records: journal.records }),
-      ...chainCommands({ ...parts, records: journal.records, serviceLog: journal.serviceLog }),
+      ...airQualityCommands({ ...deps, records: journal.records }),
+      ...chainCommands({ ...deps, records: journal.records, serviceLog: journal.serviceLog }),
       ...auditCommands({
-        ...parts,
+        ...deps,
         file: ({ fileId, size = 0 }, maximum) =>
           size > maximum ? Promise.resolve(undefined) : telegram.file(fileId, maximum),
       }),
@@ -84,7 +84,7 @@ export function createBot(parts: BotParts): Bot {
       pm: pmCommand({
         accounts: journal.accounts,
         records,
-        readSource: sourceReader(parts.isAllowedSource),
+        readSource: sourceReader(deps.isAllowedSource),
         storesPerAccount,
         explorerLink,
       }),
@@ -116,7 +116,7 @@ export function createBot(parts: BotParts): Bot {
   const alertChat =
     config.adminChat === undefined
       ? undefined
-      : new AlertChat({ chat: config.adminChat, store: parts.alerts, journal, outbox, onEvent });
+      : new AlertChat({ chat: config.adminChat, store: deps.alerts, journal, outbox, onEvent });
 
   return {
     webhook: reception.webhook,

@@ -13,7 +13,7 @@ import type { Users } from "./user.ts";
 
 const MINUTE_SECONDS = 60;
 
-export interface ConversationParts {
+export interface ConversationDeps {
   readonly commands: Readonly<Record<CommandName, Command>>;
   /** Of a filled-in form. */
   readonly confirm: Command;
@@ -26,28 +26,28 @@ export interface ConversationParts {
 }
 
 /** Finds out what somebody wants, and has it answered; whatever goes wrong is answered with a sentence. */
-export function conversation(parts: ConversationParts): Answerer {
-  const limiter = new RateLimiterMemory({ points: parts.perMinute, duration: MINUTE_SECONDS });
+export function conversation(deps: ConversationDeps): Answerer {
+  const limiter = new RateLimiterMemory({ points: deps.perMinute, duration: MINUTE_SECONDS });
 
   return async (incoming, memo) => {
     const texts = TEXTS[incoming.language];
     // What was begun before a restart was within the limit.
-    const excess = memo.earlier === undefined ? await excessOf(limiter, incoming.sender, parts.perMinute) : 0;
+    const excess = memo.earlier === undefined ? await excessOf(limiter, incoming.sender, deps.perMinute) : 0;
     // The first one too many is told so; the others are not worth a word.
     if (excess > 0)
       return {
-        messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(parts.perMinute) }] : [],
+        messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(deps.perMinute) }] : [],
       };
     let command = "message";
     try {
-      const request = await requestOf(parts, incoming, memo);
-      const wanted = commandOf(incoming, parts.name());
+      const request = await requestOf(deps, incoming, memo);
+      const wanted = commandOf(incoming, deps.name());
       command = wanted?.name ?? command;
-      const reply = await replyTo(parts, request, wanted);
-      return answerOf(parts, incoming, request, reply);
+      const reply = await replyTo(deps, request, wanted);
+      return answerOf(deps, incoming, request, reply);
     } catch (error) {
       const sentence = sentenceOf(error, texts);
-      if (sentence === undefined) parts.onEvent({ kind: "failed", command, error });
+      if (sentence === undefined) deps.onEvent({ kind: "failed", command, error });
       return { messages: [...touched(incoming), { kind: "text", text: sentence ?? texts.failed }] };
     }
   };
@@ -58,13 +58,13 @@ interface Wanted {
   readonly argument: string;
 }
 
-async function requestOf({ users }: ConversationParts, incoming: Incoming, memo: Memo): Promise<Request> {
+async function requestOf({ users }: ConversationDeps, incoming: Incoming, memo: Memo): Promise<Request> {
   const { sender, language, content } = incoming;
   const document = content.kind === "text" ? content.document : undefined;
   return { incoming, user: await users.find(sender), texts: TEXTS[language], language, argument: "", document, memo };
 }
 
-async function replyTo(parts: ConversationParts, request: Request, wanted: Wanted | undefined): Promise<Reply> {
+async function replyTo(deps: ConversationDeps, request: Request, wanted: Wanted | undefined): Promise<Reply> {
   const { texts, incoming } = request;
   if (wanted !== undefined) {
     const { name, argument } = wanted;
@@ -72,45 +72,40 @@ async function replyTo(parts: ConversationParts, request: Request, wanted: Wante
     if (!incoming.isPrivate && PRIVATE_COMMANDS.has(name)) return say(texts.privateOnly(name));
     // A command instead of the input that another one waits for: it waits no longer.
     const user = { ...request.user, awaits: undefined };
-    const reply = await parts.commands[name]({ ...request, user, argument });
+    const reply = await deps.commands[name]({ ...request, user, argument });
     return { user, ...reply };
   }
   // In a group people speak with each other.
   if (!incoming.isPrivate && incoming.content.kind !== "touch") return { messages: [] };
-  return continued(parts, request);
+  return continued(deps, request);
 }
 
 /** What is no command belongs to what was asked before. */
-async function continued(parts: ConversationParts, request: Request): Promise<Reply> {
+async function continued(deps: ConversationDeps, request: Request): Promise<Reply> {
   const { user, texts, incoming } = request;
   const { content } = incoming;
   if (content.kind === "touch") {
     const touch = formTouch(content.data);
     if (touch === undefined || user.draft?.step !== touch.step || !incoming.isPrivate)
       return { messages: [{ kind: "touched", id: content.id, text: texts.buttonOver }] };
-    const reply = await continueForm(request, user.draft, touch.action, parts.confirm);
+    const reply = await continueForm(request, user.draft, touch.action, deps.confirm);
     return { ...reply, messages: [...touched(incoming), ...reply.messages] };
   }
   if (user.awaits !== undefined && content.kind === "text") {
     const argument = content.text.trim();
-    const reply = await parts.commands[user.awaits]({ ...request, argument, user: { ...user, awaits: undefined } });
+    const reply = await deps.commands[user.awaits]({ ...request, argument, user: { ...user, awaits: undefined } });
     return { user: { ...user, awaits: undefined }, ...reply };
   }
   if (user.draft === undefined) return say(texts.unknown);
   if (content.kind === "place")
-    return continueForm(request, user.draft, { kind: "place", place: content.place }, parts.confirm);
+    return continueForm(request, user.draft, { kind: "place", place: content.place }, deps.confirm);
   if (content.kind === "other" || content.document !== undefined)
-    return continueForm(request, user.draft, { kind: "other" }, parts.confirm);
-  return continueForm(
-    request,
-    user.draft,
-    formKey(content.text) ?? { kind: "text", text: content.text },
-    parts.confirm,
-  );
+    return continueForm(request, user.draft, { kind: "other" }, deps.confirm);
+  return continueForm(request, user.draft, formKey(content.text) ?? { kind: "text", text: content.text }, deps.confirm);
 }
 
 function answerOf(
-  { users }: ConversationParts,
+  { users }: ConversationDeps,
   { sender }: Incoming,
   before: Request,
   { messages, user }: Reply,

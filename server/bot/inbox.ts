@@ -2,10 +2,10 @@ import type { StoredUpdate } from "./chat-store.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import { Lanes } from "../kit/keyed-queue.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 import type { Message } from "./message.ts";
 import type { Outbox } from "./outbox.ts";
-import { Patience } from "../kit/backoff.ts";
+import { Backoff } from "../kit/backoff.ts";
 import type { Seal } from "./seal.ts";
 import { type Incoming, readUpdate, updateNumber } from "./update.ts";
 
@@ -32,7 +32,7 @@ export interface Answer {
 /** Answers; never fails but by a fault. */
 export type Answerer = (incoming: Incoming, memo: Memo) => Promise<Answer>;
 
-export interface InboxParts {
+export interface InboxDeps {
   readonly journal: BotJournal;
   readonly seal: Seal;
   readonly outbox: Outbox;
@@ -43,23 +43,23 @@ export interface InboxParts {
 
 /** Takes what comes, keeps it, and has it answered: each person's in its order, each once. */
 export class Inbox {
-  readonly #parts: InboxParts;
-  readonly #lanes = new Lanes(PEOPLE_AT_ONCE);
+  readonly #deps: InboxDeps;
+  readonly #lanes = new KeyedQueue(PEOPLE_AT_ONCE);
   readonly #ended = new AbortController();
   #received = 0;
 
-  constructor(parts: InboxParts) {
-    this.#parts = parts;
+  constructor(deps: InboxDeps) {
+    this.#deps = deps;
   }
 
   /** Has answered what a restart interrupted. */
   async start(): Promise<void> {
-    for (const stored of await this.#parts.journal.chats.unanswered()) this.#enqueue(stored);
+    for (const stored of await this.#deps.journal.chats.unanswered()) this.#enqueue(stored);
   }
 
   /** Keeps updates; what came before already is nothing new. Whoever sent them can forget them afterwards. */
   async receive(updates: readonly unknown[]): Promise<void> {
-    const { journal, seal, clock } = this.#parts;
+    const { journal, seal, clock } = this.#deps;
     const known = updates.flatMap((update) => {
       const number = updateNumber(update);
       return number === undefined || readUpdate(update) === undefined
@@ -89,9 +89,9 @@ export class Inbox {
   }
 
   async #answer({ number, memo }: StoredUpdate, incoming: Incoming | undefined): Promise<void> {
-    const { seal, answer, onEvent, outbox, journal } = this.#parts;
+    const { seal, answer, onEvent, outbox, journal } = this.#deps;
     let earlier = memo && this.#opened(memoOf(number), memo, (value) => value);
-    const patience = new Patience(this.#ended.signal);
+    const backoff = new Backoff();
     do {
       try {
         const { messages, save } =
@@ -114,16 +114,16 @@ export class Inbox {
         return;
       } catch (error) {
         onEvent({ kind: "journal_failing", error });
-        await patience.wait();
+        await backoff.wait(this.#ended.signal);
       }
     } while (!this.#ended.signal.aborted);
   }
 
   #opened<T>(place: string, body: Uint8Array, read: (value: unknown) => T): T | undefined {
     try {
-      return read(this.#parts.seal.open(place, body));
+      return read(this.#deps.seal.open(place, body));
     } catch (error) {
-      this.#parts.onEvent({ kind: "unreadable", what: place, error });
+      this.#deps.onEvent({ kind: "unreadable", what: place, error });
       return undefined;
     }
   }

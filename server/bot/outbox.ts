@@ -2,16 +2,16 @@ import type { NewMessage, StoredMessage } from "./chat-store.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import { Lanes } from "../kit/keyed-queue.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { Message } from "./message.ts";
-import { Patience } from "../kit/backoff.ts";
+import { Backoff } from "../kit/backoff.ts";
 import type { Seal } from "./seal.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 
 /** Chats that are written to at the same time. */
 const CHATS_AT_ONCE = 32;
 
-export interface OutboxParts {
+export interface OutboxDeps {
   readonly journal: BotJournal;
   readonly seal: Seal;
   readonly telegram: Telegram;
@@ -24,8 +24,8 @@ export interface OutboxParts {
  * was on its way when the process was killed is said again: nobody knows whether it had arrived.
  */
 export class Outbox {
-  readonly #parts: OutboxParts;
-  readonly #lanes = new Lanes(CHATS_AT_ONCE);
+  readonly #deps: OutboxDeps;
+  readonly #lanes = new KeyedQueue(CHATS_AT_ONCE);
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #ended = new AbortController();
   /** The newest message that is in a lane, or waits for its time. */
@@ -34,13 +34,13 @@ export class Outbox {
   #again = false;
   #failing = false;
 
-  constructor(parts: OutboxParts) {
-    this.#parts = parts;
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
   }
 
   /** A message as it is kept. */
   sealed(chat: number, message: Message, dueAt = 0): NewMessage {
-    return { chat, dueAt, body: this.#parts.seal.close(placeOf(chat), message) };
+    return { chat, dueAt, body: this.#deps.seal.close(placeOf(chat), message) };
   }
 
   /** Says that there is something to be said. */
@@ -58,24 +58,24 @@ export class Outbox {
   }
 
   async #collect(): Promise<void> {
-    const patience = new Patience(this.#ended.signal);
+    const backoff = new Backoff();
     while (this.#again && !this.#ended.signal.aborted) {
       this.#again = false;
       try {
-        for (const message of await this.#parts.journal.chats.unsaidAfter(this.#newest)) {
+        for (const message of await this.#deps.journal.chats.unsaidAfter(this.#newest)) {
           this.#newest = message.id;
           this.#enqueue(message);
         }
       } catch (error) {
-        this.#parts.onEvent({ kind: "journal_failing", error });
+        this.#deps.onEvent({ kind: "journal_failing", error });
         this.#again = true;
-        await patience.wait();
+        await backoff.wait(this.#ended.signal);
       }
     }
   }
 
   #enqueue(stored: StoredMessage): void {
-    const wait = stored.dueAt - this.#parts.clock();
+    const wait = stored.dueAt - this.#deps.clock();
     if (wait <= 0) {
       this.#lanes.run(stored.chat, () => this.#say(stored));
       return;
@@ -88,9 +88,9 @@ export class Outbox {
   }
 
   async #say(stored: StoredMessage): Promise<void> {
-    const { telegram, onEvent } = this.#parts;
+    const { telegram, onEvent } = this.#deps;
     const message = this.#opened(stored);
-    const patience = new Patience(this.#ended.signal);
+    const backoff = new Backoff();
     let isSaid = message === undefined;
     let number: number | undefined;
     while (!this.#ended.signal.aborted) {
@@ -111,23 +111,23 @@ export class Outbox {
         } else if (error.code !== 429 && !this.#ended.signal.aborted) {
           this.#isSilent(error.message);
         }
-        await patience.wait(error instanceof TelegramError ? error.retryAfterSeconds : 0);
+        await backoff.wait(this.#ended.signal, error instanceof TelegramError ? error.retryAfterSeconds : 0);
       }
     }
   }
 
   #isAnswering(): void {
-    if (this.#failing) this.#parts.onEvent({ kind: "reachable" });
+    if (this.#failing) this.#deps.onEvent({ kind: "reachable" });
     this.#failing = false;
   }
 
   #isSilent(reason: string): void {
-    if (!this.#failing) this.#parts.onEvent({ kind: "unreachable", reason });
+    if (!this.#failing) this.#deps.onEvent({ kind: "unreachable", reason });
     this.#failing = true;
   }
 
   async #said({ id, chat }: StoredMessage, message: Message | undefined, number: number | undefined): Promise<void> {
-    const { journal, clock } = this.#parts;
+    const { journal, clock } = this.#deps;
     const lifetime = message?.kind === "text" ? message.lifetimeMilliseconds : undefined;
     await journal.atomically(async ({ chats }) => {
       await chats.said(id);
@@ -140,9 +140,9 @@ export class Outbox {
   /** `undefined` for what cannot be read, of which there is nothing to be said. */
   #opened({ chat, body }: StoredMessage): Message | undefined {
     try {
-      return Message.parse(this.#parts.seal.open(placeOf(chat), body));
+      return Message.parse(this.#deps.seal.open(placeOf(chat), body));
     } catch (error) {
-      this.#parts.onEvent({ kind: "unreadable", what: "a message", error });
+      this.#deps.onEvent({ kind: "unreadable", what: "a message", error });
       return undefined;
     }
   }

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import express, { type RequestHandler, Router } from "express";
 import type { BotEventSink } from "./events.ts";
-import { Patience } from "../kit/backoff.ts";
+import { Backoff } from "../kit/backoff.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 import { updateNumber } from "./update.ts";
 
 const WAIT_SECONDS = 30;
 const LARGEST_UPDATE = "1mb";
 
-export interface ReceptionParts {
+export interface ReceptionDeps {
   readonly telegram: Telegram;
   readonly token: string;
   /** Where Telegram is to post what comes; asked for it when there is no such place. */
@@ -21,13 +21,13 @@ export interface ReceptionParts {
 
 /** Gets what people write from Telegram: asks for it, or is told. */
 export class Reception {
-  readonly #parts: ReceptionParts;
+  readonly #deps: ReceptionDeps;
   readonly #ended = new AbortController();
   #work: Promise<void> | undefined;
   #failing = false;
 
-  constructor(parts: ReceptionParts) {
-    this.#parts = parts;
+  constructor(deps: ReceptionDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -47,7 +47,7 @@ export class Reception {
 
   /** What Telegram posts to. Only Telegram knows the secret, which comes with every update. */
   get webhook(): RequestHandler {
-    const { token, receive } = this.#parts;
+    const { token, receive } = this.#deps;
     const secret = Buffer.from(secretOf(token));
     return Router().use(express.json({ limit: LARGEST_UPDATE }), async (request, response) => {
       const shown = Buffer.from(request.get("X-Telegram-Bot-Api-Secret-Token") ?? "");
@@ -62,7 +62,7 @@ export class Reception {
   }
 
   async #run(): Promise<void> {
-    const { telegram, webhookUrl, token, prepare, onEvent } = this.#parts;
+    const { telegram, webhookUrl, token, prepare, onEvent } = this.#deps;
     const name = await this.#persist(async () => {
       const found = await telegram.name();
       await prepare(found);
@@ -83,16 +83,16 @@ export class Reception {
    * @returns from where to ask on. An empty answer has acknowledged all before it; numbers may then begin anywhere.
    */
   async #poll(offset: number | undefined): Promise<number | undefined> {
-    const updates = await this.#parts.telegram.updates(offset, WAIT_SECONDS);
-    await this.#parts.receive(updates);
+    const updates = await this.#deps.telegram.updates(offset, WAIT_SECONDS);
+    await this.#deps.receive(updates);
     const last = updateNumber(updates.at(-1));
     return last === undefined ? undefined : last + 1;
   }
 
   /** Tries until it is done or this is ended. */
   async #persist<T>(attempt: () => Promise<T>): Promise<T | undefined> {
-    const { onEvent } = this.#parts;
-    const patience = new Patience(this.#ended.signal);
+    const { onEvent } = this.#deps;
+    const backoff = new Backoff();
     while (!this.#ended.signal.aborted) {
       try {
         const done = await attempt();
@@ -104,7 +104,7 @@ export class Reception {
         if (!(error instanceof TelegramError)) onEvent({ kind: "journal_failing", error });
         else if (!this.#failing) onEvent({ kind: "unreachable", reason: error.message });
         this.#failing ||= error instanceof TelegramError;
-        await patience.wait(error instanceof TelegramError ? error.retryAfterSeconds : 0);
+        await backoff.wait(this.#ended.signal, error instanceof TelegramError ? error.retryAfterSeconds : 0);
       }
     }
     return undefined;

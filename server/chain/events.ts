@@ -3,9 +3,9 @@ import type { NetworkFault } from "./consensus/network-faults.ts";
 /** Events of the chain, its node and its network, for logs, metrics and alerts. None of them ever throws. */
 export interface ChainEvents {
   /** The chain has come back older than it was; what it lost is sent again. */
-  chainWentBack(transactions: number): void;
+  chainRolledBack(transactions: number): void;
   /** It has again all that it had lost. */
-  chainMadeWhole(): void;
+  chainRecovered(): void;
   /** The chain's node does not answer; told at every look, reported once. */
   nodeDown(reason: string): void;
   nodeUp(): void;

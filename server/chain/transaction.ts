@@ -49,7 +49,7 @@ export interface SignedTransaction {
 export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
 
 /** How a transaction ended; `block` is set when it was mined. */
-export interface Settlement {
+export interface FinalOutcome {
   readonly id: number;
   readonly state: "confirmed" | "reverted" | "refused";
   readonly block?: BlockReference;

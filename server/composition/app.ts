@@ -1,23 +1,23 @@
 import express, { type Express, type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
-import { type AuthenticationParts, authenticate } from "../http/access/authenticate.ts";
+import { type AuthenticationDeps, authenticate } from "../http/access/authenticate.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import { sourceNetwork } from "../http/access/source-network.ts";
 import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
-import { type ExplorerParts, explorerRouter } from "../explorer/routes.ts";
+import { type ExplorerDeps, explorerRouter } from "../explorer/routes.ts";
 import { jwks, JWKS_PATH } from "../attestation/jwks.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { openApiRouter } from "../http/openapi/router.ts";
 import { type Attest, attestRouter } from "../attestation/routes.ts";
 import { sendProblem } from "../http/problem.ts";
-import { type ProofApiParts, proofRouter } from "../proofs/routes.ts";
+import { type ProofApiDeps, proofRouter } from "../proofs/routes.ts";
 import { recordStoreRouter } from "../http/record-store/router.ts";
-import { type OperationsRouteParts, operationsRouter } from "../operations/routes.ts";
-import { type RecordRouteParts, recordRoutes } from "../records/routes.ts";
+import { type OperationsRouteDeps, operationsRouter } from "../operations/routes.ts";
+import { type RecordRouteDeps, recordRoutes } from "../records/routes.ts";
 import { recoveryRouter } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
-import { type SessionRouteParts, sessionRoutes } from "../sessions/routes.ts";
+import { type SessionRouteDeps, sessionRoutes } from "../sessions/routes.ts";
 import { type ObserveRequest, requestMetrics } from "../http/request-metrics.ts";
 import { dataHeaders, pageHeaders } from "../http/security-headers.ts";
 import type { Issuer } from "../proofs/bundle/issuer.ts";
@@ -27,23 +27,23 @@ import { tileSource } from "../panel/tile-source.ts";
 import type { Logger } from "../kit/logger.ts";
 
 /** Who may use the integrity-proof API. */
-export interface AccessParts {
+export interface AccessDeps {
   readonly networks: NetworkList;
   /** Whose word on the address of a caller counts. */
   readonly proxies: NetworkList;
-  readonly authentication: AuthenticationParts;
+  readonly authentication: AuthenticationDeps;
 }
 
 /** What the HTTP side is made of. */
-export interface AppParts {
+export interface AppDeps {
   readonly logger: Logger;
   readonly version: string;
-  readonly records: SessionRouteParts & RecordRouteParts;
-  readonly proofs: ProofApiParts;
+  readonly records: SessionRouteDeps & RecordRouteDeps;
+  readonly proofs: ProofApiDeps;
   readonly recovery: RecoveryService;
-  readonly operations: OperationsRouteParts;
-  readonly explorer: ExplorerParts;
-  readonly access: AccessParts;
+  readonly operations: OperationsRouteDeps;
+  readonly explorer: ExplorerDeps;
+  readonly access: AccessDeps;
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
   readonly map: MapSettings;
@@ -56,7 +56,7 @@ export interface AppParts {
 }
 
 /** Mounts both APIs; does not listen. */
-export function createApp(parts: AppParts): Express {
+export function createApp(deps: AppDeps): Express {
   const {
     logger,
     version,
@@ -73,7 +73,7 @@ export function createApp(parts: AppParts): Express {
     telegram,
     ready,
     observeRequest,
-  } = parts;
+  } = deps;
   const app = express();
   app.disable("x-powered-by");
   // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.

@@ -1,10 +1,10 @@
-import { AttestationService, type AttestationServiceParts } from "../attestation/service.ts";
+import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
 /** Statements from their facts to their signature, put together. What signs and prints them is loaded for the first one. */
-export function createAttesting(parts: AttestationServiceParts): Attest {
-  const service = new AttestationService(parts);
+export function createAttestation(deps: AttestationServiceDeps): Attest {
+  const service = new AttestationService(deps);
   return async (subject, audience) => {
     const { attestation, signer } = await service.attest(subject, audience);
     const text = canonicalJson(attestation);

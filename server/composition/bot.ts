@@ -9,20 +9,20 @@ import type { Clock } from "../kit/clock.ts";
 import type { Journal } from "./journal.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import { NetworkList } from "../kit/network-list.ts";
-import { copyStore } from "../records/record-index-store.ts";
+import { recordIndexStore } from "../records/record-index-store.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import type { Opened } from "./resources.ts";
-import type { RecordKeeping } from "./records.ts";
+import type { RecordStoreService } from "./records.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 
 /** Where Telegram posts to, when it does. */
 export const TELEGRAM_PATH = "/telegram";
 
-export interface ChatBotParts {
+export interface ChatBotDeps {
   readonly config: Config;
   readonly opened: Pick<Opened, "link" | "database" | "embeddedLog" | "botSeal">;
   readonly journal: Journal;
-  readonly recordKeeping: Pick<RecordKeeping, "accounts" | "api" | "records">;
+  readonly recordKeeping: Pick<RecordStoreService, "accounts" | "api" | "records">;
   readonly alerts: AlertStore;
   readonly pictures: Pictures;
   readonly inspect: NodeInspector;
@@ -36,15 +36,15 @@ export interface ChatBotParts {
 }
 
 /** The Telegram bot over the same services as the record store's API; `undefined` unless there is to be one. */
-export function createChatBot(parts: ChatBotParts): Bot | undefined {
-  const { config, opened, journal, recordKeeping, lastReconciled, head, url, logger } = parts;
+export function createChatBot(deps: ChatBotDeps): Bot | undefined {
+  const { config, opened, journal, recordKeeping, lastReconciled, head, url, logger } = deps;
   const { telegram } = config;
   const { link, database, embeddedLog, botSeal } = opened;
   if (telegram === undefined || botSeal === undefined) return undefined;
-  const copy = copyStore(database, config.tableName);
+  const copy = recordIndexStore(database, config.tableName);
   const sensorNetworks = new NetworkList(telegram.sensorNetworks);
   return createBot({
-    ...parts,
+    ...deps,
     config: telegram,
     seal: botSeal,
     journal,

@@ -2,7 +2,7 @@ import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
 import type { ValidatorNames } from "../chain/node/receipts.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
-import type { ExplorerParts } from "../explorer/routes.ts";
+import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";
 
 export interface ExploringOptions {
@@ -14,7 +14,7 @@ export interface ExploringOptions {
 }
 
 /** Puts the explorer of the chain together. */
-export function createExploring({ rpc, deployment, validatorNames, explorerRate }: ExploringOptions): ExplorerParts {
+export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExploringOptions): ExplorerDeps {
   return {
     explorer: chainExplorer(rpc, deployment, validatorNames),
     questionsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),

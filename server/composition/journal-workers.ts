@@ -21,7 +21,7 @@ import { Reconciler } from "../journal/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
 import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
 
-export interface JournalKeepingParts {
+export interface JournalWorkersDeps {
   readonly config: Config;
   readonly journal: Journal;
   readonly reconciliation: ReconciliationStore;
@@ -54,7 +54,7 @@ export interface JournalKeeping {
   lastReconciled(): Promise<number | null>;
 }
 
-export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping {
+export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
   const {
     config,
     journal,
@@ -67,7 +67,7 @@ export function createJournalKeeping(parts: JournalKeepingParts): JournalKeeping
     telemetry,
     logger,
     clock,
-  } = parts;
+  } = deps;
   const sealer = new JournalSealer({
     journal,
     chain,

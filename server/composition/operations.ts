@@ -4,14 +4,14 @@ import type { Clock } from "../kit/clock.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { ServiceLogLine } from "../sessions/service-log.ts";
 import { STALE_BLOCK_SECONDS } from "../operations/status.ts";
-import { AlertBook } from "../operations/alert-tracker.ts";
+import { AlertTracker } from "../operations/alert-tracker.ts";
 import { createTelemetry } from "../operations/events.ts";
 import type { Logger } from "../kit/logger.ts";
 import { createMetrics, type Metrics, type MetricSources } from "../operations/metrics.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
-import { NodeWatch } from "../operations/node-monitor.ts";
+import { NodeMonitor } from "../operations/node-monitor.ts";
 
-export interface MonitoringParts {
+export interface OperationsDeps {
   readonly config: Config;
   readonly sources: Omit<MetricSources, "mostPending" | "alerts">;
   readonly alerts: AlertStore;
@@ -39,16 +39,16 @@ export interface Monitoring {
   readonly watching: { start(): void; stop(): Promise<void> };
 }
 
-export function createMonitoring(parts: MonitoringParts): Monitoring {
-  const { config, sources, inspect, regularBlocks, nodeLookMilliseconds, serviceLog, instance, logger, clock } = parts;
-  const alerts = new AlertBook(parts.alerts, logger, clock);
+export function createOperations(deps: OperationsDeps): Monitoring {
+  const { config, sources, inspect, regularBlocks, nodeLookMilliseconds, serviceLog, instance, logger, clock } = deps;
+  const alerts = new AlertTracker(deps.alerts, logger, clock);
   const metrics = createMetrics({ ...sources, mostPending: config.maxOutstanding, alerts: () => alerts.counts() });
   const webhooks = config.alertWebhooks.map(
     (url, index) =>
       new AlertWebhook({
         url,
         secret: config.alertWebhookSecret,
-        store: parts.alerts,
+        store: deps.alerts,
         instance,
         clock,
         onFailure: (reason) =>
@@ -57,7 +57,7 @@ export function createMonitoring(parts: MonitoringParts): Monitoring {
   );
   alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
   const telemetry = createTelemetry({ logger, metrics, alerts, serviceLog });
-  const nodeWatch = new NodeWatch({
+  const nodeWatch = new NodeMonitor({
     inspect,
     telemetry,
     regularBlocks,

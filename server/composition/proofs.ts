@@ -20,7 +20,7 @@ const BATCH_LEAD_MILLISECONDS = 400;
 /** A write to disk takes about one millisecond, whatever is in it. */
 const GATHER_MILLISECONDS = 10;
 
-export interface AnchoringParts {
+export interface ProofDeps {
   readonly journal: Journal;
   readonly chain: AnchorChain;
   readonly transactions: Transactions;
@@ -56,8 +56,8 @@ export interface Anchoring {
   ended(): Promise<void>;
 }
 
-export function createAnchoring(parts: AnchoringParts): Anchoring {
-  const { journal, chain, transactions, telemetry, clock } = parts;
+export function createAnchoring(deps: ProofDeps): Anchoring {
+  const { journal, chain, transactions, telemetry, clock } = deps;
   const trees = new AnchorTrees(journal.anchors);
   const repair = new AnchorRepair(journal, chain);
   const follower = new AnchorFollower({ transactions, repair, telemetry, clock });
@@ -70,15 +70,15 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
     telemetry,
     clock,
     rules: {
-      maxAgeMilliseconds: parts.batchMaxAgeMilliseconds,
+      maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
       leadMilliseconds: BATCH_LEAD_MILLISECONDS,
       gatherMilliseconds: GATHER_MILLISECONDS,
     },
-    maxOutstanding: parts.maxOutstanding,
-    takeOverMilliseconds: parts.takeOverMilliseconds,
+    maxOutstanding: deps.maxOutstanding,
+    takeOverMilliseconds: deps.takeOverMilliseconds,
   });
-  const retry = new AnchorRetry({ journal, repair, follower, transactions, onRetry: parts.onRetry });
-  const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, parts.anchorDeadlineMilliseconds);
+  const retry = new AnchorRetry({ journal, repair, follower, transactions, onRetry: deps.onRetry });
+  const deadline = new DeadlineWatch(journal.anchors, telemetry, clock, deps.anchorDeadlineMilliseconds);
   const outcomes = new ProofOutcomes({
     journal,
     underWay: follower,
@@ -90,7 +90,7 @@ export function createAnchoring(parts: AnchoringParts): Anchoring {
       transactions.wake();
     },
   });
-  const { proofWaitMilliseconds } = parts;
+  const { proofWaitMilliseconds } = deps;
   const proofs = new ProofService({ journal, intake: batcher, outcomes, clock, proofWaitMilliseconds });
 
   return {

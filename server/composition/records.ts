@@ -16,15 +16,15 @@ import { AccountService } from "../sessions/account-service.ts";
 import { SessionService } from "../sessions/service.ts";
 import { rateLimit } from "../http/limits.ts";
 import { loginLimit } from "../sessions/login-limit.ts";
-import type { RecordRouteParts } from "../records/routes.ts";
-import type { SessionRouteParts } from "../sessions/routes.ts";
+import type { RecordRouteDeps } from "../records/routes.ts";
+import type { SessionRouteDeps } from "../sessions/routes.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { copyStore } from "../records/record-index-store.ts";
+import { recordIndexStore } from "../records/record-index-store.ts";
 import { panelFragments } from "../panel/fragments.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
-import { LogFollower } from "../records/event-indexer.ts";
+import { EventIndexer } from "../records/event-indexer.ts";
 
-export interface RecordKeepingParts {
+export interface RecordStoreDeps {
   readonly config: Config;
   readonly link: ChainLink;
   readonly database: Database;
@@ -41,8 +41,8 @@ export interface RecordKeepingParts {
 }
 
 /** The record store, put together: accounts, sessions, records, and the copy of what the chain's table holds. */
-export interface RecordKeeping {
-  readonly api: SessionRouteParts & RecordRouteParts;
+export interface RecordStoreService {
+  readonly api: SessionRouteDeps & RecordRouteDeps;
   readonly records: RecordService<JournalStores>;
   /** Without the administrator's key nobody is enrolled. */
   readonly accounts: AccountService | undefined;
@@ -52,7 +52,7 @@ export interface RecordKeeping {
   stop(): Promise<void>;
 }
 
-export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
+export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const {
     config,
     link,
@@ -67,16 +67,16 @@ export function createRecordKeeping(parts: RecordKeepingParts): RecordKeeping {
     keystoreRounds,
     chainLagMilliseconds,
     blockNumber,
-  } = parts;
+  } = deps;
   const { rpc, deployment } = link;
   const { chainWaitMilliseconds } = config;
   const startedAt = Date.now();
   const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
-  const follower = new LogFollower(
+  const follower = new EventIndexer(
     log,
-    copyStore(database, config.tableName),
+    recordIndexStore(database, config.tableName),
     ({ kind, ...details }) =>
       logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
     chainLagMilliseconds,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { createAnchoring } from "./proofs.ts";
 import { createApp } from "./app.ts";
-import { createAttesting } from "./attestation.ts";
+import { createAttestation } from "./attestation.ts";
 import type * as ChatBot from "./bot.ts";
 import { anchorInspector } from "../chain/contracts/anchor-inspector.ts";
 import { anchorLog } from "../chain/contracts/anchor-log.ts";
@@ -22,11 +22,11 @@ import type { Journal } from "./journal.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { AccountService } from "../sessions/account-service.ts";
 import { SealbookError } from "../errors.ts";
-import { createExploring } from "./explorer.ts";
+import { createExplorer } from "./explorer.ts";
 import { listen } from "../http/server.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { JWKS_PATH } from "../attestation/jwks.ts";
-import { createJournalKeeping } from "./journal-workers.ts";
+import { createJournalWorkers } from "./journal-workers.ts";
 import { createJournal } from "./journal.ts";
 import { alertStore } from "../operations/alert-store.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
@@ -35,11 +35,11 @@ import { recoveryStore } from "../recovery/store.ts";
 import { prepareMonths } from "../journal/index/proof-months.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import { transactionStore } from "../journal/transactions/transaction-store.ts";
-import { createMonitoring } from "./operations.ts";
+import { createOperations } from "./operations.ts";
 import { openAll, type Opened } from "./resources.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
-import { createRecordKeeping } from "./records.ts";
-import { createRelaying } from "./transactions.ts";
+import { createRecordStore } from "./records.ts";
+import { createTransactions } from "./transactions.ts";
 import { statusReport } from "../operations/status.ts";
 import type { Logger } from "../kit/logger.ts";
 import { MonthKeeper } from "../journal/index/month-keeper.ts";
@@ -50,7 +50,7 @@ const HEAD_INTERVAL_MILLISECONDS = 500;
 const STOP_PATIENCE_MILLISECONDS = 3_000;
 
 /** What a test may put in the place of the real thing. */
-export interface ContextOverrides {
+export interface ServerOverrides {
   readonly clock?: Clock;
   /** Between looks at the chain's node. */
   readonly nodeLookMilliseconds?: number;
@@ -60,8 +60,8 @@ export interface ContextOverrides {
   readonly chainLagMilliseconds?: number;
 }
 
-/** The server, put together: {@link createContext} builds it, `start` lets it work, `stop` ends it cleanly. */
-export interface Context {
+/** The server, put together: {@link createServer} builds it, `start` lets it work, `stop` ends it cleanly. */
+export interface Server {
   readonly journal: Journal;
   readonly accounts: AccountService | undefined;
   /** Address of the chain's JSON-RPC when this process runs the chain. */
@@ -76,11 +76,7 @@ export interface Context {
 }
 
 /** Opens the chain and the journal and builds every part; nothing runs yet. */
-export async function createContext(
-  config: Config,
-  logger: Logger,
-  overrides: ContextOverrides = {},
-): Promise<Context> {
+export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}): Promise<Server> {
   const opened = await openAll(config, logger);
   try {
     // Few servers have a bot, which is a good part of the program.
@@ -95,10 +91,10 @@ export async function createContext(
 function build(
   config: Config,
   logger: Logger,
-  { clock = Date.now, nodeLookMilliseconds, keystoreRounds, chainLagMilliseconds }: ContextOverrides,
+  { clock = Date.now, nodeLookMilliseconds, keystoreRounds, chainLagMilliseconds }: ServerOverrides,
   parts: Opened,
   chatBot: typeof ChatBot | undefined,
-): Context {
+): Server {
   const { link, database, targets, tokens, issuer, certificate, resources: opened } = parts;
   const { rpc, deployment, embedded } = link;
   const { contracts } = deployment;
@@ -112,7 +108,7 @@ function build(
   const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
-  const relaying = createRelaying({
+  const relaying = createTransactions({
     config,
     link,
     signer,
@@ -139,14 +135,14 @@ function build(
   const regularBlocks = embedded === undefined;
 
   const alerts = alertStore(database);
-  const monitoring = createMonitoring({
+  const monitoring = createOperations({
     config,
     sources: {
       version,
       proofs: () => journal.proofs.counts(),
       records: () => journal.records.count(),
       liveSessions,
-      transactionsUnderWay: () => transactions.countUnderWay(),
+      transactionsUnderWay: () => transactions.countInFlight(),
       oldestUnconfirmed: () => anchoring.oldestSeconds(),
       waiting: () => anchoring.waiting(),
       failedAnchors,
@@ -169,7 +165,7 @@ function build(
   });
   const { metrics, telemetry } = monitoring;
 
-  const recordKeeping = createRecordKeeping({
+  const recordKeeping = createRecordStore({
     config,
     link,
     database,
@@ -197,7 +193,7 @@ function build(
   });
   // Two relayers with one key do not share a journal.
   const reconciliation = reconciliationStore(database, signer.address);
-  const keeping = createJournalKeeping({
+  const keeping = createJournalWorkers({
     config,
     journal,
     reconciliation,
@@ -267,7 +263,7 @@ function build(
           regularBlocks,
           inspect,
           proofCounts: () => journal.proofs.counts(),
-          transactionsUnderWay: () => transactions.countUnderWay(),
+          transactionsUnderWay: () => transactions.countInFlight(),
           failedAnchors,
           divergences: () => telemetry.counts().divergences,
           lastReconciled: () => keeping.lastReconciled(),
@@ -275,13 +271,13 @@ function build(
             keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
-    explorer: createExploring({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
+    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
     access: {
       networks: new NetworkList(config.allowedNetworks),
       proxies: new NetworkList(config.trustedProxies),
       authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
     },
-    attest: createAttesting({
+    attest: createAttestation({
       journal,
       trees: anchoring.trees,
       chain: anchors,

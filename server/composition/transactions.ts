@@ -10,7 +10,7 @@ import type { TransactionStore } from "../chain/transactions/transactions.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 
-export interface RelayingParts {
+export interface TransactionDeps {
   readonly config: Config;
   readonly link: ChainLink;
   readonly signer: TransactionSigner;
@@ -23,7 +23,7 @@ export interface RelayingParts {
 }
 
 /** What sends the relayer's transactions, and changes its key when the keystore does. */
-export interface Relaying {
+export interface RelayerTransactions {
   readonly sender: TransactionSender;
   /** Writes down who sends, and starts to send. */
   start(): Promise<void>;
@@ -31,7 +31,7 @@ export interface Relaying {
   stopWatching(): void;
 }
 
-export function createRelaying({
+export function createTransactions({
   config,
   link,
   signer,
@@ -40,7 +40,7 @@ export function createRelaying({
   telemetry,
   logger,
   chainLagMilliseconds,
-}: RelayingParts): Relaying {
+}: TransactionDeps): RelayerTransactions {
   const { rpc } = link;
   const sender = new TransactionSender({
     rpc,
@@ -50,8 +50,8 @@ export function createRelaying({
     takeOverMilliseconds: config.takeOverMilliseconds,
     behindMilliseconds: chainLagMilliseconds,
     onEvent: ({ kind, ...details }) => {
-      if (kind === "chain_went_back" && "count" in details) telemetry().chainWentBack(details.count);
-      if (kind === "chain_made_whole") telemetry().chainMadeWhole();
+      if (kind === "chain_went_back" && "count" in details) telemetry().chainRolledBack(details.count);
+      if (kind === "chain_made_whole") telemetry().chainRecovered();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });

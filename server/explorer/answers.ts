@@ -176,12 +176,10 @@ export const AnchorAnswer = z
   .object({ hash: ChainHash, size, tx_hash: ChainHash, block: BlockSummary })
   .meta({ id: "ExploredAnchor", description: "A hash, or the root of a batch, and when it was first seen." });
 
-export const AnchorList = z
-  .object({ anchors: z.array(AnchorAnswer), next })
-  .meta({
-    id: "AnchorList",
-    description: "The newest first. A page that is not the last can have fewer entries than were asked for.",
-  });
+export const AnchorList = z.object({ anchors: z.array(AnchorAnswer), next }).meta({
+  id: "AnchorList",
+  description: "The newest first. A page that is not the last can have fewer entries than were asked for.",
+});
 
 export const AddressAnswer = z
   .object({

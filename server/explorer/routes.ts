@@ -20,14 +20,14 @@ import {
 import { AskedAddress, AskedBlock, AskedHash, ListQuestion, SearchQuestion } from "./schemas.ts";
 
 /** What the explorer needs: the chain, and nothing of the journal. */
-export interface ExplorerParts {
+export interface ExplorerDeps {
   readonly explorer: ChainExplorer;
   /** By network address: every question is one for the chain's node. */
   readonly questionsPerSource: RateLimit;
 }
 
 /** What anybody can see of the chain, below `/explorer/api`. Nobody has to say who asks. */
-export function explorerRouter({ explorer, questionsPerSource }: ExplorerParts): Router {
+export function explorerRouter({ explorer, questionsPerSource }: ExplorerDeps): Router {
   // A list with a slash behind it would be something of the list without a name.
   const router = Router({ strict: true });
   router.use(async (request, _response, next) => {

@@ -36,7 +36,7 @@ interface CheckpointStores {
   readonly intents: IntentStore;
 }
 
-export interface JournalSealerParts {
+export interface JournalSealerDeps {
   readonly journal: Atomic<CheckpointStores>;
   readonly chain: Pick<AnchorChain, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
@@ -50,7 +50,7 @@ export interface JournalSealerParts {
  * journal can hide it. Of several relayers on one journal the first one to look does it.
  */
 export class JournalSealer {
-  readonly #parts: JournalSealerParts;
+  readonly #deps: JournalSealerDeps;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   #failed = false;
@@ -58,13 +58,13 @@ export class JournalSealer {
   /** When the digest was anchored last, while there is something new in the journal. */
   #unsealedSince: number | undefined;
 
-  constructor(parts: JournalSealerParts) {
-    this.#parts = parts;
-    this.#startedAt = parts.clock();
+  constructor(deps: JournalSealerDeps) {
+    this.#deps = deps;
+    this.#startedAt = deps.clock();
   }
 
   start(): void {
-    const { intervalMilliseconds, onFailure } = this.#parts;
+    const { intervalMilliseconds, onFailure } = this.#deps;
     this.#timer = setInterval(
       () => {
         this.#work = this.#work.then(async () => {
@@ -88,12 +88,12 @@ export class JournalSealer {
 
   /** Seconds since the digest was anchored last; 0 when there is nothing new in the journal. */
   unsealedSeconds(): number {
-    return this.#unsealedSince === undefined ? 0 : Math.max(0, (this.#parts.clock() - this.#unsealedSince) / 1000);
+    return this.#unsealedSince === undefined ? 0 : Math.max(0, (this.#deps.clock() - this.#unsealedSince) / 1000);
   }
 
   /** @returns the entry whose digest is on its way to the chain, when it is time for one */
   async sealIfDue(): Promise<JournalHead | undefined> {
-    const { journal, chain, transactions, clock } = this.#parts;
+    const { journal, chain, transactions, clock } = this.#deps;
     // Most of the time there is nothing to write, and nobody's turn to be taken.
     if ((await this.#due(journal)) === undefined) return undefined;
     const sealed = await journal.atomically(async (atomic) => {
@@ -109,7 +109,7 @@ export class JournalSealer {
 
   /** The newest entry, when it is time to seal it. */
   async #due({ anchors, entries }: Pick<CheckpointStores, "anchors" | "entries">): Promise<JournalHead | undefined> {
-    const { clock, intervalMilliseconds } = this.#parts;
+    const { clock, intervalMilliseconds } = this.#deps;
     const newest = await anchors.newestSeal();
     const head = await entries.head();
     const sealedAt = newest?.openedAt ?? this.#startedAt;

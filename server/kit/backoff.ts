@@ -1,26 +1,41 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const FIRST_MILLISECONDS = 500;
-const LAST_MILLISECONDS = 60_000;
+/** How long to wait between attempts. */
+export interface BackoffRule {
+  readonly firstMilliseconds: number;
+  readonly longestMilliseconds: number;
+}
 
-/** Waits ever longer between attempts, until it is ended. */
-export class Patience {
-  readonly #ended: AbortSignal;
-  #milliseconds = FIRST_MILLISECONDS;
+const DEFAULT_RULE: BackoffRule = { firstMilliseconds: 500, longestMilliseconds: 60_000 };
 
-  constructor(ended: AbortSignal) {
-    this.#ended = ended;
+/** Exponential backoff: each wait is twice as long as the one before, up to a longest one. */
+export class Backoff {
+  readonly #rule: BackoffRule;
+  #next: number;
+
+  constructor(rule: BackoffRule = DEFAULT_RULE) {
+    this.#rule = rule;
+    this.#next = rule.firstMilliseconds;
   }
 
-  /** @param atLeastSeconds What was asked for */
-  async wait(atLeastSeconds = 0): Promise<void> {
-    const milliseconds = Math.max(this.#milliseconds, 1000 * atLeastSeconds);
-    this.#milliseconds = Math.min(2 * this.#milliseconds, LAST_MILLISECONDS);
-    await sleep(milliseconds, undefined, { signal: this.#ended, ref: false }).catch(() => undefined);
+  /** Returns how long to wait before the next attempt, in milliseconds, and doubles the wait after that. */
+  next(): number {
+    const milliseconds = this.#next;
+    this.#next = Math.min(2 * milliseconds, this.#rule.longestMilliseconds);
+    return milliseconds;
   }
 
-  /** All is well: the next wait is short again. */
+  /**
+   * Waits before the next attempt; returns at once when `ended` is aborted.
+   * @param atLeastSeconds The wait that the other side asked for
+   */
+  async wait(ended: AbortSignal, atLeastSeconds = 0): Promise<void> {
+    const milliseconds = Math.max(this.next(), 1_000 * atLeastSeconds);
+    await sleep(milliseconds, undefined, { signal: ended, ref: false }).catch(() => undefined);
+  }
+
+  /** Makes the next wait the first one again, after an attempt that succeeded. */
   reset(): void {
-    this.#milliseconds = FIRST_MILLISECONDS;
+    this.#next = this.#rule.firstMilliseconds;
   }
 }

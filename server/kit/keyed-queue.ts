@@ -1,5 +1,5 @@
 /** Work in lanes: in each, one piece after the other in the order given; only so many lanes at once. */
-export class Lanes {
+export class KeyedQueue {
   readonly #most: number;
   readonly #waiting = new Map<number, (() => Promise<void>)[]>();
   readonly #ready: number[] = [];

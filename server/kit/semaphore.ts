@@ -5,7 +5,7 @@ import { SealbookError } from "../errors.ts";
  * @param atOnce How many run at a time
  * @param waiting How many may wait; more are refused with `overloaded`
  */
-export function turns(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function semaphore(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const queue: (() => void)[] = [];
   return async (work) => {

@@ -6,7 +6,7 @@ import type { Logger } from "../kit/logger.ts";
 export type AlertListener = (alert: Alert) => void;
 
 /** Raises and resolves alerts, each once. Nothing here throws: what cannot be written is logged, and told nevertheless. */
-export class AlertBook {
+export class AlertTracker {
   readonly #store: AlertStore;
   readonly #logger: Logger;
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ const FIRST_RETRY_MILLISECONDS = 5_000;
 const LAST_RETRY_MILLISECONDS = 300_000;
 const TIMEOUT_MILLISECONDS = 10_000;
 
-export interface AlertWebhookParts {
+export interface AlertWebhookDeps {
   readonly url: string;
   /** Signs what is sent, when there is one. */
   readonly secret: string | undefined;
@@ -25,7 +25,7 @@ export interface AlertWebhookParts {
  * while it, or this server, was away it is told afterwards.
  */
 export class AlertWebhook {
-  readonly #parts: AlertWebhookParts;
+  readonly #deps: AlertWebhookDeps;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
   #again = false;
@@ -33,8 +33,8 @@ export class AlertWebhook {
   #retry = FIRST_RETRY_MILLISECONDS;
   #failing = false;
 
-  constructor(parts: AlertWebhookParts) {
-    this.#parts = parts;
+  constructor(deps: AlertWebhookDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -68,7 +68,7 @@ export class AlertWebhook {
         this.#retry = FIRST_RETRY_MILLISECONDS;
         this.#failing = false;
       } catch (error) {
-        if (!this.#failing) this.#parts.onFailure(error instanceof Error ? error.message : String(error));
+        if (!this.#failing) this.#deps.onFailure(error instanceof Error ? error.message : String(error));
         this.#failing = true;
         wait = this.#retry;
         this.#retry = Math.min(2 * this.#retry, LAST_RETRY_MILLISECONDS);
@@ -78,7 +78,7 @@ export class AlertWebhook {
   }
 
   async #tell(): Promise<void> {
-    const { url, store, secret } = this.#parts;
+    const { url, store, secret } = this.#deps;
     const receiver = receiverOf(url);
     const told = await store.toldTo(receiver);
     const [open, resolved] = [await store.open(), await store.resolvedAfter(told)];
@@ -104,12 +104,12 @@ export class AlertWebhook {
 
   /** HMAC-SHA256 over the time and the body, so that what somebody caught cannot be sent again later. */
   #sign(secret: string, body: string): string {
-    const time = Math.floor(this.#parts.clock() / 1000);
+    const time = Math.floor(this.#deps.clock() / 1000);
     return `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`;
   }
 
   #represent({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
-    const instance = this.#parts.instance();
+    const instance = this.#deps.instance();
     return {
       labels: {
         alertname: kind,

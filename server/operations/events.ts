@@ -1,7 +1,7 @@
 import { EVERYBODY, type ServiceLogLine } from "../sessions/index.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Address } from "../chain/transaction.ts";
-import type { AlertBook } from "./alert-tracker.ts";
+import type { AlertTracker } from "./alert-tracker.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -9,10 +9,10 @@ import type { Metrics } from "./metrics.ts";
 const CHAIN = "chain";
 
 /** Where business events go. */
-export interface TelemetryParts {
+export interface TelemetryDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly alerts: AlertBook;
+  readonly alerts: AlertTracker;
   /** Keeps the lines that an account's holder is shown. */
   readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createTelemetry({
   metrics,
   alerts,
   serviceLog,
-}: TelemetryParts): Telemetry & { counts(): EventCounts } {
+}: TelemetryDeps): Telemetry & { counts(): EventCounts } {
   /** What they are about. */
   const diverged = new Set<string>();
 
@@ -108,7 +108,7 @@ export function createTelemetry({
       logger.warn(message);
       toEverybody("warn", message);
     },
-    chainWentBack(transactions) {
+    chainRolledBack(transactions) {
       metrics.repairs.inc();
       diverged.delete(CHAIN);
       alerts.resolve("journal_divergence", "the chain has gone back once more", CHAIN);
@@ -117,7 +117,7 @@ export function createTelemetry({
         `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
       );
     },
-    chainMadeWhole: () => events.journalAgreed(CHAIN),
+    chainRecovered: () => events.journalAgreed(CHAIN),
     replicaLagging: (name, seconds, entries) =>
       alerts.raise(
         "degraded_performance",

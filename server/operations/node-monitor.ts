@@ -8,7 +8,7 @@ import { syncLoss } from "./sync-loss.ts";
 const LOOK_MILLISECONDS = 5_000;
 const NO_ANSWER = "the chain's node does not answer";
 
-export interface NodeWatchParts {
+export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;
   readonly telemetry: Pick<ChainEvents, "nodeDown" | "nodeUp" | "syncLost" | "syncRegained" | "networkFaults">;
   /** Whether blocks come without anybody asking for them. */
@@ -19,8 +19,8 @@ export interface NodeWatchParts {
 }
 
 /** Watches over the chain's node: whether it answers, whether it is where the network is, and what the network lacks. */
-export class NodeWatch {
-  readonly #parts: NodeWatchParts;
+export class NodeMonitor {
+  readonly #deps: NodeMonitorDeps;
   readonly #down = new Steady();
   readonly #lost = new Steady();
   /** By subject. */
@@ -29,14 +29,14 @@ export class NodeWatch {
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
 
-  constructor(parts: NodeWatchParts) {
-    this.#parts = parts;
+  constructor(deps: NodeMonitorDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
     this.#timer = setInterval(() => {
       this.#work ??= this.#look().finally(() => (this.#work = undefined));
-    }, this.#parts.lookMilliseconds ?? LOOK_MILLISECONDS);
+    }, this.#deps.lookMilliseconds ?? LOOK_MILLISECONDS);
   }
 
   async stop(): Promise<void> {
@@ -45,7 +45,7 @@ export class NodeWatch {
   }
 
   async #look(): Promise<void> {
-    const { inspect, telemetry, regularBlocks, staleSeconds } = this.#parts;
+    const { inspect, telemetry, regularBlocks, staleSeconds } = this.#deps;
     let distrust = NO_ANSWER;
     const report = await inspect().catch((error: unknown) => {
       if (error instanceof SealbookError) distrust = error.message;

@@ -5,13 +5,13 @@ import type { Alert, AlertStore } from "./alert.ts";
 import { AlertsQuery } from "./schemas.ts";
 
 /** What the operations routes need. */
-export interface OperationsRouteParts {
+export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<object>;
 }
 
 /** Status and alerts, below `/api/v1`. */
-export function operationsRouter({ alerts, status }: OperationsRouteParts): Router {
+export function operationsRouter({ alerts, status }: OperationsRouteDeps): Router {
   const router = Router();
   router
     .route("/alerts")

@@ -5,7 +5,7 @@ import { SealbookError } from "../errors.ts";
 export const STALE_BLOCK_SECONDS = 60;
 
 /** What the status is put together from. */
-export interface StatusParts {
+export interface StatusDeps {
   readonly version: string;
   readonly startedAt: number;
   readonly chainId: number;
@@ -25,24 +25,24 @@ export interface StatusParts {
 }
 
 /** The answer of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
-export async function statusReport(parts: StatusParts): Promise<object> {
+export async function statusReport(deps: StatusDeps): Promise<object> {
   const [node, counts, underWay, failed, lastReconciled] = await Promise.all([
-    inspected(parts.inspect),
-    parts.proofCounts(),
-    parts.transactionsUnderWay(),
-    parts.failedAnchors(),
-    parts.lastReconciled(),
+    inspected(deps.inspect),
+    deps.proofCounts(),
+    deps.transactionsUnderWay(),
+    deps.failedAnchors(),
+    deps.lastReconciled(),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
-  const divergences = parts.divergences();
+  const divergences = deps.divergences();
   return {
-    status: judge(node, blockAge, divergences + failed, parts.regularBlocks),
-    version: parts.version,
-    uptime: Math.floor((Date.now() - parts.startedAt) / 1000),
+    status: judge(node, blockAge, divergences + failed, deps.regularBlocks),
+    version: deps.version,
+    uptime: Math.floor((Date.now() - deps.startedAt) / 1000),
     node: {
       client: node?.client ?? null,
-      chain_id: parts.chainId,
+      chain_id: deps.chainId,
       block_number: node?.blockNumber ?? null,
       block_age: blockAge,
       syncing: node?.syncing ?? null,
@@ -62,9 +62,9 @@ export async function statusReport(parts: StatusParts): Promise<object> {
       pending: counts.pending,
       last_reconciled: lastReconciled,
       divergences,
-      replica_lag: parts.replicaLag(),
+      replica_lag: deps.replicaLag(),
     },
-    relayer: { address: parts.relayer, balance: node?.balance.toString() ?? null, in_flight: underWay },
+    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: underWay },
   };
 }
 

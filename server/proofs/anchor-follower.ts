@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AnchorState, AnchorsUnderWay } from "./anchoring.ts";
+import type { AnchorState, AnchorsInFlight } from "./anchoring.ts";
 import { hashesUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
 import { type AnchorRepair, remedyFor } from "./anchor-repair.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -12,7 +12,7 @@ const ASK_AGAIN_MILLISECONDS = 5_000;
 /** Before a journal that cannot be read is asked again. */
 const JOURNAL_PAUSE_MILLISECONDS = 1_000;
 
-export interface AnchorFollowerParts {
+export interface AnchorFollowerDeps {
   readonly transactions: Pick<Transactions, "outcome" | "wake">;
   readonly repair: AnchorRepair;
   readonly telemetry: ProofEvents;
@@ -27,8 +27,8 @@ interface Followed {
 }
 
 /** Follows anchors from their opening to their end, tells whoever waits for them, and has failed ones mended. */
-export class AnchorFollower implements AnchorsUnderWay {
-  readonly #parts: AnchorFollowerParts;
+export class AnchorFollower implements AnchorsInFlight {
+  readonly #deps: AnchorFollowerDeps;
   readonly #followed = new Map<number, Followed>();
   readonly #tracking = new Set<Promise<void>>();
   readonly #listeners = new Set<(anchorId: number) => void>();
@@ -36,8 +36,8 @@ export class AnchorFollower implements AnchorsUnderWay {
   #waiting = 0;
   #released = false;
 
-  constructor(parts: AnchorFollowerParts) {
-    this.#parts = parts;
+  constructor(deps: AnchorFollowerDeps) {
+    this.#deps = deps;
   }
 
   /** Hashes under anchors that have no outcome, with those of the open one. */
@@ -125,9 +125,9 @@ export class AnchorFollower implements AnchorsUnderWay {
     if (outcome === undefined) return;
     this.#outstanding -= followed.size;
     this.#followed.delete(anchor.id);
-    const now = this.#parts.clock();
+    const now = this.#deps.clock();
     if (outcome.state === "confirmed") {
-      for (const accepted of followed.acceptedAt) this.#parts.telemetry.proofConfirmed((now - accepted) / 1000);
+      for (const accepted of followed.acceptedAt) this.#deps.telemetry.proofConfirmed((now - accepted) / 1000);
     } else {
       await this.#failed(anchor, outcome.state === "cancelled" ? "cancelled" : outcome.reason);
     }
@@ -143,7 +143,7 @@ export class AnchorFollower implements AnchorsUnderWay {
   /** `undefined` when this process ends before there is one. */
   async #outcomeOf(transactionId: number): Promise<Exclude<TransactionOutcome, { state: "pending" }> | undefined> {
     while (!this.#released) {
-      const outcome = await this.#parts.transactions
+      const outcome = await this.#deps.transactions
         .outcome(transactionId, ASK_AGAIN_MILLISECONDS)
         .catch(() => sleep(JOURNAL_PAUSE_MILLISECONDS, undefined, { ref: false }));
       if (outcome !== undefined && outcome.state !== "pending") return outcome;
@@ -152,15 +152,15 @@ export class AnchorFollower implements AnchorsUnderWay {
   }
 
   async #failed(anchor: StoredAnchor, reason: string): Promise<void> {
-    const { repair, telemetry, transactions } = this.#parts;
+    const { repair, telemetry, transactions } = this.#deps;
     if (remedyFor(anchor, reason) === "retry") {
       telemetry.anchorFailed(anchor.hash, hashesUnder(anchor), reason);
       return;
     }
     telemetry.anchorSplit(hashesUnder(anchor), reason);
     // What cannot be mended now is mended by the next retry: it is on disk that it failed.
-    const parts = await repair.mend(anchor.id).catch(() => []);
-    for (const part of parts) this.closed(part);
-    if (parts.length > 0) transactions.wake();
+    const deps = await repair.mend(anchor.id).catch(() => []);
+    for (const part of deps) this.closed(part);
+    if (deps.length > 0) transactions.wake();
   }
 }

@@ -6,7 +6,7 @@ import type { AnchorFollower } from "./anchor-follower.ts";
 const FIRST_WAIT_MILLISECONDS = 5_000;
 const LONGEST_WAIT_MILLISECONDS = 10 * 60_000;
 
-export interface AnchorRetryParts {
+export interface AnchorRetryDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly repair: AnchorRepair;
   readonly follower: AnchorFollower;
@@ -20,14 +20,14 @@ export interface AnchorRetryParts {
  * while it helps nothing, so that an accepted proof is anchored as soon as what was wrong is mended.
  */
 export class AnchorRetry {
-  readonly #parts: AnchorRetryParts;
+  readonly #deps: AnchorRetryDeps;
   #wait = FIRST_WAIT_MILLISECONDS;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(parts: AnchorRetryParts) {
-    this.#parts = parts;
+  constructor(deps: AnchorRetryDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -43,14 +43,14 @@ export class AnchorRetry {
   async #retry(): Promise<void> {
     // A journal that cannot be asked now is asked again, like one that has failures.
     const count = await this.#mendAll().catch(() => undefined);
-    if (count !== undefined && count > 0) this.#parts.onRetry(count);
+    if (count !== undefined && count > 0) this.#deps.onRetry(count);
     this.#wait = count === 0 ? FIRST_WAIT_MILLISECONDS : Math.min(2 * this.#wait, LONGEST_WAIT_MILLISECONDS);
     if (this.#stopped) return;
     this.#timer = setTimeout(() => this.start(), this.#wait);
   }
 
   async #mendAll(): Promise<number> {
-    const { journal, repair, follower, transactions } = this.#parts;
+    const { journal, repair, follower, transactions } = this.#deps;
     let count = 0;
     for (const { id } of await journal.anchors.failed()) {
       if (this.#stopped) break;

@@ -232,7 +232,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       );
     },
 
-    async underWay() {
+    async inFlight() {
       const rows = await Promise.all(
         UNDER_WAY.map((state) =>
           select(database).where("anchors.relayer", "=", relayer).where(state).orderBy("anchors.id").execute(),

@@ -22,7 +22,7 @@ export interface AnchorState {
 }
 
 /** The anchors on their way that this process looks after. */
-export interface AnchorsUnderWay {
+export interface AnchorsInFlight {
   /**
    * Waits until an anchor has an outcome or the wait is over.
    * @returns `undefined` when this process does not look after the anchor, or no longer: the journal knows where its

@@ -26,7 +26,7 @@ const JOURNAL_PAUSE_MILLISECONDS = 500;
 /** When it is worth trying again after a refusal. */
 const OVERLOADED_RETRY_SECONDS = 5;
 
-export interface BatcherParts {
+export interface BatcherDeps {
   readonly journal: ProofJournal;
   readonly chain: Pick<AnchorChain, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
@@ -53,7 +53,7 @@ interface Request {
  * a batch is open goes on chain together: {@link writingTime} and {@link closingTime} say how long.
  */
 export class Batcher implements ProofIntake {
-  readonly #parts: BatcherParts;
+  readonly #deps: BatcherDeps;
   readonly #writer: BatchWriter;
   #singles: Request[] = [];
   #bulks: Request[] = [];
@@ -74,10 +74,10 @@ export class Batcher implements ProofIntake {
   #stopping = false;
   #stopped = true;
 
-  constructor(parts: BatcherParts) {
-    this.#parts = parts;
-    this.#writer = new BatchWriter(parts.chain, parts.clock);
-    parts.follower.onSettled((anchorId) => {
+  constructor(deps: BatcherDeps) {
+    this.#deps = deps;
+    this.#writer = new BatchWriter(deps.chain, deps.clock);
+    deps.follower.onSettled((anchorId) => {
       if (this.#underWay.delete(anchorId)) this.#wake();
     });
   }
@@ -94,14 +94,14 @@ export class Batcher implements ProofIntake {
 
   /** Told of every new block: the rhythm of the chain is that of the batches. */
   onHead(head: BlockHead): void {
-    this.#seen = withBlock(this.#seen, { ...head, seenAt: this.#parts.clock() });
+    this.#seen = withBlock(this.#seen, { ...head, seenAt: this.#deps.clock() });
     this.#wake();
   }
 
   /** Closes what was left open, and follows what is on its way. */
   async start(): Promise<void> {
-    const { journal, follower, takeOverMilliseconds } = this.#parts;
-    for (const anchor of await journal.anchors.underWay()) follower.closed(anchor);
+    const { journal, follower, takeOverMilliseconds } = this.#deps;
+    for (const anchor of await journal.anchors.inFlight()) follower.closed(anchor);
     this.#stopped = false;
     await this.#closeLeftOpen(0);
     this.#takeOver = setInterval(
@@ -125,7 +125,7 @@ export class Batcher implements ProofIntake {
 
   #enqueue(list: Request[], proofs: readonly NewProof[]): Promise<readonly Placement[]> {
     return new Promise((resolve, reject) => {
-      const { follower, maxOutstanding } = this.#parts;
+      const { follower, maxOutstanding } = this.#deps;
       if (follower.outstanding + this.#queued + proofs.length > maxOutstanding) {
         throw new SealbookError(
           "overloaded",
@@ -135,7 +135,7 @@ export class Batcher implements ProofIntake {
           },
         );
       }
-      if (this.#singles.length === 0) this.#arrivedAt = this.#parts.clock();
+      if (this.#singles.length === 0) this.#arrivedAt = this.#deps.clock();
       this.#queued += proofs.length;
       list.push({ proofs, answer: resolve, fail: reject });
       if (this.#work === undefined) this.#schedule();
@@ -157,9 +157,9 @@ export class Batcher implements ProofIntake {
     let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
     if (this.#takeOverDue) {
       this.#takeOverDue = false;
-      await this.#closeLeftOpen(this.#parts.clock() - this.#parts.takeOverMilliseconds).catch(() => undefined);
+      await this.#closeLeftOpen(this.#deps.clock() - this.#deps.takeOverMilliseconds).catch(() => undefined);
     }
-    while (isOpenInDoubt || this.#dueAt() <= this.#parts.clock()) {
+    while (isOpenInDoubt || this.#dueAt() <= this.#deps.clock()) {
       isOpenInDoubt = false;
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
@@ -173,7 +173,7 @@ export class Batcher implements ProofIntake {
           retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
         });
         for (const request of [...singles, ...bulks]) request.fail(error);
-        this.#parts.telemetry.journalFailing(cause);
+        this.#deps.telemetry.journalFailing(cause);
         await sleep(JOURNAL_PAUSE_MILLISECONDS);
       }
     }
@@ -186,14 +186,14 @@ export class Batcher implements ProofIntake {
       bulks: bulks.map(({ proofs }) => proofs),
       isDue: (open) => this.#isDue(open),
     };
-    return this.#parts.journal.atomically((atomic) => this.#writer.write(atomic, work));
+    return this.#deps.journal.atomically((atomic) => this.#writer.write(atomic, work));
   }
 
   /** Comes back when there is something to write. */
   #schedule(): void {
     if (this.#stopped) return;
     const at = this.#dueAt();
-    const now = this.#parts.clock();
+    const now = this.#deps.clock();
     if (at <= now) return this.#wake();
     if (at === this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -216,11 +216,11 @@ export class Batcher implements ProofIntake {
       return open === undefined ? Infinity : this.#closingTime(open.hashes.length, open.openedAt);
     if (this.#stopping) return 0;
     const size = this.#singles.length + (open?.hashes.length ?? 0);
-    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#parts.rules);
+    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#deps.rules);
   }
 
   #closingTime(size: number, openedAt: number): number {
-    const { clock, rules } = this.#parts;
+    const { clock, rules } = this.#deps;
     const now = clock();
     return closingTime(
       { size, openedAt, underWay: this.#underWay.size, nextBlocks: nextBlocks(this.#seen, now) },
@@ -230,12 +230,12 @@ export class Batcher implements ProofIntake {
   }
 
   #isDue(open: OpenBatch): boolean {
-    return this.#closingTime(open.hashes.length, open.openedAt) <= this.#parts.clock();
+    return this.#closingTime(open.hashes.length, open.openedAt) <= this.#deps.clock();
   }
 
   /** Takes over what is on disk now, and tells everybody. */
   #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
-    const { follower, telemetry } = this.#parts;
+    const { follower, telemetry } = this.#deps;
     this.#open = written.open;
     if (written.lost !== undefined) follower.forget(written.lost.anchorId);
     const all = [...written.singles, ...written.bulks.flat()];
@@ -248,7 +248,7 @@ export class Batcher implements ProofIntake {
   }
 
   #follow(closed: readonly ClosedBatch[]): void {
-    const { follower, transactions, trees } = this.#parts;
+    const { follower, transactions, trees } = this.#deps;
     for (const { anchor, isShared, tree } of closed) {
       if (tree !== undefined) trees.keep(anchor.id, tree);
       if (isShared) this.#underWay.add(anchor.id);
@@ -260,7 +260,7 @@ export class Batcher implements ProofIntake {
   /** Closes anchors that were open when their process ended: this one before its start, or another. */
   async #closeLeftOpen(othersBefore: number): Promise<void> {
     this.#follow(
-      await this.#parts.journal.atomically((atomic) => this.#writer.closeLeftOpen(atomic, othersBefore, this.#open)),
+      await this.#deps.journal.atomically((atomic) => this.#writer.closeLeftOpen(atomic, othersBefore, this.#open)),
     );
   }
 }

@@ -3,7 +3,7 @@ import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../journal/integrity/merkle.ts";
 import type { AnchorOutcome, StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { AnchorRepair } from "./anchor-repair.ts";
-import type { AnchorState, AnchorsUnderWay } from "./anchoring.ts";
+import type { AnchorState, AnchorsInFlight } from "./anchoring.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import { hashKey, type Placement } from "./placement.ts";
 import { isSameRecord, type PlacedProof, type Proof, type StoredProof } from "./proof.ts";
@@ -11,9 +11,9 @@ import { isSameRecord, type PlacedProof, type Proof, type StoredProof } from "./
 /** How often the journal is asked for a proof that another relayer looks after. */
 const ASK_AGAIN_MILLISECONDS = 500;
 
-export interface ProofOutcomesParts {
+export interface ProofOutcomesDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
-  readonly underWay: AnchorsUnderWay;
+  readonly underWay: AnchorsInFlight;
   readonly repair: Pick<AnchorRepair, "mend">;
   readonly trees: AnchorTrees;
   readonly pause: (milliseconds: number) => Promise<void>;
@@ -31,10 +31,10 @@ interface Awaited {
 
 /** Finds out what became of proofs that have a place. */
 export class ProofOutcomes {
-  readonly #parts: ProofOutcomesParts;
+  readonly #deps: ProofOutcomesDeps;
 
-  constructor(parts: ProofOutcomesParts) {
-    this.#parts = parts;
+  constructor(deps: ProofOutcomesDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -60,7 +60,7 @@ export class ProofOutcomes {
   async #fromAnchors(awaited: readonly Awaited[], end: number): Promise<Awaited[]> {
     const elsewhere: Awaited[] = [];
     for (const [anchorId, items] of Map.groupBy(awaited, ({ proof }) => proof.anchorId)) {
-      const state = await this.#parts.underWay.state(anchorId, end - performance.now());
+      const state = await this.#deps.underWay.state(anchorId, end - performance.now());
       if (state === undefined) elsewhere.push(...items);
       else {
         const tree = await this.#treeOf(anchorId, state);
@@ -71,7 +71,7 @@ export class ProofOutcomes {
   }
 
   async #fromJournal(awaited: readonly Awaited[], end: number): Promise<void> {
-    const { repair, follow, pause } = this.#parts;
+    const { repair, follow, pause } = this.#deps;
     const stored = await this.#read(awaited.map(({ proof }) => proof));
     const over = performance.now() >= end;
     let isElsewhere = false;
@@ -94,7 +94,7 @@ export class ProofOutcomes {
   }
 
   async #read(proofs: readonly PlacedProof[]): Promise<(StoredProof | undefined)[]> {
-    const found = await this.#parts.journal.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
+    const found = await this.#deps.journal.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
     const byHash = Map.groupBy(found, hashKey);
     return proofs.map((proof) => byHash.get(hashKey(proof))?.find((other) => isSameRecord(other, proof)));
   }
@@ -105,7 +105,7 @@ export class ProofOutcomes {
 
   /** What proves the hashes of an anchor that is on chain. */
   async #treeOf(anchorId: number, { outcome, content }: AnchorState): Promise<MerkleTree | undefined> {
-    return outcome.state === "confirmed" && content !== undefined ? this.#parts.trees.of(anchorId, content) : undefined;
+    return outcome.state === "confirmed" && content !== undefined ? this.#deps.trees.of(anchorId, content) : undefined;
   }
 }
 

@@ -37,7 +37,7 @@ const MAX_BATCH_BODY = 8 * 1024 * 1024;
 const PENDING_RETRY_SECONDS = 3;
 
 /** What the proof routes need. */
-export interface ProofApiParts {
+export interface ProofApiDeps {
   readonly proofs: ProofService;
   readonly verifier: ProofVerifier;
   readonly bundles: BundleService;
@@ -46,7 +46,7 @@ export interface ProofApiParts {
 }
 
 /** Proofs and verification, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, bundles, place }: ProofApiParts): Router {
+export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);

@@ -8,7 +8,7 @@ import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "
 import { recordHash } from "../journal/integrity/record-hash.ts";
 
 /** What the service needs. */
-export interface ProofServiceParts {
+export interface ProofServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly intake: ProofIntake;
   readonly outcomes: ProofOutcomes;
@@ -38,10 +38,10 @@ export interface Batch {
 
 /** Accepts and finds proofs. */
 export class ProofService {
-  readonly #parts: ProofServiceParts;
+  readonly #deps: ProofServiceDeps;
 
-  constructor(parts: ProofServiceParts) {
-    this.#parts = parts;
+  constructor(deps: ProofServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -51,7 +51,7 @@ export class ProofService {
    * @throws SealbookError `overloaded` when too many are on their way; nothing was accepted then
    */
   async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
-    const { intake, outcomes } = this.#parts;
+    const { intake, outcomes } = this.#deps;
     const end = this.#end();
     const placement = await intake.accept(this.#newProof(request));
     const [proof] = await outcomes.of([placement], end);
@@ -61,7 +61,7 @@ export class ProofService {
 
   /** Accepts 1 to 1000 documents' hashes, all of them or none, under one root. */
   async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
-    const { intake, outcomes, journal } = this.#parts;
+    const { intake, outcomes, journal } = this.#deps;
     const end = this.#end();
     const placements = await intake.acceptTogether(requests.map((request) => this.#newProof(request)));
     const first = placements[0];
@@ -76,7 +76,7 @@ export class ProofService {
 
   /** Finds proofs by their id, the recorded hash, else those of a document; newest first, empty when there is none. */
   async find(id: string): Promise<Proof[]> {
-    const { proofs } = this.#parts.journal;
+    const { proofs } = this.#deps.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
       const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
       if (found.length > 0) return this.#withSuperseded(found.toReversed());
@@ -86,16 +86,16 @@ export class ProofService {
 
   /** The proofs anchored by a transaction, from a place on. */
   async findByTransaction(transactionHash: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
-    return this.#batchOf(await this.#parts.journal.anchors.byTransaction(transactionHash), from, limit);
+    return this.#batchOf(await this.#deps.journal.anchors.byTransaction(transactionHash), from, limit);
   }
 
   /** The proofs under a root, from a place on. */
   async findByRoot(root: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
-    return this.#batchOf(await this.#parts.journal.anchors.byHash(root), from, limit);
+    return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
   }
 
   async #withSuperseded(stored: readonly StoredProof[]): Promise<Proof[]> {
-    const { outcomes, journal } = this.#parts;
+    const { outcomes, journal } = this.#deps;
     const proofs = await outcomes.complete(stored);
     const superseded = await Promise.all(stored.map(({ anchorId }) => journal.anchors.superseded(anchorId)));
     return proofs.map((proof, index) => ({ ...proof, superseded: superseded[index] ?? [] }));
@@ -103,23 +103,23 @@ export class ProofService {
 
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {
     if (anchor === undefined) return undefined;
-    const found = await this.#parts.journal.proofs.byAnchor(anchor.id, from, limit + 1);
+    const found = await this.#deps.journal.proofs.byAnchor(anchor.id, from, limit + 1);
     const last = found[limit];
     // Proofs that share a place are not torn apart: the page ends before them.
     const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
-    return { anchor, proofs: await this.#parts.outcomes.complete(page), next: last?.leafIndex };
+    return { anchor, proofs: await this.#deps.outcomes.complete(page), next: last?.leafIndex };
   }
 
   #newProof(request: ProofRequest): NewProof {
-    const acceptedAt = this.#parts.clock();
+    const acceptedAt = this.#deps.clock();
     const { documentId, hash } = request;
     const timestamp = request.metadata.timestamp ?? Math.floor(acceptedAt / 1000);
     const metadata: ProofMetadata = { ...request.metadata, timestamp };
-    const parts = { documentId, timestamp, type: metadata.type ?? "", hash };
-    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(parts) };
+    const deps = { documentId, timestamp, type: metadata.type ?? "", hash };
+    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(deps) };
   }
 
   #end(): number {
-    return performance.now() + this.#parts.proofWaitMilliseconds;
+    return performance.now() + this.#deps.proofWaitMilliseconds;
   }
 }

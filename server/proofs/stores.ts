@@ -38,7 +38,7 @@ export interface AnchorStore extends CheckpointStore {
   /** Where the chain had an anchor and has it no more, oldest first. */
   superseded(id: number): Promise<PlaceOnChain[]>;
   /** Anchors of this relayer whose transaction has no outcome. */
-  underWay(): Promise<StoredAnchor[]>;
+  inFlight(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */
   failed(): Promise<StoredAnchor[]>;
   /** Gives an anchor whose transaction failed a new one. */

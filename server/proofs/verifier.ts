@@ -12,7 +12,7 @@ export type Verification =
   { readonly valid: true; readonly proof: StoredProof } | { readonly valid: false; readonly message: string };
 
 /** What the verifier needs. */
-export interface ProofVerifierParts {
+export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: AnchorChain;
   readonly trees: AnchorTrees;
@@ -21,10 +21,10 @@ export interface ProofVerifierParts {
 
 /** Checks the journal's records against the chain. */
 export class ProofVerifier {
-  readonly #parts: ProofVerifierParts;
+  readonly #deps: ProofVerifierDeps;
 
-  constructor(parts: ProofVerifierParts) {
-    this.#parts = parts;
+  constructor(deps: ProofVerifierDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -32,7 +32,7 @@ export class ProofVerifier {
    * @throws SealbookError `chain_unavailable` when the chain cannot be asked
    */
   async verify(hash: Uint8Array): Promise<Verification> {
-    const { journal, telemetry } = this.#parts;
+    const { journal, telemetry } = this.#deps;
     let isKnown = false;
     let divergence: string | undefined;
     for await (const proof of journal.proofs.byHash(hash)) {
@@ -65,14 +65,14 @@ export class ProofVerifier {
     if (!(await this.#isUnder(proof, content))) {
       return "The journal's record of this hash is not under its anchor: the journal was changed";
     }
-    return contradictionOf(this.#parts.chain, content, outcome);
+    return contradictionOf(this.#deps.chain, content, outcome);
   }
 
   /** Whether a record's hash leads to what its anchor put on chain. */
   async #isUnder(proof: StoredProof, content: NonNullable<StoredProof["content"]>): Promise<boolean> {
     if (content.size === 0) return Buffer.compare(proof.recordHash, content.hash) === 0;
     const { anchorId, leafIndex, recordHash } = proof;
-    const tree = await this.#parts.trees.of(anchorId, content).catch(() => undefined);
+    const tree = await this.#deps.trees.of(anchorId, content).catch(() => undefined);
     return tree !== undefined && leafIndex < tree.size && verifyPath(recordHash, tree.path(leafIndex), content.hash);
   }
 }

@@ -63,11 +63,9 @@ const reference = z
 const SearchContent = z.object({
   component_render: seconds,
   tparams: z.object({
-    events: z
-      .array(z.tuple([z.string(), z.string(), z.string(), z.base64(), z.string()]))
-      .meta({
-        description: "Sender, code, time, payload (JSON in base64) and topic of each record, the newest first.",
-      }),
+    events: z.array(z.tuple([z.string(), z.string(), z.string(), z.base64(), z.string()])).meta({
+      description: "Sender, code, time, payload (JSON in base64) and topic of each record, the newest first.",
+    }),
     next: z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." }),
     places: z
       .array(

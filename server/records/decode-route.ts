@@ -12,17 +12,17 @@ import { DecodeCall } from "./schemas.ts";
 const PLACE = "payload.inputdata";
 
 /** What the decode route needs. */
-export interface DecodeRouteParts {
+export interface DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly decoder: TransactionDecoder;
 }
 
 /** `/api/datastore/transaction/decode` */
-export async function decode(parts: DecodeRouteParts, request: Request): Promise<object> {
+export async function decode(deps: DecodeRouteDeps, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
-  await parts.sessions.authorize(credentials.token);
+  await deps.sessions.authorize(credentials.token);
   const start = performance.now();
-  const transaction = decoded(parts.decoder, payload);
+  const transaction = decoded(deps.decoder, payload);
   return { component_render: secondsSince(start), tparams: { transaction } };
 }
 

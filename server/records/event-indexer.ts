@@ -1,4 +1,4 @@
-import type { ChainLog, CopyStore, RecordCopy } from "./record-index.ts";
+import type { ChainLog, RecordIndexStore, RecordIndex } from "./record-index.ts";
 
 /** Blocks taken over at once: small enough for any node's limit on log queries. */
 const BLOCKS_AT_ONCE = 1_000;
@@ -20,9 +20,9 @@ export type FollowerEvent =
  * together, so that a crash leaves a copy that is merely behind. When the chain is not the one that the copy was made
  * from, the copy is dropped and built again.
  */
-export class LogFollower implements RecordCopy {
+export class EventIndexer implements RecordIndex {
   readonly #chain: ChainLog;
-  readonly #store: CopyStore;
+  readonly #store: RecordIndexStore;
   readonly #onEvent: (event: FollowerEvent) => void;
   readonly #lagMilliseconds: number;
   readonly #waiting = new Set<() => void>();
@@ -37,7 +37,7 @@ export class LogFollower implements RecordCopy {
 
   constructor(
     chain: ChainLog,
-    store: CopyStore,
+    store: RecordIndexStore,
     onEvent: (event: FollowerEvent) => void,
     lagMilliseconds = LAG_MILLISECONDS,
   ) {

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { CopyStore } from "./record-index.ts";
+import type { RecordIndexStore } from "./record-index.ts";
 import { accountStore } from "../sessions/index.ts";
 import type { Database } from "../journal/engine/database.ts";
 
 /** @param table Name of the table on chain whose rows the copy holds */
-export function copyStore(database: Database, table: string): CopyStore {
+export function recordIndexStore(database: Database, table: string): RecordIndexStore {
   return {
     async progress() {
       const row = await database.selectFrom("copy_progress").selectAll().executeTakeFirst();

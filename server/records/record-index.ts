@@ -8,7 +8,7 @@ export type LogEntry =
   | { readonly kind: "account"; readonly address: Address; readonly change: AccountChange };
 
 /** The local copy of the event table, written by whoever follows the log. */
-export interface CopyStore {
+export interface RecordIndexStore {
   progress(): Promise<{ blockNumber: number; blockHash: Uint8Array } | undefined>;
   /**
    * Takes over what a range of blocks says and where it ended, whole or not at all.
@@ -35,7 +35,7 @@ export interface ChainLog {
 }
 
 /** The local copy of the event table, as a reader of it needs it. */
-export interface RecordCopy {
+export interface RecordIndex {
   /** Waits until the copy holds everything up to a block; false when it does not within the wait. */
   reached(blockNumber: number, waitMilliseconds: number): Promise<boolean>;
 }

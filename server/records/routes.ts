@@ -6,43 +6,43 @@ import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
-import { decode, type DecodeRouteParts } from "./decode-route.ts";
+import { decode, type DecodeRouteDeps } from "./decode-route.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
 
 /** What the routes of records need. */
-export interface RecordRouteParts extends DecodeRouteParts {
+export interface RecordRouteDeps extends DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly records: Pick<RecordService, "store" | "search">;
   readonly storesPerAccount: RateLimit;
 }
 
 /** The routes of records. */
-export function recordRoutes(parts: RecordRouteParts): readonly (readonly [string, RecordStoreRoute])[] {
+export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string, RecordStoreRoute])[] {
   return [
-    ["/api/datastore/event/store", { handle: (request) => store(parts, request) }],
-    ["/api/datastore/event/search", { handle: (request) => search(parts, request) }],
-    ["/api/datastore/transaction/decode", { handle: (request) => decode(parts, request), maxBody: MAX_DECODE_BODY }],
+    ["/api/datastore/event/store", { handle: (request) => store(deps, request) }],
+    ["/api/datastore/event/search", { handle: (request) => search(deps, request) }],
+    ["/api/datastore/transaction/decode", { handle: (request) => decode(deps, request), maxBody: MAX_DECODE_BODY }],
   ];
 }
 
 /** `/api/datastore/event/store` */
-async function store(parts: RecordRouteParts, request: Request): Promise<object> {
+async function store(deps: RecordRouteDeps, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
-  const authorized = await parts.sessions.authorize(credentials.token);
-  await parts.storesPerAccount(authorized.account.address);
-  const { rowId, event } = await parts.records.store(authorized, payload);
+  const authorized = await deps.sessions.authorize(credentials.token);
+  await deps.storesPerAccount(authorized.account.address);
+  const { rowId, event } = await deps.records.store(authorized, payload);
   return { chainid: Number(rowId), event, notification: false, result: "success" };
 }
 
 /** `/api/datastore/event/search` */
-async function search(parts: RecordRouteParts, request: Request): Promise<object> {
+async function search(deps: RecordRouteDeps, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
-  await parts.sessions.authorize(credentials.token);
+  await deps.sessions.authorize(credentials.token);
   const { target, value, limit, cursor, places } = payload.search;
-  const { rows, next } = await parts.records.search({
+  const { rows, next } = await deps.records.search({
     field: target === "1" ? "code" : "topic",
     phrase: value,
     limit,

@@ -4,7 +4,7 @@ import type { RecordStores } from "./stores.ts";
 import type { RecordChain } from "./contract.ts";
 import type { RecordEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { RecordCopy } from "./record-index.ts";
+import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
 import { type Bzip2, packRowData } from "./compression.ts";
@@ -15,11 +15,11 @@ import { encodeRowData } from "./row-data.ts";
 import { parseSearchPattern } from "./search-pattern.ts";
 
 /** What the service needs. */
-export interface RecordServiceParts<Stores extends RecordStores> {
+export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly journal: Atomic<Stores>;
   readonly transactions: Transactions;
   readonly chain: RecordChain;
-  readonly copy: RecordCopy;
+  readonly copy: RecordIndex;
   readonly bzip2: Bzip2;
   readonly telemetry: RecordEvents;
   readonly clock: Clock;
@@ -78,10 +78,10 @@ const MAX_ATTEMPTS = 3;
  * @typeParam Stores Stores of the journal that a caller can write to in the same commit as a record's intent
  */
 export class RecordService<Stores extends RecordStores = RecordStores> {
-  readonly #parts: RecordServiceParts<Stores>;
+  readonly #deps: RecordServiceDeps<Stores>;
 
-  constructor(parts: RecordServiceParts<Stores>) {
-    this.#parts = parts;
+  constructor(deps: RecordServiceDeps<Stores>) {
+    this.#deps = deps;
   }
 
   /**
@@ -90,7 +90,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
    * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message says whether the record will still be stored
    */
   async store(signer: Signer, record: NewRecord, { begun, note }: StoreOptions<Stores> = {}): Promise<StoredRecord> {
-    const { transactions, copy, telemetry, chainWaitMilliseconds } = this.#parts;
+    const { transactions, copy, telemetry, chainWaitMilliseconds } = this.#deps;
     const { account } = signer;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may read only");
     let earlier = begun;
@@ -136,7 +136,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     record: NewRecord,
     note: StoreOptions<Stores>["note"],
   ): Promise<RecordIntent> {
-    const { journal, chain, bzip2, clock } = this.#parts;
+    const { journal, chain, bzip2, clock } = this.#deps;
     return journal.atomically(async (atomic) => {
       const rowId = await atomic.records.nextRowId(chain.table);
       const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
@@ -158,7 +158,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     let position = before;
     while (rows.length < limit && size < MAX_PAGE_SIZE) {
       const wanted = Math.min(limit - rows.length, ROWS_AT_ONCE);
-      const found = await this.#parts.journal.records.search({
+      const found = await this.#deps.journal.records.search({
         field,
         pattern,
         // One row more than wanted says that there are more.

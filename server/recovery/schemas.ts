@@ -99,13 +99,10 @@ export const GapQuestion = z
       .uuid("is not the id of a verification")
       .optional()
       .meta({ description: "The newest when it is missing; not with `against=journal`." }),
-    against: z
-      .enum(["restored", "journal"])
-      .default("restored")
-      .meta({
-        description:
-          "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks.",
-      }),
+    against: z.enum(["restored", "journal"]).default("restored").meta({
+      description:
+        "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks.",
+    }),
     limit,
     cursor: cursor.optional().meta(ofCursor),
   })

@@ -30,7 +30,7 @@ const BLOCKS_AT_ONCE = 1_000;
 /** A comparison that takes longer was broken off. */
 const LONGEST_MILLISECONDS = 24 * 3_600_000;
 
-export interface RecoveryServiceParts {
+export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly store: RecoveryStore;
   readonly chain: AnchorChain;
@@ -72,21 +72,21 @@ export interface RunningVerification {
 
 /** Tells whether what came back after a disaster is what was recorded. */
 export class RecoveryService {
-  readonly #parts: RecoveryServiceParts;
+  readonly #deps: RecoveryServiceDeps;
 
-  constructor(parts: RecoveryServiceParts) {
-    this.#parts = parts;
+  constructor(deps: RecoveryServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Forgets what comparisons left behind that somebody broke off long ago. */
   async start(): Promise<void> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     for (const id of await store.unfinished(clock() - LONGEST_MILLISECONDS)) await store.forget(id);
   }
 
   /** @param asOf Unix seconds: what was on chain only later does not count */
   async begin(asOf: number | undefined): Promise<RunningVerification> {
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#deps;
     const id = randomUUID();
     const newestEntry = await store.begin({ id, asOf, startedAt: clock() });
     const audit = this.#audit();
@@ -119,7 +119,7 @@ export class RecoveryService {
 
   /** @param id the newest when `undefined` */
   async verification(id: string | undefined): Promise<RecoveryVerification> {
-    const found = await this.#parts.store.find(id);
+    const found = await this.#deps.store.find(id);
     if (found === undefined) {
       throw new SealbookError(
         "not_found",
@@ -143,7 +143,7 @@ export class RecoveryService {
   gap({ id, asOf, newestEntry }: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
     const counts = ({ sequence, proof }: RecordedProof): boolean =>
       sequence <= newestEntry && isConfirmedBy(proof, asOf);
-    return this.#documents(counts, after, limit, (ids) => this.#parts.store.restored(id, ids));
+    return this.#documents(counts, after, limit, (ids) => this.#deps.store.restored(id, ids));
   }
 
   /**
@@ -155,7 +155,7 @@ export class RecoveryService {
     after: number | undefined,
     limit: number,
   ): Promise<{ anchors: readonly LoggedAnchor[]; next: number | undefined }> {
-    const { log, journal } = this.#parts;
+    const { log, journal } = this.#deps;
     const newest = await log.newestBlock();
     const found: LoggedAnchor[] = [];
     for (let from = after === undefined ? log.firstBlock : after + 1; from <= newest; from += BLOCKS_AT_ONCE) {
@@ -172,7 +172,7 @@ export class RecoveryService {
   }
 
   #audit(): AnchorAudit {
-    const { journal, chain, telemetry } = this.#parts;
+    const { journal, chain, telemetry } = this.#deps;
     return new AnchorAudit(journal.anchors, chain, telemetry);
   }
 
@@ -182,7 +182,7 @@ export class RecoveryService {
     audit: AnchorAudit,
   ): Promise<ComparedDocument[]> {
     const ids = new Set(documents.map(({ documentId }) => documentId));
-    const found = Map.groupBy(await this.#parts.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
+    const found = Map.groupBy(await this.#deps.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
     // Contents that many files have, such as none at all, are looked for once.
     const others = new Map<string, Promise<string[]>>();
     const recordedAs = (hash: Uint8Array): Promise<string[]> => {
@@ -217,7 +217,7 @@ export class RecoveryService {
   /** Some of the documents that a content was recorded of. */
   async #recordedAs(hash: Uint8Array, asOf: number | undefined, audit: AnchorAudit): Promise<string[]> {
     const names = new Set<string>();
-    for (const proof of await this.#parts.store.ofContent(hash, MOST_OTHERS_LOOKED_AT)) {
+    for (const proof of await this.#deps.store.ofContent(hash, MOST_OTHERS_LOOKED_AT)) {
       if (names.size === MOST_OTHERS) break;
       if (isConfirmedBy(proof, asOf) && !names.has(proof.documentId) && (await audit.faultOf(proof)) === undefined)
         names.add(proof.documentId);
@@ -232,7 +232,7 @@ export class RecoveryService {
     limit: number,
     without: (documentIds: readonly string[]) => Promise<ReadonlySet<string>>,
   ): Promise<DocumentPage> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const audit = this.#audit();
     const documents: InventoryDocument[] = [];
     for (let at = after; ;) {

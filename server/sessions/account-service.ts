@@ -21,7 +21,7 @@ export interface PreparedAccount extends NewAccount {
 }
 
 /** What the service needs. */
-export interface AccountServiceParts {
+export interface AccountServiceDeps {
   readonly journal: SessionJournal;
   readonly registrar: Registrar;
   readonly vault: KeyVault;
@@ -30,10 +30,10 @@ export interface AccountServiceParts {
 
 /** Enrols and revokes accounts. */
 export class AccountService {
-  readonly #parts: AccountServiceParts;
+  readonly #deps: AccountServiceDeps;
 
-  constructor(parts: AccountServiceParts) {
-    this.#parts = parts;
+  constructor(deps: AccountServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -51,13 +51,13 @@ export class AccountService {
   /** Makes an account's key and password. What keeps them can enrol the account as often as it is interrupted. */
   async prepare(scope: Scope): Promise<PreparedAccount> {
     const password = generatePassword();
-    const { address, keystore, signingKey } = await this.#parts.vault.create(password);
+    const { address, keystore, signingKey } = await this.#deps.vault.create(password);
     return { login: address, password, scope, keystore, signingKey };
   }
 
   /** Enrols a prepared account on chain; nothing happens to one that is in the journal already. */
   async enrol({ login, keystore, scope }: Omit<PreparedAccount, "signingKey">): Promise<void> {
-    const { journal, registrar, clock } = this.#parts;
+    const { journal, registrar, clock } = this.#deps;
     if ((await journal.accounts.find(login)) !== undefined) return;
     // The chain first: an account that is interrupted here is one that nobody knows of, instead of one without password.
     await registrar.enroll(login, scope);
@@ -72,7 +72,7 @@ export class AccountService {
    * @throws SealbookError `not_found` for an account that is not in the journal
    */
   async revoke(address: Address): Promise<void> {
-    const { journal, registrar, clock } = this.#parts;
+    const { journal, registrar, clock } = this.#deps;
     const account = await journal.accounts.find(address);
     if (account === undefined) throw new SealbookError("not_found", `there is no account ${address}`);
     if (!account.enrolled) throw new SealbookError("conflict", `account ${address} is not enrolled`);

@@ -1,7 +1,7 @@
 import type { SessionEvents } from "./events.ts";
 import { SealbookError } from "../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../http/access/attempt-limit.ts";
-import { FailureBook } from "../http/access/failure-book.ts";
+import { FailureTracker } from "../http/access/failure-tracker.ts";
 
 /** From where an account logged in lately: so many pairs are remembered. */
 const MOST_FAMILIAR = 10_000;
@@ -54,7 +54,7 @@ export function loginLimit(options: LoginLimitOptions): LoginLimit {
 }
 
 function limit(most: number, what: string, forgives: boolean, { clock, telemetry }: LoginLimitOptions): AttemptLimit {
-  const book = new FailureBook({ most, ...(clock === undefined ? {} : { clock }) });
+  const book = new FailureTracker({ most, ...(clock === undefined ? {} : { clock }) });
   return attemptLimit({
     book,
     what,

@@ -16,7 +16,7 @@ const MAX_LOG_LINES = 20;
 const FORM_TOKEN_BYTES = 48;
 
 /** What the session routes need. */
-export interface SessionRouteParts {
+export interface SessionRouteDeps {
   readonly sessions: SessionService;
   readonly serviceLog: ServiceLogStore;
   readonly statistics: () => Promise<ServiceStatistics>;
@@ -25,26 +25,26 @@ export interface SessionRouteParts {
 }
 
 /** The routes of sessions. */
-export function sessionRoutes(parts: SessionRouteParts): readonly (readonly [string, RecordStoreRoute])[] {
+export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [string, RecordStoreRoute])[] {
   return [
-    ["/api/admin/auth", { handle: (request, response) => authenticate(parts, request, response) }],
-    ["/api/admin/session/validate", { handle: (request, response) => validate(parts, request, response) }],
-    ["/api/admin/session/extend", { handle: (request, response) => extend(parts, request, response) }],
-    ["/api/admin/session/close", { handle: (request, response) => close(parts, request, response) }],
+    ["/api/admin/auth", { handle: (request, response) => authenticate(deps, request, response) }],
+    ["/api/admin/session/validate", { handle: (request, response) => validate(deps, request, response) }],
+    ["/api/admin/session/extend", { handle: (request, response) => extend(deps, request, response) }],
+    ["/api/admin/session/close", { handle: (request, response) => close(deps, request, response) }],
   ];
 }
 
 /** `/api/admin/auth` */
-async function authenticate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
-  const view = await parts.limitLogins(login, request.ip ?? "", () => parts.sessions.authenticate(login, password));
-  const [lines, stats] = await Promise.all([parts.serviceLog.newest(view.account, MAX_LOG_LINES), parts.statistics()]);
+  const view = await deps.limitLogins(login, request.ip ?? "", () => deps.sessions.authenticate(login, password));
+  const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
   const token = toHex(view.token);
   const pkey = toHex(view.secureKey);
   const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
   const formToken = newFormToken();
   const start = performance.now();
-  const area = parts.panel.area({
+  const area = deps.panel.area({
     account: view.account,
     token,
     secureKey: pkey,
@@ -59,7 +59,7 @@ async function authenticate(parts: SessionRouteParts, request: Request, response
     component_render: secondsSince(start),
     tparams: {
       addr: view.account,
-      extensions: parts.panel.extensions,
+      extensions: deps.panel.extensions,
       pkey,
       scope: view.scope,
       session: view.remaining,
@@ -75,23 +75,23 @@ async function authenticate(parts: SessionRouteParts, request: Request, response
 }
 
 /** `/api/admin/session/validate` */
-function validate(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
-  return replace(request, response, (token) => parts.sessions.validate(token));
+function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => deps.sessions.validate(token));
 }
 
 /** `/api/admin/session/extend` */
-function extend(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
-  return replace(request, response, (token) => parts.sessions.extend(token));
+function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+  return replace(request, response, (token) => deps.sessions.extend(token));
 }
 
 /** `/api/admin/session/close` */
-async function close(parts: SessionRouteParts, request: Request, response: Response): Promise<object> {
+async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
   const token = tokenOf(request);
-  await parts.sessions.close(token);
+  await deps.sessions.close(token);
   clearTokenCookie(request, response);
   const formToken = newFormToken();
   const start = performance.now();
-  const login = parts.panel.login({ formToken });
+  const login = deps.panel.login({ formToken });
   return {
     component: toBase64(login),
     component_render: secondsSince(start),

@@ -2,7 +2,7 @@ import { type BinaryLike, randomBytes, scrypt as nodeScrypt } from "node:crypto"
 import { decryptKeystoreJson, encryptKeystoreJson, getBytes, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "./key-vault.ts";
 import { SealbookError } from "../errors.ts";
-import { turns } from "../kit/semaphore.ts";
+import { semaphore } from "../kit/semaphore.ts";
 
 // The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
 scrypt.register(async (password, salt, N, r, p, length) => inTurn(() => derive(password, salt, N, r, p, length)));
@@ -10,7 +10,7 @@ scrypt.register(async (password, salt, N, r, p, length) => inTurn(() => derive(p
 /** Each derivation takes 128 MiB and one of the few threads that file access shares. */
 const DERIVATIONS_AT_ONCE = 2;
 const DERIVATIONS_WAITING = 64;
-const inTurn = turns(DERIVATIONS_AT_ONCE, DERIVATIONS_WAITING);
+const inTurn = semaphore(DERIVATIONS_AT_ONCE, DERIVATIONS_WAITING);
 
 function derive(
   password: BinaryLike,

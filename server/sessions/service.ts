@@ -12,7 +12,7 @@ import type { Scope } from "../chain/contracts/session-registry.ts";
 import { parseToken, randomKey, tokenHash } from "./token.ts";
 
 /** What the service needs. */
-export interface SessionServiceParts {
+export interface SessionServiceDeps {
   readonly journal: SessionJournal;
   readonly transactions: Transactions;
   readonly chain: SessionChain;
@@ -52,10 +52,10 @@ const REFUSED = "login or password is wrong";
  * of the server. A token is known here only while its holder's call lasts.
  */
 export class SessionService {
-  readonly #parts: SessionServiceParts;
+  readonly #deps: SessionServiceDeps;
 
-  constructor(parts: SessionServiceParts) {
-    this.#parts = parts;
+  constructor(deps: SessionServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -64,7 +64,7 @@ export class SessionService {
    * @throws SealbookError `login_refused`, the same for an unknown login and a wrong password
    */
   async authenticate(login: Address, password: string): Promise<SessionView> {
-    const { journal, vault, chain, telemetry } = this.#parts;
+    const { journal, vault, chain, telemetry } = this.#deps;
     const account = await journal.accounts.find(login);
     if (account === undefined || !account.enrolled) {
       await vault.unlockNothing(password);
@@ -82,7 +82,7 @@ export class SessionService {
     const hash = tokenHash(token);
     const call = chain.openCall(account.address, hash, signingKey);
     const transactionId = await journal.atomically(async (atomic) => {
-      await atomic.sessions.forgetBefore(seconds(this.#parts.clock()) - FORGET_AFTER_SECONDS);
+      await atomic.sessions.forgetBefore(seconds(this.#deps.clock()) - FORGET_AFTER_SECONDS);
       const id = await atomic.intents.insert(call);
       await atomic.sessions.insert({
         tokenHash: hash,
@@ -106,7 +106,7 @@ export class SessionService {
    * @throws SealbookError `token_invalid`, `token_expired`
    */
   async authorize(presented: string): Promise<Authorized> {
-    const { journal, clock } = this.#parts;
+    const { journal, clock } = this.#deps;
     const token = parseToken(presented);
     const session = await journal.sessions.find(tokenHash(token));
     if (session === undefined) throw new SealbookError("token_invalid", "the token is unknown");
@@ -123,7 +123,7 @@ export class SessionService {
 
   /** Replaces the token and marks the session validated; the expiry stays. */
   async validate(presented: string): Promise<SessionView> {
-    const { chain } = this.#parts;
+    const { chain } = this.#deps;
     const authorized = await this.authorize(presented);
     return this.#replace(authorized, "validated", (from, to) => chain.validateCall(from, to));
   }
@@ -133,7 +133,7 @@ export class SessionService {
    * @throws SealbookError `extend_refused` when it was not validated or has too little left
    */
   async extend(presented: string): Promise<SessionView> {
-    const { chain, clock } = this.#parts;
+    const { chain, clock } = this.#deps;
     const authorized = await this.authorize(presented);
     const { validated, expiresAt } = authorized.session;
     if (!validated) throw new SealbookError("extend_refused", "the session has to be validated before it is extended");
@@ -150,11 +150,11 @@ export class SessionService {
 
   /** Ends the session. */
   async close(presented: string): Promise<{ account: Address }> {
-    const { chain, telemetry } = this.#parts;
+    const { chain, telemetry } = this.#deps;
     const { session, account } = await this.authorize(presented);
     const transactionId = await this.#begin(session, chain.closeCall(session.tokenHash));
     await this.#mined(transactionId, undefined, session.tokenHash);
-    await this.#parts.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
+    await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
     telemetry.sessionChanged(account.address, "closed");
     return { account: account.address };
   }
@@ -164,7 +164,7 @@ export class SessionService {
    * ends the session, and what was not sent is taken back.
    */
   async recover(): Promise<void> {
-    const { journal, transactions, clock } = this.#parts;
+    const { journal, transactions, clock } = this.#deps;
     // What another relayer is in the middle of is left to it.
     for (const session of await journal.sessions.unsettled(clock() - LONGEST_CALL_MILLISECONDS)) {
       const takenBack = await transactions.cancel(session.transactionId);
@@ -189,13 +189,13 @@ export class SessionService {
     });
     await this.#mined(transactionId, hash, session.tokenHash);
     const view = await this.#activate(account, token, secureKey, session.tokenHash);
-    this.#parts.telemetry.sessionChanged(account.address, change);
+    this.#deps.telemetry.sessionChanged(account.address, change);
     return view;
   }
 
   /** Writes down what is about to happen to a session; of two calls with one token only the first gets this far. */
   #begin(session: Session, call: ContractCall, successor?: Omit<Session, "transactionId">): Promise<number> {
-    return this.#parts.journal.atomically(async (atomic) => {
+    return this.#deps.journal.atomically(async (atomic) => {
       const transactionId = await atomic.intents.insert(call);
       const begun = await atomic.sessions.transition(session.tokenHash, "active", {
         state: "replacing",
@@ -214,7 +214,7 @@ export class SessionService {
     secureKey: Uint8Array,
     replaced?: Uint8Array,
   ): Promise<SessionView> {
-    const { journal, chain, clock } = this.#parts;
+    const { journal, chain, clock } = this.#deps;
     const hash = tokenHash(token);
     const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]).catch(async (error: unknown) => {
       // Nobody will get the new token, and the chain has ended the old one.
@@ -250,7 +250,7 @@ export class SessionService {
    * was sent may still be mined, so that the token ends, which is the safe side.
    */
   async #mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
-    const { journal, transactions, chainWaitMilliseconds } = this.#parts;
+    const { journal, transactions, chainWaitMilliseconds } = this.#deps;
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
     if (outcome.state === "confirmed") return;

@@ -87,7 +87,9 @@ export class JournalWriter {
       queued.map((each) => ({ id: each.id, nonce: (this.#nonce += 1), raw: randomBytes(9), hash: randomBytes(32) })),
     );
     const number = (this.#block += 1);
-    await transactions.settle([{ id, state, block: { number, hash: randomBytes(32), time: number, validator: "v" } }]);
+    await transactions.recordOutcomes([
+      { id, state, block: { number, hash: randomBytes(32), time: number, validator: "v" } },
+    ]);
   }
 
   /** A batch that is confirmed. */

@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import type { AppParts } from "../../server/composition/app.ts";
+import type { AppDeps } from "../../server/composition/app.ts";
 
 /** What Express keeps of a path: a route, or a router below it. */
 interface Layer {
@@ -13,9 +13,9 @@ interface Layer {
 const MOUNTS = ["/api/v1/recovery/attest", "/api/v1", "/api", "/explorer/api", "/recovery"];
 
 /** Parts that are enough to put an app together whose routes are only looked at. */
-export function unusedParts(): AppParts {
+export function unusedParts(): AppDeps {
   const anything: any = new Proxy(() => anything, { get: () => anything });
-  return new Proxy({}, { get: (_, name) => (name === "version" ? "0.0.0" : anything) }) as AppParts;
+  return new Proxy({}, { get: (_, name) => (name === "version" ? "0.0.0" : anything) }) as AppDeps;
 }
 
 /**

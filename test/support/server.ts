@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { type Context, type ContextOverrides, createContext } from "../../server/composition/server.ts";
+import { type Server, type ServerOverrides, createServer } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
@@ -19,7 +19,7 @@ export interface TestServer {
   readonly url: string;
   readonly chainUrl: string;
   readonly directory: string;
-  readonly context: Context;
+  readonly context: Server;
   /** The demo account. */
   readonly demo: Login;
   /** What was logged, a line each. */
@@ -39,7 +39,7 @@ export interface TestServer {
 
 export interface TestServerOptions {
   readonly directory?: string;
-  readonly overrides?: ContextOverrides;
+  readonly overrides?: ServerOverrides;
   /** Periods shorter than a variable can tell, for tests that wait for what is done regularly. */
   readonly periods?: { readonly [Name in keyof Config as Extract<Name, `${string}IntervalMilliseconds`>]?: number };
 }
@@ -55,7 +55,7 @@ export async function startServer(
   secretWatch.configured(variables);
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
-  const context = await createContext(
+  const context = await createServer(
     { ...parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }), ...periods },
     logger,
     // Passwords of tests protect nothing; the real cost is that of every server that is a process of its own.

@@ -18,7 +18,7 @@ import { type Command, moment, say } from "./command.ts";
 /** How long a drawn animation is good enough. */
 const ANIMATION_AGE = 5 * 60_000;
 
-export interface AirQualityParts {
+export interface AirQualityDeps {
   readonly records: Pick<RecordStore, "search">;
   readonly pictures: Pictures;
   /** How long a value is shown on maps after it was sent. */
@@ -32,7 +32,7 @@ export function airQualityCommands({
   pictures,
   readingMaxAgeMilliseconds: maxAge,
   clock,
-}: AirQualityParts): Record<"providers" | "map" | "livemap", Command> {
+}: AirQualityDeps): Record<"providers" | "map" | "livemap", Command> {
   const animations = new Map<
     Language,
     { readonly made: number; readonly newest: number; readonly drawn: Promise<Uint8Array> }

@@ -6,7 +6,7 @@ import { type Command, type Request, say } from "./command.ts";
 
 const LARGEST_FILE_KIB = 512;
 
-export interface AuditParts {
+export interface AuditDeps {
   /** @throws SealbookError `malformed` saying what is wrong */
   readonly decode: (inputdata: string) => {
     readonly function: RowFunction;
@@ -19,7 +19,7 @@ export interface AuditParts {
 }
 
 /** `/decode` and `/decompress`: what stands on the blockchain, for people. */
-export function auditCommands({ decode, bzip2, file }: AuditParts): Record<"decode" | "decompress", Command> {
+export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decode" | "decompress", Command> {
   /** Runs a command on its input, and asks for it when there is none. */
   const on =
     (
@@ -77,7 +77,7 @@ function bytesOf(sent: Uint8Array): Uint8Array {
   return Buffer.from(digits, "hex");
 }
 
-function decompressed(bzip2: AuditParts["bzip2"], data: Uint8Array): Uint8Array {
+function decompressed(bzip2: AuditDeps["bzip2"], data: Uint8Array): Uint8Array {
   try {
     return bzip2.decompress(data, MAX_ROW_BYTES);
   } catch (error) {

@@ -18,7 +18,7 @@ export interface SyncState {
   readonly reconciled: number | undefined;
 }
 
-export interface ChainParts {
+export interface ChainDeps {
   readonly records: Pick<RecordStore, "search">;
   readonly serviceLog: ServiceLogStore;
   readonly sync: () => Promise<SyncState>;
@@ -33,17 +33,15 @@ export interface ChainParts {
 }
 
 /** What there is to know of the blockchain and of the way to it. */
-export function chainCommands(
-  parts: ChainParts,
-): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
+export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
   return {
     async time({ texts }) {
-      const { head } = await parts.sync();
-      return say(texts.time(moment(parts.clock()), head));
+      const { head } = await deps.sync();
+      return say(texts.time(moment(deps.clock()), head));
     },
 
     async trxlog({ texts }) {
-      const rows = await parts.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
+      const rows = await deps.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
       if (rows.length === 0) return say(texts.noTransactions);
       const lines = rows.map((row) =>
         texts.transaction(
@@ -51,7 +49,7 @@ export function chainCommands(
           row.code,
           row.createdAt,
           row.sender,
-          parts.explorerLink(row.transactionHash),
+          deps.explorerLink(row.transactionHash),
         ),
       );
       return {
@@ -60,9 +58,9 @@ export function chainCommands(
     },
 
     async synclog({ texts }) {
-      const { copied, head, reconciled } = await parts.sync();
+      const { copied, head, reconciled } = await deps.sync();
       const state = texts.sync(copied, head, reconciled === undefined ? undefined : moment(1000 * reconciled));
-      const lines = await parts.serviceLog.newest(EVERYBODY, SYNC_LINES);
+      const lines = await deps.serviceLog.newest(EVERYBODY, SYNC_LINES);
       const log = lines.map(({ time, level, message }) => `${moment(time)} ${level} ${message}`);
       return {
         messages: [
@@ -72,8 +70,8 @@ export function chainCommands(
     },
 
     async gethlog({ texts }) {
-      if (parts.nodeLog === undefined) return say(texts.gethlogNone);
-      const lines = await parts.nodeLog();
+      if (deps.nodeLog === undefined) return say(texts.gethlogNone);
+      const lines = await deps.nodeLog();
       return {
         messages: [
           lines.length === 0
@@ -84,8 +82,8 @@ export function chainCommands(
     },
 
     async balance({ texts }) {
-      const { balance } = await parts.inspect();
-      return say(texts.balance(parts.relayer(), `${formatEther(balance)} (${balance} wei)`));
+      const { balance } = await deps.inspect();
+      return say(texts.balance(deps.relayer(), `${formatEther(balance)} (${balance} wei)`));
     },
   };
 }

@@ -13,7 +13,7 @@ const Begun = z.object({
   transactionId: z.int(),
 });
 
-export interface PmParts {
+export interface PmDeps {
   readonly accounts: Pick<AccountStore, "find">;
   readonly records: RecordService<BotStores>;
   readonly readSource: ReadSource;
@@ -23,7 +23,7 @@ export interface PmParts {
 }
 
 /** `/pm`: stores what the sensor says now as a record that is signed with the user's key. */
-export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmParts): Command {
+export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmDeps): Command {
   return async ({ user, texts, argument, memo }) => {
     const { form, account } = user;
     if (form === undefined || account === undefined) return say(texts.notRegistered);

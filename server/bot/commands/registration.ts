@@ -13,7 +13,7 @@ const Begun = z.object({
   signingKey: z.string(),
 });
 
-export interface RegistrationParts {
+export interface RegistrationDeps {
   readonly journal: BotJournal;
   /** Missing where nobody can enrol accounts. */
   readonly accounts: AccountService | undefined;
@@ -25,7 +25,7 @@ export interface RegistrationParts {
 /** `/start`, `/reset` and `/fetch`. */
 export function registrationCommands({
   accounts,
-}: Pick<RegistrationParts, "accounts">): Record<"start" | "reset" | "fetch", Command> {
+}: Pick<RegistrationDeps, "accounts">): Record<"start" | "reset" | "fetch", Command> {
   const begin = ({ user, texts }: Request): Reply => {
     const draft = beginForm(user.form);
     return { messages: [question(draft, texts)], user: { ...user, draft } };
@@ -50,7 +50,7 @@ export function registrationCommands({
 }
 
 /** What comes of a confirmed form: an account for who has none, and the form in the place of the one before. */
-export function confirmation({ journal, accounts, passwordSeconds, onRegistered }: RegistrationParts): Command {
+export function confirmation({ journal, accounts, passwordSeconds, onRegistered }: RegistrationDeps): Command {
   const prepare = async (memo: Request["memo"]): Promise<z.output<typeof Begun>> => {
     const begun = Begun.safeParse(memo.earlier).data;
     if (begun !== undefined) return begun;

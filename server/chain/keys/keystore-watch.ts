@@ -5,7 +5,7 @@ import { type KeystoreFiles, openKeystore } from "./relayer-keystore.ts";
 /** How often it is looked whether the file has changed. */
 const LOOK_MILLISECONDS = 2_000;
 
-export interface KeystoreWatchParts {
+export interface KeystoreWatchDeps {
   readonly files: KeystoreFiles;
   readonly onKey: (key: RelayerKey) => Promise<void>;
   /** Told once for each content that is of no use. */
@@ -14,13 +14,13 @@ export interface KeystoreWatchParts {
 
 /** Watches over the relayer's keystore: another key in it is to be used from then on. */
 export class KeystoreWatch {
-  readonly #parts: KeystoreWatchParts;
+  readonly #deps: KeystoreWatchDeps;
   #seen: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
 
-  constructor(parts: KeystoreWatchParts) {
-    this.#parts = parts;
+  constructor(deps: KeystoreWatchDeps) {
+    this.#deps = deps;
   }
 
   /** @param address of the key in use: the file may have changed since it was opened */
@@ -39,7 +39,7 @@ export class KeystoreWatch {
   }
 
   async #look(current: string): Promise<string> {
-    const { files, onKey, onRefused } = this.#parts;
+    const { files, onKey, onRefused } = this.#deps;
     const text = await readFile(files.file, "utf8").catch(() => "");
     if (text === this.#seen) return current;
     this.#seen = text;

@@ -12,7 +12,7 @@ import { readBlock, type ValidatorNames } from "./receipts.ts";
 import { askQuantity } from "../rpc/quantity.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
-export interface NodeInspectorParts {
+export interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** Whose balance is reported. */
   readonly relayer: () => Address;
@@ -22,7 +22,7 @@ export interface NodeInspectorParts {
 }
 
 /** Asks a node how it and its network do. */
-export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorParts): NodeInspector {
+export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps): NodeInspector {
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, place }: { address: string; place: string }): string => names.get(address) ?? place;

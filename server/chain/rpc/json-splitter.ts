@@ -13,7 +13,7 @@ const CLOSING_BRACKET = 0x5d;
 export class JsonSplitter {
   readonly #largest: number;
   /** Pieces of the message that is not complete yet. */
-  #parts: Buffer[] = [];
+  #deps: Buffer[] = [];
   #size = 0;
   #depth = 0;
   #inString = false;
@@ -78,14 +78,14 @@ export class JsonSplitter {
   #keep(part: Buffer): void {
     this.#size += part.length;
     if (this.#size > this.#largest) throw new Error(`the answer has more than ${this.#largest} bytes`);
-    this.#parts.push(part);
+    this.#deps.push(part);
   }
 
   #complete(last: Buffer): string {
     this.#keep(last);
     const message =
-      this.#parts.length === 1 ? last.toString("utf8") : Buffer.concat(this.#parts, this.#size).toString("utf8");
-    this.#parts = [];
+      this.#deps.length === 1 ? last.toString("utf8") : Buffer.concat(this.#deps, this.#size).toString("utf8");
+    this.#deps = [];
     this.#size = 0;
     return message;
   }

@@ -1,11 +1,11 @@
 import { hexlify } from "ethers";
 import type { TransactionStore } from "./transactions.ts";
-import type { Address, Settlement } from "../transaction.ts";
+import type { Address, FinalOutcome } from "../transaction.ts";
 import { readReceipt, type ValidatorNames } from "../node/receipts.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 import { settlementOf } from "./transaction-outcome.ts";
 
-export interface OthersParts {
+export interface OthersDeps {
   readonly rpc: Rpc;
   readonly store: Pick<TransactionStore, "leftByOthers" | "settle">;
   /** Whose own transactions are left alone. */
@@ -22,15 +22,15 @@ export interface OthersParts {
  * good. What is signed can be sent again and settled without the key. A key has no more than a few hundred under way, so
  * that all of them are seen to each time: one key whose transactions the node does not take holds up no other's.
  */
-export async function seeToOthers({ rpc, store, self, before, validatorNames, isStopped }: OthersParts): Promise<void> {
+export async function seeToOthers({ rpc, store, self, before, validatorNames, isStopped }: OthersDeps): Promise<void> {
   const left = await store.leftByOthers(self, before);
   const receipts = await Promise.all(left.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
-  const settlements: Settlement[] = [];
+  const settlements: FinalOutcome[] = [];
   for (const [index, transaction] of left.entries()) {
     const receipt = receipts[index];
     if (receipt !== undefined) settlements.push(await settlementOf(rpc, transaction, receipt));
   }
-  await store.settle(settlements);
+  await store.recordOutcomes(settlements);
   const lost = left.filter((_, index) => receipts[index] === undefined);
   // One after the other: not every node takes a nonce before the one below it.
   for (const { raw } of lost) {

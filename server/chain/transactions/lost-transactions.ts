@@ -10,7 +10,7 @@ export type ChainEvent =
   | { readonly kind: "chain_went_back"; readonly key: Address; readonly nonce: number; readonly count: number }
   | { readonly kind: "chain_made_whole" };
 
-export interface LostTransactionsParts {
+export interface LostTransactionsDeps {
   readonly rpc: Pick<Rpc, "call" | "addresses">;
   readonly store: Pick<TransactionStore, "reopen" | "settledNonces" | "outcome">;
   /** How long another relayer's key is left to it: it may have gone for good. */
@@ -25,16 +25,16 @@ export interface LostTransactionsParts {
  * sent and not settled then, so that it is given the same signed bytes again, in the same order.
  */
 export class LostTransactions {
-  readonly #parts: LostTransactionsParts;
+  readonly #deps: LostTransactionsDeps;
   readonly #patience: number;
   /** Since when the chain knows too few nonces of a key. */
   readonly #behind = new Map<Address, number>();
   /** What the chain has to take again, by nonces. */
   #lost: readonly number[] = [];
 
-  constructor(parts: LostTransactionsParts) {
-    this.#parts = parts;
-    this.#patience = parts.behindMilliseconds ?? BEHIND_MILLISECONDS;
+  constructor(deps: LostTransactionsDeps) {
+    this.#deps = deps;
+    this.#patience = deps.behindMilliseconds ?? BEHIND_MILLISECONDS;
   }
 
   /**
@@ -51,7 +51,7 @@ export class LostTransactions {
    * @returns whether there was anything
    */
   async reopen(key: Address, known: number): Promise<boolean> {
-    const { store, onEvent } = this.#parts;
+    const { store, onEvent } = this.#deps;
     const lost = await store.reopen(key, known);
     this.#behind.delete(key);
     if (lost.length === 0) return false;
@@ -62,7 +62,7 @@ export class LostTransactions {
 
   /** Reopens what the chain has lost of keys whose own relayer did not see to it. */
   async reopenOthers(self: Address): Promise<void> {
-    const { store, takeOverMilliseconds } = this.#parts;
+    const { store, takeOverMilliseconds } = this.#deps;
     const patience = Math.max(takeOverMilliseconds, 2 * this.#patience);
     for (const { key, nonces } of await store.settledNonces()) {
       const known = key === self ? undefined : await this.#knownOf(key, nonces, patience);
@@ -72,7 +72,7 @@ export class LostTransactions {
 
   /** Tells when the chain has again all that it had lost. */
   async follow(): Promise<void> {
-    const { store, onEvent } = this.#parts;
+    const { store, onEvent } = this.#deps;
     if (this.#lost.length === 0) return;
     for (let [first] = this.#lost; first !== undefined; [first] = this.#lost) {
       if ((await store.outcome(first)).state === "pending") return;
@@ -82,7 +82,7 @@ export class LostTransactions {
   }
 
   async #knownOf(key: Address, settled: number, patience: number): Promise<number | undefined> {
-    const { rpc } = this.#parts;
+    const { rpc } = this.#deps;
     const known = await askQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
     if (known >= settled) {
       this.#behind.delete(key);

@@ -1,4 +1,4 @@
-import type { Settlement, SignedTransaction } from "../transaction.ts";
+import type { FinalOutcome, SignedTransaction } from "../transaction.ts";
 import type { Receipt } from "../node/receipts.ts";
 import { revertReason } from "../contracts/revert-reason.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -8,7 +8,7 @@ export async function settlementOf(
   rpc: Rpc,
   { id, raw }: Pick<SignedTransaction, "id" | "raw">,
   { succeeded, block }: Receipt,
-): Promise<Settlement> {
+): Promise<FinalOutcome> {
   if (succeeded) return { id, state: "confirmed", block };
   return { id, state: "reverted", block, reason: await revertReason(rpc, raw) };
 }

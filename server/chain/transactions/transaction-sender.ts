@@ -1,6 +1,6 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "./transactions.ts";
-import type { Address, Settlement, SignedTransaction, TransactionOutcome } from "../transaction.ts";
+import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
 import { type ChainEvent, LostTransactions } from "./lost-transactions.ts";
 import { askQuantity } from "../rpc/quantity.ts";
@@ -188,7 +188,7 @@ export class TransactionSender implements Transactions {
       askQuantity(rpc, "eth_blockNumber", []),
     ]);
     this.#confirmedTo ??= head;
-    const left = await store.underWay(this.#signer.address);
+    const left = await store.inFlight(this.#signer.address);
     this.#underWay.clear();
     for (const transaction of left) this.#underWay.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
     const highest = await store.highestNonce(this.#signer.address);
@@ -331,7 +331,7 @@ export class TransactionSender implements Transactions {
 
   async #settle(receipts: readonly Receipt[]): Promise<void> {
     const { rpc, store, onEvent } = this.#options;
-    const settlements: Settlement[] = [];
+    const settlements: FinalOutcome[] = [];
     for (const receipt of receipts) {
       const transaction = this.#underWay.get(receipt.transactionHash);
       if (transaction === undefined) continue;
@@ -341,7 +341,7 @@ export class TransactionSender implements Transactions {
         onEvent({ kind: "reverted", id: transaction.id, reason: settlement.reason ?? "" });
     }
     if (settlements.length === 0) return;
-    await this.#written(store.settle(settlements));
+    await this.#written(store.recordOutcomes(settlements));
     for (const { transactionHash } of receipts) this.#underWay.delete(transactionHash);
     this.#waiters.settled(settlements.map(({ id }) => id));
   }

@@ -3,7 +3,7 @@ import type {
   ContractCall,
   Filler,
   QueuedTransaction,
-  Settlement,
+  FinalOutcome,
   SignedTransaction,
   TransactionOutcome,
 } from "../transaction.ts";
@@ -41,7 +41,7 @@ export interface TransactionStore {
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
   /** Signed and not settled, by nonce. */
-  underWay(sender: Address): Promise<SignedTransaction[]>;
+  inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
    * Intended before a time (Unix milliseconds), signed with the keys of others, and not settled: they may have gone for
    * good. With each come those of its key that have to be mined before it, however young. By key, then by nonce.
@@ -60,7 +60,7 @@ export interface TransactionStore {
    * @returns the filler's id
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
-  settle(settlements: readonly Settlement[]): Promise<void>;
+  recordOutcomes(settlements: readonly FinalOutcome[]): Promise<void>;
   /**
    * Takes back that transactions of a key were mined, from a nonce on: the chain has gone back to before them. What
    * they confirmed is pending again.
@@ -70,5 +70,5 @@ export interface TransactionStore {
   cancel(id: number): Promise<boolean>;
   outcome(id: number): Promise<TransactionOutcome>;
   /** Intents and signed transactions without an outcome. */
-  countUnderWay(): Promise<number>;
+  countInFlight(): Promise<number>;
 }

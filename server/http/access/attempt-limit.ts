@@ -1,5 +1,5 @@
 import { SealbookError } from "../../errors.ts";
-import type { FailureBook } from "./failure-book.ts";
+import type { FailureTracker } from "./failure-tracker.ts";
 
 /**
  * Runs an attempt with a key. Only failed ones count, but attempts that are under way count as failed until they end,
@@ -11,7 +11,7 @@ export type AttemptLimit = <T>(key: string, attempt: () => Promise<T>) => Promis
 /** What an {@link AttemptLimit} goes by. */
 export interface AttemptLimitOptions {
   /** Counts the failures. */
-  readonly book: FailureBook;
+  readonly book: FailureTracker;
   /** What fails too often, for the message. */
   readonly what: string;
   /** Whether what an attempt threw counts. */

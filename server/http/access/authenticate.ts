@@ -6,7 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
 /** How callers can show who they are; nobody has to without any. */
-export interface AuthenticationParts {
+export interface AuthenticationDeps {
   readonly apiKeys: ApiKeyStore | undefined;
   readonly tokens: TokenVerifier | undefined;
   readonly clock: Clock;
@@ -19,14 +19,11 @@ const ASKING_METHODS = ["GET", "HEAD"];
 const ASKING_POSTS = /^\/(verify|recovery\/verify)\/?$/i;
 
 /** Lets only those pass that show an API key or a token that is good for what they ask. */
-export function authenticate(parts: AuthenticationParts): RequestHandler {
-  if (parts.apiKeys === undefined && parts.tokens === undefined) return (_request, _response, next) => next();
-  const schemes = [
-    ...(parts.apiKeys === undefined ? [] : ["ApiKey"]),
-    ...(parts.tokens === undefined ? [] : ["Bearer"]),
-  ];
+export function authenticate(deps: AuthenticationDeps): RequestHandler {
+  if (deps.apiKeys === undefined && deps.tokens === undefined) return (_request, _response, next) => next();
+  const schemes = [...(deps.apiKeys === undefined ? [] : ["ApiKey"]), ...(deps.tokens === undefined ? [] : ["Bearer"])];
   return async (request, response, next) => {
-    const scope = await scopeOf(parts, request);
+    const scope = await scopeOf(deps, request);
     if (scope === undefined) {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
@@ -46,7 +43,7 @@ function asks({ method, path }: Request): boolean {
 }
 
 async function scopeOf(
-  { apiKeys, tokens, clock }: AuthenticationParts,
+  { apiKeys, tokens, clock }: AuthenticationDeps,
   request: Request,
 ): Promise<AccessScope | undefined> {
   const key = request.get(KEY_HEADER);

@@ -1,13 +1,13 @@
 import type { Insertable } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
-import type { Settlement } from "../../chain/transaction.ts";
+import type { FinalOutcome } from "../../chain/transaction.ts";
 import type { Database } from "../engine/database.ts";
 import { appendEntries } from "./entry-log.ts";
 import type { ConfirmationEntry } from "./codec.ts";
 import type { ConfirmationsTable } from "../engine/schema.ts";
 
 /** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
-export async function confirmAnchors(transaction: Database, settlements: readonly Settlement[]): Promise<void> {
+export async function confirmAnchors(transaction: Database, settlements: readonly FinalOutcome[]): Promise<void> {
   const confirmed = settlements.flatMap(({ id, state, block }) =>
     state === "confirmed" && block !== undefined ? [[id, block] as const] : [],
   );

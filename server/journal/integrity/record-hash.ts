@@ -1,7 +1,7 @@
 import { hash as digest } from "node:crypto";
 
 /** The parts of a recorded hash. */
-export interface RecordHashParts {
+export interface RecordHashInput {
   readonly documentId: string;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -15,7 +15,7 @@ export interface RecordHashParts {
  * The recorded hash, the only thing that leaves for the chain: SHA-256 over the UTF-8 text of document id, timestamp
  * in decimal, type, and document hash in lower-case hex, one after the other.
  */
-export function recordHash({ documentId, timestamp, type, hash }: RecordHashParts): Uint8Array {
+export function recordHash({ documentId, timestamp, type, hash }: RecordHashInput): Uint8Array {
   const text = `${documentId}${timestamp}${type}${Buffer.from(hash).toString("hex")}`;
   return digest("sha256", text, "buffer");
 }

@@ -4,7 +4,7 @@ import type { AnchorLog, LoggedAnchor } from "../../chain/contracts/anchor.ts";
 import type { AnchorChain } from "../../chain/contracts/anchor.ts";
 import type { Findings } from "./findings.ts";
 
-export interface AnchorCheckParts {
+export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
   readonly chain: Pick<AnchorChain, "blockOf">;
   readonly log: AnchorLog;
@@ -13,10 +13,10 @@ export interface AnchorCheckParts {
 
 /** Looks on the chain for anchors that the journal does not have: whatever is sent is in the journal before. */
 export class AnchorCheck {
-  readonly #parts: AnchorCheckParts;
+  readonly #deps: AnchorCheckDeps;
 
-  constructor(parts: AnchorCheckParts) {
-    this.#parts = parts;
+  constructor(deps: AnchorCheckDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -27,7 +27,7 @@ export class AnchorCheck {
     after: ReconciliationProgress["block"],
     isStopped: () => boolean,
   ): Promise<ReconciliationProgress["block"]> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     let reached = (await this.#isOnChain(after)) ? after : undefined;
     for (const { from, to } of blockRanges(
       reached === undefined ? log.firstBlock : reached.number + 1,
@@ -42,7 +42,7 @@ export class AnchorCheck {
   }
 
   async #compare({ hash, size, transactionHash, blockNumber }: LoggedAnchor): Promise<void> {
-    const { store, chain, findings } = this.#parts;
+    const { store, chain, findings } = this.#deps;
     const subject = { kind: "anchor", hash } as const;
     const transaction = `transaction 0x${Buffer.from(transactionHash).toString("hex")}`;
     const known = await store.anchor(hash);
@@ -62,7 +62,7 @@ export class AnchorCheck {
 
   async #isOnChain(block: ReconciliationProgress["block"]): Promise<boolean> {
     if (block === undefined) return false;
-    const hash = await this.#parts.log.blockHash(block.number);
+    const hash = await this.#deps.log.blockHash(block.number);
     return hash !== undefined && Buffer.compare(hash, block.hash) === 0;
   }
 }

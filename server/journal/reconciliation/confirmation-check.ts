@@ -14,7 +14,7 @@ const NEWEST = 16;
 /** How long a node may lack a block before that says anything: it may lag, or its chain may be made whole again. */
 const LAG_MILLISECONDS = 30_000;
 
-export interface ConfirmationCheckParts {
+export interface ConfirmationCheckDeps {
   readonly store: ReconciliationStore;
   readonly entries: JournalSource;
   readonly chain: Pick<AnchorChain, "blockOf">;
@@ -25,12 +25,12 @@ export interface ConfirmationCheckParts {
 
 /** Compares what the journal says was confirmed with what the chain has. */
 export class ConfirmationCheck {
-  readonly #parts: ConfirmationCheckParts;
+  readonly #deps: ConfirmationCheckDeps;
   /** Since when the node lacks the block of a confirmation. */
   readonly #lacking = new Map<number, number>();
 
-  constructor(parts: ConfirmationCheckParts) {
-    this.#parts = parts;
+  constructor(deps: ConfirmationCheckDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -38,7 +38,7 @@ export class ConfirmationCheck {
    * @returns the newest confirmation compared
    */
   async run(after: number, isStopped: () => boolean): Promise<number> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     let reached = after;
     while (!isStopped()) {
       const page = await store.confirmations(reached, PAGE);
@@ -52,7 +52,7 @@ export class ConfirmationCheck {
 
   /** @returns whether there was something new about the newest */
   async newestChanged(): Promise<boolean> {
-    return this.#compareAll(await this.#parts.store.newestConfirmations(NEWEST));
+    return this.#compareAll(await this.#deps.store.newestConfirmations(NEWEST));
   }
 
   async #compareAll(confirmations: readonly Confirmation[]): Promise<boolean> {
@@ -66,7 +66,7 @@ export class ConfirmationCheck {
 
   /** @returns whether there is something new about it */
   async #compare(confirmation: Confirmation): Promise<boolean> {
-    const { chain, findings, store } = this.#parts;
+    const { chain, findings, store } = this.#deps;
     const { sequence, anchor, hash, transactionHash, block } = confirmation;
     if (!confirmation.isOwn) {
       return findings.diverged(
@@ -99,7 +99,7 @@ export class ConfirmationCheck {
 
   /** Whether the node may merely not have come as far, of several behind one address for instance. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
-    const { log, clock } = this.#parts;
+    const { log, clock } = this.#deps;
     if ((await log.blockHash(block.number)) !== undefined) return false;
     const since = this.#lacking.get(sequence) ?? clock();
     this.#lacking.set(sequence, since);
@@ -108,7 +108,7 @@ export class ConfirmationCheck {
 
   /** Whether an entry is what the chain of digests was made over. */
   async #isGenuine(sequence: number): Promise<boolean> {
-    const { entries } = this.#parts;
+    const { entries } = this.#deps;
     try {
       const { lines, previousDigest } = await entries.lines(sequence - 1, 1);
       const digest = await entries.digestAt(sequence);

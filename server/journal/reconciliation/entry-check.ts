@@ -7,7 +7,7 @@ import type { Findings } from "./findings.ts";
 const STEP = 10_000;
 const SUBJECT = { kind: "entries" } as const;
 
-export interface EntryCheckParts {
+export interface EntryCheckDeps {
   readonly store: Pick<ReconciliationStore, "walk">;
   readonly entries: Pick<JournalSource, "head">;
   readonly findings: Findings;
@@ -15,16 +15,16 @@ export interface EntryCheckParts {
 
 /** Walks the journal's own entries: none is missing, and each is what its digest was made over, and what was sealed. */
 export class EntryCheck {
-  readonly #parts: EntryCheckParts;
+  readonly #deps: EntryCheckDeps;
   #reached: JournalHead | undefined;
 
-  constructor(parts: EntryCheckParts) {
-    this.#parts = parts;
+  constructor(deps: EntryCheckDeps) {
+    this.#deps = deps;
   }
 
   /** @param isFull From the first entry on; else from where the last one ended, or from the newest of today */
   async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
-    const { store, entries, findings } = this.#parts;
+    const { store, entries, findings } = this.#deps;
     const head = await entries.head();
     let at = isFull ? { sequence: 0, digest: GENESIS_DIGEST } : (this.#reached ?? head);
     try {

@@ -4,7 +4,7 @@ import type { Findings } from "./findings.ts";
 
 const PAGE = 512;
 
-export interface LeafCheckParts {
+export interface LeafCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations">;
   /** The proofs of an anchor by place, from a place on. */
   readonly proofs: {
@@ -19,14 +19,14 @@ export interface LeafCheckParts {
 
 /** Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees. */
 export class LeafCheck {
-  readonly #parts: LeafCheckParts;
+  readonly #deps: LeafCheckDeps;
 
-  constructor(parts: LeafCheckParts) {
-    this.#parts = parts;
+  constructor(deps: LeafCheckDeps) {
+    this.#deps = deps;
   }
 
   async run(isStopped: () => boolean): Promise<void> {
-    const { store, findings } = this.#parts;
+    const { store, findings } = this.#deps;
     for (let reached = 0; !isStopped();) {
       const page = await store.confirmations(reached, PAGE);
       const last = page.at(-1);
@@ -46,7 +46,7 @@ export class LeafCheck {
 
   async #agrees({ anchor, hash, size }: Confirmation): Promise<boolean> {
     const leaves: Uint8Array[] = [];
-    for (const { leafIndex, recordHash } of await this.#parts.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
+    for (const { leafIndex, recordHash } of await this.#deps.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
       const leaf = leaves[leafIndex];
       if (leaf === undefined && leafIndex !== leaves.length) return false;
       // Those that share a place read alike.

@@ -20,7 +20,7 @@ export interface ReconcilerRules {
   readonly fullIntervalMilliseconds: number;
 }
 
-export interface ReconcilerParts {
+export interface ReconcilerDeps {
   readonly store: ReconciliationStore;
   readonly confirmations: ConfirmationCheck;
   readonly anchors: AnchorCheck;
@@ -40,23 +40,23 @@ export interface ReconcilerParts {
  * mended and told; what cannot is a divergence until it is over.
  */
 export class Reconciler {
-  readonly #parts: ReconcilerParts;
+  readonly #deps: ReconcilerDeps;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
   #stopped = false;
   #failing = false;
 
-  constructor(parts: ReconcilerParts) {
-    this.#parts = parts;
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
-    await this.#parts.findings.refresh();
+    await this.#deps.findings.refresh();
     this.#timer = setInterval(
       () => {
         this.#work ??= this.#passIfDue().finally(() => (this.#work = undefined));
       },
-      Math.min(LOOK_MILLISECONDS, this.#parts.rules.intervalMilliseconds),
+      Math.min(LOOK_MILLISECONDS, this.#deps.rules.intervalMilliseconds),
     );
   }
 
@@ -68,7 +68,7 @@ export class Reconciler {
 
   async #passIfDue(): Promise<void> {
     try {
-      const { store, findings, clock, rules } = this.#parts;
+      const { store, findings, clock, rules } = this.#deps;
       await findings.refresh();
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
@@ -80,14 +80,14 @@ export class Reconciler {
       );
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing) this.#parts.onFailure(error);
+      if (!this.#failing) this.#deps.onFailure(error);
       this.#failing = true;
     }
   }
 
   /** @param isFull Whether everything is compared, or what is new */
   async pass(isFull: boolean): Promise<void> {
-    const { store, confirmations, anchors, entries, leaves, replica, replicas, findings, clock } = this.#parts;
+    const { store, confirmations, anchors, entries, leaves, replica, replicas, findings, clock } = this.#deps;
     const before = await store.progress();
     const isStopped = (): boolean => this.#stopped;
     if (!isFull && (await confirmations.newestChanged())) return this.pass(true);

@@ -10,7 +10,7 @@ export interface Replica {
   segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
 }
 
-export interface ReplicaCheckParts {
+export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
   readonly findings: Findings;
   /** Told of a replica that could not be read: its replicator says the same. */
@@ -19,14 +19,14 @@ export interface ReplicaCheckParts {
 
 /** Compares replicas with the journal: every segment is whole, and has the digest that the journal has there. */
 export class ReplicaCheck {
-  readonly #parts: ReplicaCheckParts;
+  readonly #deps: ReplicaCheckDeps;
 
-  constructor(parts: ReplicaCheckParts) {
-    this.#parts = parts;
+  constructor(deps: ReplicaCheckDeps) {
+    this.#deps = deps;
   }
 
   async run(replica: Replica, isStopped: () => boolean): Promise<void> {
-    const { entries, findings, onUnreachable } = this.#parts;
+    const { entries, findings, onUnreachable } = this.#deps;
     const subject = { kind: "replica", name: replica.name } as const;
     try {
       for await (const { manifest } of replica.segments()) {

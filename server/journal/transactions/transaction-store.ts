@@ -86,7 +86,7 @@ export function transactionStore(database: Database): TransactionStore {
         return claimed;
       }),
 
-    async underWay(sender) {
+    async inFlight(sender) {
       return toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
     },
 
@@ -158,7 +158,7 @@ export function transactionStore(database: Database): TransactionStore {
       return row?.block_number ?? undefined;
     },
 
-    async settle(settlements) {
+    async recordOutcomes(settlements) {
       if (settlements.length === 0) return;
       await database.transaction().execute(async (transaction) => {
         for (const { id, state, block, reason } of settlements) {
@@ -265,7 +265,7 @@ export function transactionStore(database: Database): TransactionStore {
       return toOutcome(row);
     },
 
-    async countUnderWay() {
+    async countInFlight() {
       const counts = await Promise.all(
         [QUEUED, SENT].map((state) =>
           database

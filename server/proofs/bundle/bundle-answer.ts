@@ -6,12 +6,10 @@ const hexText = z
   .string()
   .regex(/^0x([0-9a-f]{2})*$/)
   .meta({ id: "HexBytes", description: "Bytes as `0x` and lower-case hexadecimal digits." });
-const proven = z
-  .object({ raw: hexText, proof: z.array(hexText) })
-  .meta({
-    id: "ProvenBytes",
-    description: "Bytes of a block, and the nodes of its trie that prove them, the root first.",
-  });
+const proven = z.object({ raw: hexText, proof: z.array(hexText) }).meta({
+  id: "ProvenBytes",
+  description: "Bytes of a block, and the nodes of its trie that prove them, the root first.",
+});
 
 /** `GET /api/v1/proof/{id}?format=bundle` */
 export const Bundle = z

@@ -5,17 +5,17 @@ import type { Issuer } from "./issuer.ts";
 import { signedBundle } from "./signed-bundle.ts";
 
 /** What the service needs. */
-export interface BundleServiceParts {
+export interface BundleServiceDeps {
   readonly evidence: EvidenceSource;
   readonly issuer: Pick<Issuer, "signer">;
 }
 
 /** Makes bundles of proofs. */
 export class BundleService {
-  readonly #parts: BundleServiceParts;
+  readonly #deps: BundleServiceDeps;
 
-  constructor(parts: BundleServiceParts) {
-    this.#parts = parts;
+  constructor(deps: BundleServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -25,7 +25,7 @@ export class BundleService {
    */
   async bundleFor(proof: Proof): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
-    const { evidence, issuer } = this.#parts;
+    const { evidence, issuer } = this.#deps;
     const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash);
     const bundle = found && bundleOf(proof, found);
     return bundle && signedBundle(bundle, await issuer.signer());

@@ -231,7 +231,7 @@ for (const engine of ENGINES)
         const thrown = await failure(store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7)));
         assert.instanceOf(thrown, Error);
         assert.equal(await store.highestNonce(ADDRESS), 7);
-        assert.lengthOf(await store.underWay(ADDRESS), 1);
+        assert.lengthOf(await store.inFlight(ADDRESS), 1);
       });
 
       it("and a refused one makes room for its filler, in one step", async () => {
@@ -246,10 +246,10 @@ for (const engine of ENGINES)
         });
         assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
         assert.deepEqual(
-          (await store.underWay(ADDRESS)).map((each) => [each.id, each.nonce]),
+          (await store.inFlight(ADDRESS)).map((each) => [each.id, each.nonce]),
           [[filler, 3]],
         );
-        assert.equal(await store.countUnderWay(), 1);
+        assert.equal(await store.countInFlight(), 1);
       });
     });
   });

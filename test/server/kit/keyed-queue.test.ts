@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { assert } from "chai";
 import fc from "fast-check";
-import { Lanes } from "../../../server/kit/keyed-queue.ts";
+import { KeyedQueue } from "../../../server/kit/keyed-queue.ts";
 
 describe("work in lanes", function () {
   it("is done once, in each lane in its order and never two pieces at a time, and in no more lanes at once than allowed", async () => {
@@ -10,7 +10,7 @@ describe("work in lanes", function () {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.record({ lane: fc.nat(5), turns: fc.nat(3) }), { maxLength: 40 }),
         async (most, pieces) => {
-          const lanes = new Lanes(most);
+          const lanes = new KeyedQueue(most);
           const done: number[] = [];
           const moving = new Set<number>();
           const all = pieces.map(({ lane, turns }, piece) => {
@@ -41,7 +41,7 @@ describe("work in lanes", function () {
   });
 
   it("ends when what is under way is done, and begins nothing any more", async () => {
-    const lanes = new Lanes(1);
+    const lanes = new KeyedQueue(1);
     const done: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     lanes.run(1, async () => {

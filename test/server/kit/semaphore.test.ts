@@ -1,10 +1,10 @@
 import { assert } from "chai";
-import { turns } from "../../../server/kit/semaphore.ts";
+import { semaphore } from "../../../server/kit/semaphore.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
 describe("turns", () => {
   it("lets so many run, the next wait in order, and refuses the rest", async () => {
-    const inTurn = turns(2, 2);
+    const inTurn = semaphore(2, 2);
     const ends: (() => void)[] = [];
     const begun: string[] = [];
     const work = (name: string) =>
@@ -30,7 +30,7 @@ describe("turns", () => {
   });
 
   it("hands the turn on when work fails", async () => {
-    const inTurn = turns(1, 1);
+    const inTurn = semaphore(1, 1);
     const failing = inTurn(() => Promise.reject(new Error("no")));
     const next = inTurn(async () => "next");
     assert.instanceOf(

@@ -2,9 +2,9 @@ import { assert } from "chai";
 import { keccak256 } from "ethers";
 import type { ChainLog, LogEntry } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
-import { copyStore } from "../../../server/records/record-index-store.ts";
+import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { recordStore } from "../../../server/records/store.ts";
-import { type FollowerEvent, LogFollower } from "../../../server/records/event-indexer.ts";
+import { type FollowerEvent, EventIndexer } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -61,11 +61,11 @@ for (const engine of ENGINES)
   describe(`log follower, on ${engine}`, function () {
     let journal: TestDatabase;
     let events: FollowerEvent[];
-    const followers: LogFollower[] = [];
-    const follow = (log: ChainLog, lagMilliseconds?: number): LogFollower => {
-      const follower = new LogFollower(
+    const followers: EventIndexer[] = [];
+    const follow = (log: ChainLog, lagMilliseconds?: number): EventIndexer => {
+      const follower = new EventIndexer(
         log,
-        copyStore(journal.database, "events"),
+        recordIndexStore(journal.database, "events"),
         (event) => events.push(event),
         lagMilliseconds,
       );
@@ -195,7 +195,7 @@ for (const engine of ENGINES)
     });
 
     it("does not write half of what failed", async () => {
-      const store = copyStore(journal.database, "events");
+      const store = recordIndexStore(journal.database, "events");
       const log = new FakeLog("a").row(3, 1, "one");
       const broken = {
         kind: "account",
@@ -218,7 +218,7 @@ for (const engine of ENGINES)
       const log = new FakeLog("a").row(3, 1, "one");
       const follower = follow(log);
       await follower.reached(3, 5_000);
-      await copyStore(journal.database, "events").drop();
+      await recordIndexStore(journal.database, "events").drop();
       log.row(4, 2, "two");
       assert.isTrue(await follower.reached(4, 10_000));
       assert.deepEqual(await codes(), ["two", "one"]);

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import fc from "fast-check";
 import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
-import { copyStore } from "../../../server/records/record-index-store.ts";
+import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { recordStore } from "../../../server/records/store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -52,7 +52,7 @@ describe("search pattern", function () {
       after(() => journal.close());
 
       it("finds texts that go on with the last character there is", async () => {
-        const copy = copyStore(journal.database, "events");
+        const copy = recordIndexStore(journal.database, "events");
         await copy.drop();
         const row = {
           rowId: BigInt((position += 1)),
@@ -108,7 +108,7 @@ describe("search pattern", function () {
               fc.array(fc.oneof(text, near(texts), near(texts)), { minLength: 1, maxLength: 12 }),
             ),
           );
-        const copy = copyStore(journal.database, "events");
+        const copy = recordIndexStore(journal.database, "events");
         const store = recordStore(journal.database);
         await fc.assert(
           fc.asyncProperty(question, async ([texts, phrases]) => {

@@ -268,7 +268,7 @@ for (const engine of ENGINES)
       startSender();
       await eventually(async () => assert.isTrue(node.pool.has(0)));
       mine();
-      await eventually(async () => assert.equal(await transactionStore(journal.database).countUnderWay(), 0));
+      await eventually(async () => assert.equal(await transactionStore(journal.database).countInFlight(), 0));
       assert.deepEqual(
         (await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state),
         ["refused", "confirmed"],

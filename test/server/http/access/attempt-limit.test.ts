@@ -1,11 +1,16 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../../server/errors.ts";
 import { type AttemptLimit, attemptLimit } from "../../../../server/http/access/attempt-limit.ts";
-import { FailureBook } from "../../../../server/http/access/failure-book.ts";
+import { FailureTracker } from "../../../../server/http/access/failure-tracker.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");
 const limitOf = (most: number, forgives = false): AttemptLimit =>
-  attemptLimit({ book: new FailureBook({ most }), what: "failures", isFailure: (error) => error === WRONG, forgives });
+  attemptLimit({
+    book: new FailureTracker({ most }),
+    what: "failures",
+    isFailure: (error) => error === WRONG,
+    forgives,
+  });
 
 async function codeOf(running: Promise<unknown>): Promise<string> {
   try {

@@ -6,7 +6,7 @@ import { createJournal } from "../../../../server/composition/journal.ts";
 import { openPostgres, postgresDialect } from "../../../../server/journal/engine/postgres.ts";
 import { SealbookError } from "../../../../server/errors.ts";
 import { parseSearchPattern } from "../../../../server/records/search-pattern.ts";
-import { copyStore } from "../../../../server/records/record-index-store.ts";
+import { recordIndexStore } from "../../../../server/records/record-index-store.ts";
 import { emptyDatabase, sharedCluster } from "../../../support/database.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -67,7 +67,7 @@ describe("PostgreSQL", function () {
         transactionHash: new Uint8Array(32),
         blockNumber: 1,
       };
-      await copyStore(database, "events").apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
+      await recordIndexStore(database, "events").apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
       const { records, proofs } = createJournal(database, ADDRESSES, ADDRESS);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await records.search({ field: "code", pattern: parseSearchPattern(phrase), limit: 10 });

@@ -63,7 +63,7 @@ for (const engine of ENGINES)
         ADDRESS,
         queued.map(({ id }) => ({ id, nonce, raw: randomBytes(9), hash: randomBytes(32) })),
       );
-      await transactions.settle([
+      await transactions.recordOutcomes([
         {
           id: transactionId,
           state: "confirmed",

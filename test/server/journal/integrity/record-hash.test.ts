@@ -1,10 +1,10 @@
 import { assert } from "chai";
-import { recordHash, type RecordHashParts } from "../../../../server/journal/integrity/record-hash.ts";
+import { recordHash, type RecordHashInput } from "../../../../server/journal/integrity/record-hash.ts";
 
 const HASH = Buffer.from("AB".repeat(32), "hex");
 
 // Made with: printf '%s' "$text" | sha256sum
-const VECTORS: readonly (readonly [parts: Omit<RecordHashParts, "hash">, hash: string])[] = [
+const VECTORS: readonly (readonly [parts: Omit<RecordHashInput, "hash">, hash: string])[] = [
   [
     { documentId: "contract-1", timestamp: 1700000000, type: "contract" },
     "e60aa4754bcb93445fcc46003fac69c31dbf400f6650dc47331e228b0ee5f5e1",

@@ -16,7 +16,7 @@ interface Failures {
   lockedUntil: number;
 }
 
-/** How a {@link FailureBook} counts. */
+/** How a {@link FailureTracker} counts. */
 export interface FailureBookOptions {
   /** Failures within a minute that lock a key out. */
   readonly most: number;
@@ -29,7 +29,7 @@ export interface FailureBookOptions {
  * Counts failures by a key, and locks keys out for ever longer: one minute, two, four, up to an hour. It is kept in memory
  * only and bounded there: a restart forgets it.
  */
-export class FailureBook {
+export class FailureTracker {
   readonly #most: number;
   readonly #clock: () => number;
   readonly #mostKeys: number;

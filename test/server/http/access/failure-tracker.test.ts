@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { FailureBook } from "../../../../server/http/access/failure-book.ts";
+import { FailureTracker } from "../../../../server/http/access/failure-tracker.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -11,13 +11,13 @@ describe("book of failures", () => {
   beforeEach(() => (now = Date.parse("2026-11-21")));
 
   /** Fails until it is locked out, and says for how long. */
-  const lockOut = (book: FailureBook, key: string): number => {
+  const lockOut = (book: FailureTracker, key: string): number => {
     while (book.left(key) > 0) book.add(key);
     return book.lockedFor(key);
   };
 
   it("locks a key out after so many failures within a minute, and no other", () => {
-    const book = new FailureBook({ most: 3, clock });
+    const book = new FailureTracker({ most: 3, clock });
     book.add("a");
     book.add("a");
     assert.deepEqual([book.left("a"), book.lockedFor("a")], [1, 0]);
@@ -32,7 +32,7 @@ describe("book of failures", () => {
   });
 
   it("doubles the time with every lock-out, up to an hour", () => {
-    const book = new FailureBook({ most: 2, clock });
+    const book = new FailureTracker({ most: 2, clock });
     const minutes = Array.from({ length: 9 }, () => {
       const locked = lockOut(book, "a");
       now += locked;
@@ -42,7 +42,7 @@ describe("book of failures", () => {
   });
 
   it("forgets lock-outs a day after the last one, and at once who is forgiven", () => {
-    const book = new FailureBook({ most: 2, clock });
+    const book = new FailureTracker({ most: 2, clock });
     for (const locked of [1, 2]) {
       assert.equal(lockOut(book, "a"), locked * MINUTE);
       now += locked * MINUTE;
@@ -57,7 +57,7 @@ describe("book of failures", () => {
   });
 
   it("remembers a bounded number of keys, those that failed last", () => {
-    const book = new FailureBook({ most: 1, clock, mostKeys: 3 });
+    const book = new FailureTracker({ most: 1, clock, mostKeys: 3 });
     for (const key of ["a", "b", "c", "a", "d"]) book.add(key);
     assert.equal(book.size, 3);
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe("book of failures", () => {
         fc.array(fc.nat({ max: 3 * MINUTE }), { minLength: 1, maxLength: 200 }),
         (most, waits) => {
           now = 0;
-          const book = new FailureBook({ most, clock });
+          const book = new FailureTracker({ most, clock });
           const failures: number[] = [];
           for (const wait of waits) {
             now += wait;
