@@ -17,7 +17,7 @@ export interface TransactionDeps {
   readonly store: TransactionStore;
   readonly validatorNames: ReadonlyMap<string, string>;
   /** What is told of a chain that comes back older. */
-  readonly telemetry: () => Pick<ChainEvents, "chainWentBack" | "chainMadeWhole">;
+  readonly telemetry: () => Pick<ChainEvents, "chainRolledBack" | "chainRecovered">;
   readonly logger: Logger;
   readonly chainLagMilliseconds: number | undefined;
 }

@@ -7,7 +7,7 @@ import { settlementOf } from "./transaction-outcome.ts";
 
 export interface OthersDeps {
   readonly rpc: Rpc;
-  readonly store: Pick<TransactionStore, "leftByOthers" | "settle">;
+  readonly store: Pick<TransactionStore, "leftByOthers" | "recordOutcomes">;
   /** Whose own transactions are left alone. */
   readonly self: Address;
   /** Unix milliseconds. */
