@@ -1,6 +1,6 @@
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { AnchorChain } from "../chain/contracts/anchor.ts";
-import type { ProofJournal } from "./stores.ts";
+import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";

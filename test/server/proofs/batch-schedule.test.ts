@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { type BatchingState, closingTime } from "../../../server/proofs/batching.ts";
+import { type BatchingState, closingTime } from "../../../server/proofs/batch-schedule.ts";
 
 const RULES = { maxAgeMilliseconds: 12_000, leadMilliseconds: 400, gatherMilliseconds: 20 };
 const OPENED = 1_000_000;
