@@ -1,7 +1,7 @@
 import type { ChainLink } from "./chain.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
-import { chainLog } from "../records/event-log.ts";
+import { eventLog } from "../records/event-log.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { recordChain } from "../records/event-table.ts";
 import { sessionChain } from "../chain/contracts/session-chain.ts";
@@ -40,7 +40,7 @@ export interface RecordStoreDeps {
   readonly blockNumber: () => number;
 }
 
-/** The record store, put together: accounts, sessions, records, and the copy of what the chain's table holds. */
+/** The record store, put together: accounts, sessions, records, and the record index. */
 export interface RecordStoreService {
   readonly api: SessionRouteDeps & RecordRouteDeps;
   readonly records: RecordService<JournalStores>;
@@ -71,14 +71,14 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const { rpc, deployment } = link;
   const { chainWaitMilliseconds } = config;
   const startedAt = Date.now();
-  const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
+  const log = eventLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
-  const follower = new EventIndexer(
+  const indexer = new EventIndexer(
     log,
     recordIndexStore(database, config.tableName),
     ({ kind, ...details }) =>
-      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`),
     chainLagMilliseconds,
   );
   const vault = keyVault(keystoreRounds);
@@ -95,7 +95,7 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
     journal,
     transactions,
     chain: recordChain(config.tableName),
-    copy: follower,
+    recordIndex: indexer,
     bzip2,
     telemetry,
     clock,
@@ -132,8 +132,8 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
         vault,
         clock,
       }),
-    onHead: (number) => follower.onHead(number),
+    onHead: (number) => indexer.onHead(number),
     recover: () => sessions.recover(),
-    stop: () => follower.stop(),
+    stop: () => indexer.stop(),
   };
 }
