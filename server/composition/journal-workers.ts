@@ -1,7 +1,7 @@
 import { anchorLog } from "../chain/contracts/anchor-log.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
-import type { Config } from "../config/config.ts";
+import type { JournalConfig } from "../config/config.ts";
 import type { SegmentTarget } from "../journal/entries/source.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { AnchorChain } from "../chain/contracts/anchor.ts";
@@ -22,7 +22,7 @@ import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
 import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
 
 export interface JournalWorkersDeps {
-  readonly config: Config;
+  readonly config: JournalConfig;
   readonly journal: Journal;
   readonly reconciliation: ReconciliationStore;
   readonly rpc: Rpc;
