@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { keysFile, openContracts } from "../../server/composition/chain.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
-import { anchorLog } from "../../server/chain/contracts/anchor-log.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import {
   type Deployment,
   deploymentFile,
@@ -79,8 +78,10 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
       restoreJournal({
         target,
         rebuild,
-        chain: anchorChain(link.rpc, ProofAnchor, config.validatorNames),
-        log: anchorLog(link.rpc, ProofAnchor, deployment.firstBlock),
+        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
+          firstBlock: deployment.firstBlock,
+          validatorNames: config.validatorNames,
+        }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });
           started = true;

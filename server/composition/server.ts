@@ -5,9 +5,7 @@ import { createAnchoring } from "./proofs.ts";
 import { createApp } from "./app.ts";
 import { createAttestation } from "./attestation.ts";
 import type * as ChatBot from "./bot.ts";
-import { anchorInspector } from "../chain/contracts/anchor-inspector.ts";
-import { anchorLog } from "../chain/contracts/anchor-log.ts";
-import { anchorChain } from "../chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { readNodeList } from "../chain/consensus/enode.ts";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import { watchHead } from "../chain/node/head-watcher.ts";
@@ -181,7 +179,10 @@ function build(
     blockNumber: () => head.head?.number ?? 0,
   });
   const { accounts } = recordKeeping;
-  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
+  const anchors = new ProofAnchorClient(rpc, contracts.ProofAnchor, {
+    firstBlock: deployment.firstBlock,
+    validatorNames,
+  });
   const anchoring = createAnchoring({
     ...config,
     journal,
@@ -197,9 +198,7 @@ function build(
     config,
     journal,
     reconciliation,
-    rpc,
     chain: anchors,
-    deployment,
     targets,
     transactions: sender,
     telemetry,
@@ -210,7 +209,6 @@ function build(
     journal,
     store: recoveryStore(database, new ProofStatements()),
     chain: anchors,
-    log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
     telemetry,
     clock,
   });
@@ -281,7 +279,6 @@ function build(
       journal,
       trees: anchoring.trees,
       chain: anchors,
-      inspector: anchorInspector(rpc, contracts.ProofAnchor),
       recovery,
       issuer,
       issuerName: config.issuerName,

@@ -1,7 +1,7 @@
 import { AbiCoder, getBytes, keccak256 } from "ethers";
 import type { Deed, WrittenRow } from "../call.ts";
 import type { ExploredTransaction, Held, Mined } from "../explored.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { readContract } from "../../chain/contracts/interfaces.ts";
 import { revertReasonOf } from "../../chain/contracts/revert-reason.ts";
@@ -19,14 +19,14 @@ export class TransactionReader {
   readonly #rpc: Rpc;
   readonly #decoder: CallDecoder;
   readonly #blocks: BlockReader;
-  readonly #anchors: Pick<AnchorChain, "anchorOf">;
+  readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
   readonly #eventTable: Address;
 
   constructor(
     rpc: Rpc,
     decoder: CallDecoder,
     blocks: BlockReader,
-    anchors: Pick<AnchorChain, "anchorOf">,
+    anchors: Pick<ProofAnchorClient, "anchorOf">,
     eventTable: Address,
   ) {
     this.#rpc = rpc;
