@@ -30,7 +30,7 @@ interface CommonFacts {
     readonly publicUrl: string;
   };
   /** The block at which the contract was asked. */
-  readonly askedAt: BlockReference;
+  readonly queriedAt: BlockReference;
 }
 
 /** What is known of a document, or of a content. */

@@ -68,7 +68,7 @@ export class AttestationService {
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
       const { block } = await chain.inspect([]);
-      return { verification, askedAt: block };
+      return { verification, queriedAt: block };
     }
     const found =
       "documentId" in subject
@@ -84,7 +84,7 @@ export class AttestationService {
         found.length === 0 ? `nothing is recorded of ${what}` : `nothing that is recorded of ${what} is confirmed yet`,
       );
     }
-    return { subject, records: [newest, ...older] as const, count: confirmed.length, askedAt: block };
+    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block };
   }
 
   /** Every check that the statement speaks of. */
