@@ -1,14 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { anchorWitness } from "./anchor-witness.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
-import type { AnchorWitness } from "./confirmation-check.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import { type AnchorQueries, type CheckResult, JournalCheck } from "./journal-check.ts";
 import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
@@ -23,6 +23,9 @@ const INTERRUPTED = 130;
 const FILE = "journal-check.json";
 /** Between two writes of how far it is. */
 const KEEP_MILLISECONDS = 2_000;
+
+/** Waits between the attempts of one query. */
+const RETRY_MILLISECONDS = [50, 250, 1_000];
 
 interface Options {
   readonly offline?: true;
@@ -64,7 +67,8 @@ async function check(options: Options): Promise<void> {
     if (options.offline === true) return await checkIn(config, options, undefined);
     await usingChain(
       config.chain,
-      ({ rpc, deployment }) => checkIn(config, options, anchorWitness(rpc, deployment.contracts.ProofAnchor)),
+      ({ rpc, deployment }) =>
+        checkIn(config, options, retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor))),
       { onlyReads: true },
     );
   } catch (error) {
@@ -75,10 +79,28 @@ async function check(options: Options): Promise<void> {
   }
 }
 
-async function checkIn(config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+/** Repeats queries that fail: one unavailable response does not end a check of hours. */
+function retried(client: ProofAnchorClient): AnchorQueries {
+  const retry = async <T>(query: () => Promise<T>): Promise<T> => {
+    for (const milliseconds of RETRY_MILLISECONDS) {
+      try {
+        return await query();
+      } catch {
+        await sleep(milliseconds);
+      }
+    }
+    return query();
+  };
+  return {
+    anchorOf: (hash) => retry(() => client.anchorOf(hash)),
+    anchoringBlock: (number) => retry(() => client.anchoringBlock(number)),
+  };
+}
+
+async function checkIn(config: Config, options: Options, chain: AnchorQueries | undefined): Promise<void> {
   const database = await openJournalDatabase(config.database);
   try {
-    await checkAll(database, config.dataDirectory, options, witness);
+    await checkAll(database, config.dataDirectory, options, chain);
   } finally {
     await database.destroy();
   }
@@ -88,11 +110,11 @@ async function checkAll(
   database: Database,
   dataDirectory: string,
   options: Options,
-  witness: AnchorWitness | undefined,
+  chain: AnchorQueries | undefined,
 ): Promise<void> {
   const json = options.json === true;
   const file = join(dataDirectory, FILE);
-  const asksChain = witness !== undefined;
+  const asksChain = chain !== undefined;
   // What comes before --from was not looked at: there is nothing to say of it.
   const keep = async (checkpoint: Checkpoint): Promise<void> => {
     if (options.from === undefined) await writeCheckpoint(file, checkpoint, asksChain);
@@ -110,7 +132,7 @@ async function checkAll(
     result = await JournalCheck.run(
       {
         database,
-        ...(witness === undefined ? {} : { witness }),
+        ...(chain === undefined ? {} : { chain }),
         onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
         onProgress: (stage, done, total) => stages.update(stage, done, total),
         async onCheckpoint(checkpoint) {

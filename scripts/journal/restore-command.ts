@@ -3,8 +3,7 @@ import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { openContracts } from "../../server/composition/chain.ts";
 import { keysFile } from "../../server/composition/embedded-chain.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
-import { anchorLog } from "../../server/chain/contracts/anchor-log.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import {
   type Deployment,
   deploymentFile,
@@ -84,8 +83,10 @@ async function restore(
       restoreJournal({
         target,
         rebuild,
-        chain: anchorChain(link.rpc, ProofAnchor, chain.validatorNames),
-        log: anchorLog(link.rpc, ProofAnchor, deployment.firstBlock),
+        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
+          firstBlock: deployment.firstBlock,
+          validatorNames: chain.validatorNames,
+        }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });
           started = true;

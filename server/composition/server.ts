@@ -5,9 +5,7 @@ import { createAnchoring } from "./proofs.ts";
 import { createApp } from "./app.ts";
 import { createAttestation } from "./attestation.ts";
 import type * as ChatBot from "./bot.ts";
-import { anchorInspector } from "../chain/contracts/anchor-inspector.ts";
-import { anchorLog } from "../chain/contracts/anchor-log.ts";
-import { anchorChain } from "../chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { readNodeList } from "../chain/consensus/enode.ts";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import { watchHead } from "../chain/node/head-watcher.ts";
@@ -185,7 +183,10 @@ function build(
     blockNumber: () => head.head?.number ?? 0,
   });
   const { accounts } = recordKeeping;
-  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
+  const anchors = new ProofAnchorClient(rpc, contracts.ProofAnchor, {
+    firstBlock: deployment.firstBlock,
+    validatorNames,
+  });
   const anchoring = createAnchoring({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -202,9 +203,7 @@ function build(
     config: config.journal,
     journal,
     reconciliation,
-    rpc,
     chain: anchors,
-    deployment,
     targets,
     transactions: sender,
     telemetry,
@@ -215,7 +214,6 @@ function build(
     journal,
     store: recoveryStore(database, new ProofStatements()),
     chain: anchors,
-    log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
     telemetry,
     clock,
   });
@@ -286,7 +284,6 @@ function build(
       journal,
       trees: anchoring.trees,
       chain: anchors,
-      inspector: anchorInspector(rpc, contracts.ProofAnchor),
       recovery,
       issuer,
       issuerName: config.issuerName,
