@@ -1,11 +1,11 @@
-import type { ChainLink } from "./chain.ts";
+import type { ChainLink } from "./chain-link.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
 import { eventLog } from "../records/event-log.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { recordChain } from "../records/event-table.ts";
 import { sessionChain } from "../chain/contracts/session-chain.ts";
-import type { Config } from "../config/config.ts";
+import type { RecordConfig, SessionConfig } from "../config/config.ts";
 import { registrarInTurn } from "./enrolment.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Journal, JournalStores } from "./journal.ts";
@@ -25,7 +25,8 @@ import { errorField, type Logger } from "../kit/logger.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 
 export interface RecordStoreDeps {
-  readonly config: Config;
+  readonly config: RecordConfig & SessionConfig;
+  readonly dataDirectory: string;
   readonly link: ChainLink;
   readonly database: Database;
   readonly journal: Journal;
@@ -55,6 +56,7 @@ export interface RecordStoreService {
 export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const {
     config,
+    dataDirectory,
     link,
     database,
     journal,
@@ -128,7 +130,7 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
       link.administration &&
       new AccountService({
         journal,
-        registrar: registrarInTurn(link.administration, config.dataDirectory),
+        registrar: registrarInTurn(link.administration, dataDirectory),
         vault,
         clock,
       }),
