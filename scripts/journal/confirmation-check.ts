@@ -1,21 +1,6 @@
-import type { BlockReference } from "../../server/chain/block.ts";
-import type { AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
 import { type AnchorFacts, type ConfirmationFacts, isSame } from "../../server/journal/integrity/anchor-facts.ts";
 import type { ChainFault, ConfirmationFault, Finding } from "../../server/journal/integrity/finding.ts";
-
-/** A block as the chain has it, with what the contract was given in it. */
-export interface AnchoringBlock {
-  readonly block: BlockReference;
-  /** The hash that a transaction gave the contract; `failed` when it did nothing there, or is not there at all. */
-  given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
-}
-
-/** Asks the chain what it knows of anchors. Every answer is of the chain as it is now. */
-export interface AnchorWitness {
-  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
-  /** `undefined` when the chain has no such block. */
-  blockAt(number: number): Promise<AnchoringBlock | undefined>;
-}
 
 /**
  * Compares what an entry confirms with its anchor.

@@ -1,14 +1,10 @@
+import type { AnchoringBlock } from "../../server/chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AnchorFacts, isSame } from "../../server/journal/integrity/anchor-facts.ts";
 import { isComplete, judgeBatch, type Leaf, outcomeFaults } from "../../server/journal/integrity/batch-check.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
-import {
-  type AnchoringBlock,
-  type AnchorWitness,
-  isCurrent,
-  judgeConfirmation,
-  judgeOnChain,
-} from "./confirmation-check.ts";
+import { isCurrent, judgeConfirmation, judgeOnChain } from "./confirmation-check.ts";
 import { type DigestAt, DigestChain } from "../../server/journal/integrity/digest-chain.ts";
 import type { Finding, Subject } from "../../server/journal/integrity/finding.ts";
 import { KeySums } from "./key-sums.ts";
@@ -35,11 +31,14 @@ const KEPT_DIGESTS = 16 * PAGE;
 const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
 
+/** What a check queries of the chain. */
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
+
 /** What a check needs. */
 export interface JournalCheckDeps {
   readonly database: Database;
   /** Unset: the chain is not asked. */
-  readonly witness?: AnchorWitness;
+  readonly chain?: AnchorQueries;
   /** Told what is wrong, as soon as it is known. */
   readonly onFinding: (finding: Finding) => void;
   /** Told how far it is. */
@@ -64,7 +63,7 @@ export interface CheckResult {
   /** Proofs that the chain has not confirmed yet. */
   readonly pending: number;
   /** Confirmations that the chain was asked about. */
-  readonly witnessed: number;
+  readonly compared: number;
   readonly findings: number;
   /** Up to where everything is right. */
   readonly checkpoint: Checkpoint;
@@ -99,7 +98,7 @@ export class JournalCheck {
   #counts = { proof: 0, confirmation: 0, account: 0 };
   #seals = 0;
   #pending = 0;
-  #witnessed = 0;
+  #compared = 0;
   #findings = 0;
 
   private constructor(deps: JournalCheckDeps, start: Checkpoint, head: DigestAt & { proofs: number }) {
@@ -161,7 +160,7 @@ export class JournalCheck {
       accounts: this.#counts.account,
       seals: this.#seals,
       pending: this.#pending,
-      witnessed: this.#witnessed,
+      compared: this.#compared,
       findings: this.#findings,
       checkpoint: this.#checkpoint,
     };
@@ -302,7 +301,7 @@ export class JournalCheck {
   }
 
   async #judgeConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
-    const { database, witness } = this.#deps;
+    const { database, chain } = this.#deps;
     const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
     const unknown = confirmations.filter(({ anchor }) => !anchors.has(anchor));
     for (const anchor of await readAnchors(
@@ -319,7 +318,7 @@ export class JournalCheck {
       if (confirmation.sealed !== null) await this.#seal(confirmation, confirmation.sealed, anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }
-    if (witness !== undefined) await this.#witness(witness, current);
+    if (chain !== undefined) await this.#compareWithChain(chain, current);
   }
 
   /** What was anchored as the digest of an entry has to be the digest that the entries give. */
@@ -338,29 +337,29 @@ export class JournalCheck {
     return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
   }
 
-  async #witness(witness: AnchorWitness, confirmations: readonly ConfirmationEntry[]): Promise<void> {
+  async #compareWithChain(chain: AnchorQueries, confirmations: readonly ConfirmationEntry[]): Promise<void> {
     const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
     const worker = async (): Promise<void> => {
       // All workers draw from the one iterator.
       for (const [number, inBlock] of blocks) {
-        const mined = await witness.blockAt(number);
-        await Promise.all(inBlock.map((confirmation) => this.#witnessOne(witness, confirmation, mined)));
+        const mined = await chain.anchoringBlock(number);
+        await Promise.all(inBlock.map((confirmation) => this.#compareOne(chain, confirmation, mined)));
       }
     };
     await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
   }
 
-  async #witnessOne(
-    witness: AnchorWitness,
+  async #compareOne(
+    chain: AnchorQueries,
     confirmation: ConfirmationEntry,
     mined: AnchoringBlock | undefined,
   ): Promise<void> {
-    this.#witnessed += 1;
+    this.#compared += 1;
     const { hash, blockNumber } = confirmation;
-    if (judgeOnChain(confirmation, await witness.anchorOf(hash), mined) === undefined) return;
+    if (judgeOnChain(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
     // The chain can have put other blocks in the place of its newest ones, between the questions too, and the journal
     // can have noted it meanwhile.
-    const [onChain, minedNow] = await Promise.all([witness.anchorOf(hash), witness.blockAt(blockNumber)]);
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
     const finding = judgeOnChain(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);

@@ -18,7 +18,7 @@ import {
 } from "../../server/journal/entries/codec.ts";
 import { openMonths } from "../../server/journal/index/month-partitions.ts";
 import { labelIds, labelText, readLabel } from "../../server/journal/entries/proof-labels.ts";
-import { continueNumbers } from "../../server/journal/engine/portable-schema.ts";
+import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
 import { settleKeys } from "../../server/journal/index/proof-keys.ts";
 import { proofKeys, proofRow } from "../../server/proofs/proof-store.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";

@@ -1,4 +1,4 @@
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -18,7 +18,7 @@ const GATHER_MILLISECONDS = 10;
 
 export interface ProofDeps {
   readonly journal: Journal;
-  readonly chain: AnchorChain;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
   readonly transactions: Transactions;
   readonly telemetry: Telemetry;
   readonly clock: Clock;

@@ -176,9 +176,12 @@ export class AnchorTracker {
    * @returns the proofs in the order given
    */
   async outcomes(acceptances: readonly Acceptance[], end: number): Promise<Proof[]> {
-    const all = acceptances.map(
-      ({ proof, isNew }): Awaited => ({ proof, isRead: false, isRetried: isNew, result: undefined }),
-    );
+    const all = acceptances.map(({ proof, isNew }): Awaited => ({
+      proof,
+      isRead: false,
+      isRetried: isNew,
+      result: undefined,
+    }));
     for (let left = all; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
       const moved: Awaited[] = [];
       for (const [anchorId, items] of Map.groupBy(left, ({ proof }) => proof.anchorId)) {

@@ -1,12 +1,14 @@
 import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
 import { type Acceptance, assignLeaves, hasNewHash, type LeafAssignment } from "./leaf-index.ts";
 import type { AnchorPart } from "./anchor-store.ts";
 import type { NewProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
+
+const PENDING = { state: "pending" } as const;
 
 /** The batch that takes single proofs, as it is on disk. */
 export interface OpenBatch {
@@ -59,10 +61,10 @@ export function remedyFor({ size }: Pick<StoredAnchor, "size">, reason: string):
 /** Writes proofs and the anchors over them. Each method is one step: all of it is on disk, or nothing. */
 export class AnchorWriter {
   readonly #journal: ProofJournal;
-  readonly #chain: Pick<AnchorChain, "anchorCall">;
+  readonly #chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly #clock: Clock;
 
-  constructor(journal: ProofJournal, chain: Pick<AnchorChain, "anchorCall">, clock: Clock) {
+  constructor(journal: ProofJournal, chain: Pick<ProofAnchorClient, "anchorCall">, clock: Clock) {
     this.#journal = journal;
     this.#chain = chain;
     this.#clock = clock;
@@ -118,14 +120,14 @@ export class AnchorWriter {
    * Gives the proofs of a failed anchor a new transaction, or splits them between two anchors.
    * @returns their anchors from now on; empty when the anchor is not failed any longer
    */
-  reanchor(anchorId: number): Promise<readonly StoredAnchor[]> {
+  reanchor(anchorId: number): Promise<readonly ClosedBatch[]> {
     return this.#journal.atomically(async (atomic) => {
       const anchor = await atomic.anchors.find(anchorId);
       if (anchor?.outcome.state !== "failed") return [];
       if (remedyFor(anchor, anchor.outcome.reason) === "split") return this.#split(atomic, anchor);
       const transactionId = await atomic.intents.insert(this.#chain.anchorCall(anchor));
       await atomic.anchors.retry(anchor.id, transactionId);
-      return [{ ...anchor, transactionId, outcome: { state: "pending" } }];
+      return [{ anchor: { ...anchor, transactionId, outcome: PENDING }, isShared: false, tree: undefined }];
     });
   }
 
@@ -159,23 +161,23 @@ export class AnchorWriter {
     const { content, tree } = contentOver(hashes, !isShared);
     const transactionId = await atomic.intents.insert(this.#chain.anchorCall(content));
     await atomic.anchors.close(anchorId, { ...content, transactionId });
-    return { anchor: { id: anchorId, ...content, transactionId, outcome: { state: "pending" } }, isShared, tree };
+    return { anchor: { id: anchorId, ...content, transactionId, outcome: PENDING }, isShared, tree };
   }
 
-  async #split({ anchors, intents }: ProofJournal, anchor: StoredAnchor): Promise<StoredAnchor[]> {
+  async #split({ anchors, intents }: ProofJournal, anchor: StoredAnchor): Promise<ClosedBatch[]> {
     const leaves = await anchors.leaves(anchor.id);
     const middle = Math.ceil(leaves.length / 2);
-    const parts: AnchorPart[] = [];
+    const parts: (AnchorPart & Pick<ClosedBatch, "tree">)[] = [];
     for (const hashes of [leaves.slice(0, middle), leaves.slice(middle)]) {
-      const { content } = contentOver(hashes);
+      const { content, tree } = contentOver(hashes);
       const transactionId = await intents.insert(this.#chain.anchorCall(content));
-      parts.push({ ...content, transactionId });
+      parts.push({ ...content, transactionId, tree });
     }
     const ids = await anchors.split(anchor.id, parts);
-    return parts.map(({ hash, size, transactionId }, index) => {
+    return parts.map(({ tree, ...part }, index) => {
       const id = ids[index];
       if (id === undefined) throw new RangeError(`part ${index} of anchor ${anchor.id} has no id`);
-      return { id, hash, size, transactionId, outcome: { state: "pending" } };
+      return { anchor: { id, ...part, outcome: PENDING }, isShared: false, tree };
     });
   }
 }

@@ -1,5 +1,5 @@
 import { verifyPath } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
@@ -14,7 +14,7 @@ export type Verification =
 /** What the verifier needs. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
-  readonly chain: AnchorChain;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
 }

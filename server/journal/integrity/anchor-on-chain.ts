@@ -1,4 +1,4 @@
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { AnchorOutcome } from "./anchor.ts";
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
 
@@ -7,7 +7,7 @@ import type { AnchorContent } from "../../chain/contracts/anchor.ts";
  * @throws SealbookError `chain_unavailable` when the chain cannot be asked
  */
 export async function contradictionOf(
-  chain: Pick<AnchorChain, "anchorOf" | "blockOf">,
+  chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
   content: AnchorContent,
   { transactionHash, block }: Extract<AnchorOutcome, { state: "confirmed" }>,
 ): Promise<string | undefined> {
