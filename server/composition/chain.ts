@@ -3,7 +3,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Wallet } from "ethers";
-import { administration, type Administration } from "../chain/contracts/administration.ts";
 import {
   assertDeployed,
   DEFAULT_SESSION_RULES,
@@ -26,7 +25,7 @@ import { connectInProcess } from "../chain/rpc/in-process.ts";
 import type { FailOver } from "../chain/rpc/failover.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
-import { sessionChain } from "../chain/contracts/session-chain.ts";
+import { type SessionAdministration, SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { Config } from "../config/config.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
@@ -52,7 +51,7 @@ export interface ContractsLink {
 export interface ChainLink extends ContractsLink {
   readonly relayer: RelayerKey;
   /** With the administrator's key, when there is one. */
-  readonly administration: Administration | undefined;
+  readonly administration: SessionAdministration | undefined;
 }
 
 /** What happens on the way to a chain. */
@@ -82,7 +81,11 @@ export async function openChainLink(config: Config, options: ChainLinkOptions): 
         await contracts.close();
       },
       administration:
-        administrator && administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice),
+        administrator &&
+        new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).administeredBy(
+          administrator,
+          config.gasPrice,
+        ),
     };
     await applySessionRules(config, link);
     return link;
@@ -249,7 +252,7 @@ interface SessionRules {
 /** The rules of sessions are kept in the contract: what is configured has to get there. */
 async function applySessionRules(config: Config, { rpc, deployment, administration: admin }: ChainLink): Promise<void> {
   if (config.sessionLifetime === undefined && config.sessionMinimumToExtend === undefined) return;
-  const rules = await sessionChain(rpc, deployment.contracts.SessionRegistry).rules();
+  const rules = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
   const { lifetime, minimumToExtend: minimum } = sessionRules(config, rules);
   if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
   if (admin === undefined) {
@@ -259,5 +262,5 @@ async function applySessionRules(config: Config, { rpc, deployment, administrati
         `extended; changing that to ${lifetime} s and ${minimum} s needs ADMIN_KEY`,
     );
   }
-  await admin.setLifetime(lifetime, minimum);
+  await admin.setRules({ lifetime, minimumToExtend: minimum });
 }
