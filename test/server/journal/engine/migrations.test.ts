@@ -42,10 +42,16 @@ for (const engine of ENGINES)
       const [sender, nonce, hash, number, time] = isConfirmed
         ? [ADDRESS, id, hashOf(id), 5, 77]
         : [null, null, null, null, null];
-      return sql`insert into transactions (id, purpose, to_address, state, sender, nonce, hash, block_number, block_hash, block_time, validator, created_at)
-      values (${id}, 'anchor', ${ADDRESS}, ${isConfirmed ? "confirmed" : "queued"}, ${sender}, ${nonce}, ${hash}, ${number}, ${hash}, ${time}, 'v', 1000)`;
+      const state = isConfirmed ? "confirmed" : "queued";
+      return sql`
+        insert into transactions (id, purpose, to_address, state, sender, nonce, hash,
+          block_number, block_hash, block_time, validator, created_at)
+        values (${id}, 'anchor', ${ADDRESS}, ${state}, ${sender}, ${nonce}, ${hash},
+          ${number}, ${hash}, ${time}, 'v', 1000)`;
     };
-    const account = sql`insert into accounts (address, keystore, scope, enrolled, created_at) values (${ADDRESS}, '{}', 'full', 1, 9)`;
+    const account = sql`
+      insert into accounts (address, keystore, scope, enrolled, created_at)
+      values (${ADDRESS}, '{}', 'full', 1, 9)`;
 
     it("the first, keeps every proof, confirmed or not, and takes new ones", async () => {
       const proofs = [1, 2].map(proofOf);
@@ -99,10 +105,14 @@ for (const engine of ENGINES)
       await old({ "0001-initial": initial, "0002-batches": batches }, async (run) => {
         await run(transaction(1, true));
         await run(
-          sql`insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (1, ${hashOf(9)}, 3, 1, ${ADDRESS}, 500)`,
+          sql`
+            insert into anchors (id, hash, size, transaction_id, relayer, opened_at)
+            values (1, ${hashOf(9)}, 3, 1, ${ADDRESS}, 500)`,
         );
         await run(
-          sql`insert into anchors (id, hash, size, transaction_id, relayer, opened_at) values (2, null, 0, null, ${ADDRESS}, 600)`,
+          sql`
+            insert into anchors (id, hash, size, transaction_id, relayer, opened_at)
+            values (2, null, 0, null, ${ADDRESS}, 600)`,
         );
         const add = (
           anchor: number,
@@ -111,15 +121,19 @@ for (const engine of ENGINES)
           type: string | null,
         ) => {
           const [source, metadata] = [leaf === 1 ? "billing" : null, leaf === 2 ? '{"pages":3}' : null];
-          return run(sql`insert into proofs (document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at, anchor_id, leaf_index)
-          values (${documentId}, ${hash}, ${recorded}, 1, ${type}, ${source}, ${metadata}, 2, ${anchor}, ${leaf})`);
+          return run(sql`
+            insert into proofs (document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at,
+              anchor_id, leaf_index)
+            values (${documentId}, ${hash}, ${recorded}, 1, ${type}, ${source}, ${metadata}, 2, ${anchor}, ${leaf})`);
         };
         for (const [leaf, proof] of confirmed.entries()) await add(1, leaf, proof, (leaf + 1) % 2 === 0 ? "log" : null);
         for (const [leaf, proof] of open.entries()) await add(2, leaf, proof, leaf === 0 ? "log" : null);
         // "doc 1" recorded at 1 reads like "doc " recorded at 11.
         const { hash, recordHash: recorded } = proofOf(1);
         await run(
-          sql`insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index) values ('doc ', ${hash}, ${recorded}, 11, 2, 1, 0)`,
+          sql`
+            insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index)
+            values ('doc ', ${hash}, ${recorded}, 11, 2, 1, 0)`,
         );
       });
 
