@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { anchorWitness } from "./anchor-witness.ts";
+import { anchorReader, type AnchorReader } from "./anchor-reader.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
-import type { AnchorWitness } from "./confirmation-check.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -64,7 +63,7 @@ async function check(options: Options): Promise<void> {
     if (options.offline === true) return await checkIn(config, options, undefined);
     await usingChain(
       config,
-      ({ rpc, deployment }) => checkIn(config, options, anchorWitness(rpc, deployment.contracts.ProofAnchor)),
+      ({ rpc, deployment }) => checkIn(config, options, anchorReader(rpc, deployment.contracts.ProofAnchor)),
       { onlyReads: true },
     );
   } catch (error) {
@@ -75,10 +74,10 @@ async function check(options: Options): Promise<void> {
   }
 }
 
-async function checkIn(config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
+async function checkIn(config: Config, options: Options, chain: AnchorReader | undefined): Promise<void> {
   const database = await openJournalDatabase(config);
   try {
-    await checkAll(database, config, options, witness);
+    await checkAll(database, config, options, chain);
   } finally {
     await database.destroy();
   }
@@ -88,11 +87,11 @@ async function checkAll(
   database: Database,
   config: Config,
   options: Options,
-  witness: AnchorWitness | undefined,
+  chain: AnchorReader | undefined,
 ): Promise<void> {
   const json = options.json === true;
   const file = join(config.dataDirectory, FILE);
-  const asksChain = witness !== undefined;
+  const asksChain = chain !== undefined;
   // What comes before --from was not looked at: there is nothing to say of it.
   const keep = async (checkpoint: Checkpoint): Promise<void> => {
     if (options.from === undefined) await writeCheckpoint(file, checkpoint, asksChain);
@@ -110,7 +109,7 @@ async function checkAll(
     result = await JournalCheck.run(
       {
         database,
-        ...(witness === undefined ? {} : { witness }),
+        ...(chain === undefined ? {} : { chain }),
         onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
         onProgress: (stage, done, total) => stages.update(stage, done, total),
         async onCheckpoint(checkpoint) {

@@ -1,6 +1,6 @@
 import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
 import type { AnchorLog } from "../../server/chain/contracts/anchor.ts";
-import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
 import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";

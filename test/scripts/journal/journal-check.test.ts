@@ -1,12 +1,12 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { AnchorWitness } from "../../../scripts/journal/confirmation-check.ts";
+import type { AnchorReader } from "../../../scripts/journal/anchor-reader.ts";
 import type { Checkpoint } from "../../../scripts/journal/checkpoint.ts";
-import { GENESIS_DIGEST, nextDigest } from "../../../server/journal/entries/entry.ts";
-import { type Finding, findingText } from "../../../server/journal/integrity/finding.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
+import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
-import { linkOf } from "../../../server/journal/entries/entry-log.ts";
+import { linkOf } from "../../../server/journal/integrity/entry-chain.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
 import { lineOf } from "../../../server/journal/entries/codec.ts";
@@ -24,14 +24,14 @@ describe("the check of the journal", function () {
 
   const check = async (
     start?: Checkpoint,
-    witness?: AnchorWitness,
+    chain?: AnchorReader,
   ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; checkpoints: Checkpoint[] }> => {
     const findings: Finding[] = [];
     const checkpoints: Checkpoint[] = [];
     const { database } = opened;
     const parts = {
       database,
-      ...(witness === undefined ? {} : { witness }),
+      ...(chain === undefined ? {} : { chain }),
       onFinding: (finding: Finding) => void findings.push(finding),
       onCheckpoint: (at: Checkpoint) => void checkpoints.push(at),
     };
@@ -637,7 +637,7 @@ describe("the check of the journal", function () {
 
   describe("asks the chain", function () {
     /** A chain that has what the journal says. */
-    const honest = async (): Promise<AnchorWitness> => {
+    const honest = async (): Promise<AnchorReader> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
       return {
         async anchorOf(hash) {
@@ -660,10 +660,10 @@ describe("the check of the journal", function () {
     it("about every confirmation that holds", async () => {
       const { texts, result } = await check(undefined, await honest());
       assert.deepEqual(texts, []);
-      assert.equal(result.witnessed, 6);
+      assert.equal(result.comparedWithChain, 6);
     });
 
-    const LIES: Readonly<Record<string, (witness: AnchorWitness) => AnchorWitness>> = {
+    const LIES: Readonly<Record<string, (chain: AnchorReader) => AnchorReader>> = {
       "the chain does not know its hash": (honest) => ({ ...honest, anchorOf: async () => undefined }),
       "the chain has its hash with another size": (honest) => ({
         ...honest,
@@ -688,12 +688,12 @@ describe("the check of the journal", function () {
     }
 
     it("and does not mind one that held no longer meanwhile", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const { texts } = await check(undefined, {
-        ...witness,
+        ...chain,
         async anchorOf(hash) {
           await sql`update anchors set confirmation = null where confirmation = 7`.execute(opened.database);
-          return (await witness.anchorOf(hash))?.blockNumber === 101 ? undefined : witness.anchorOf(hash);
+          return (await chain.anchorOf(hash))?.blockNumber === 101 ? undefined : chain.anchorOf(hash);
         },
       });
       assert.isFalse(
@@ -703,7 +703,7 @@ describe("the check of the journal", function () {
     });
 
     it("finds a confirmation that was forged with all that belongs to it", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const pending = await opened.database
         .selectFrom("anchors")
         .select("transaction_id")
@@ -712,7 +712,7 @@ describe("the check of the journal", function () {
         .orderBy("id")
         .executeTakeFirstOrThrow();
       await writer.settle(pending.transaction_id ?? 0);
-      const { texts } = await check(undefined, witness);
+      const { texts } = await check(undefined, chain);
       assert.lengthOf(texts, 1);
       assert.match(
         texts[0] ?? "",
@@ -742,7 +742,7 @@ describe("the check of the journal", function () {
   });
 });
 
-function withBlock(honest: AnchorWitness, change: Partial<BlockReference>): AnchorWitness {
+function withBlock(honest: AnchorReader, change: Partial<BlockReference>): AnchorReader {
   return {
     ...honest,
     async blockAt(number) {
@@ -752,7 +752,7 @@ function withBlock(honest: AnchorWitness, change: Partial<BlockReference>): Anch
   };
 }
 
-function withGiven(honest: AnchorWitness, given: "failed" | Uint8Array): AnchorWitness {
+function withGiven(honest: AnchorReader, given: "failed" | Uint8Array): AnchorReader {
   return {
     ...honest,
     async blockAt(number) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
-import type { AnchoringBlock, AnchorWitness } from "./confirmation-check.ts";
+import type { AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { AnchoringBlock } from "../../server/journal/integrity/anchor-on-chain.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
@@ -13,33 +14,40 @@ const Block = z.object({
   transactions: z.array(z.object({ hash: z.string(), to: z.string().nullable(), input: z.string() })),
 });
 
-/** Before a question is asked again that was not answered: a check of hours does not end for one of them. */
-const PAUSES_MILLISECONDS = [50, 250, 1_000];
+/** Waits before a failed request is sent again: one failure does not end a check of hours. */
+const RETRY_MILLISECONDS = [50, 250, 1_000];
 
-/** Asks a node about the anchors of the contract at `address`; of a block all is asked at once. */
-export function anchorWitness(rpc: Rpc, address: Address): AnchorWitness {
-  const once = singleWitness(rpc, address);
+/** What the chain has of anchors. Every result is of the chain as it is now. */
+export interface AnchorReader {
+  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
+  /** `undefined` when the chain has no such block. */
+  blockAt(number: number): Promise<AnchoringBlock | undefined>;
+}
+
+/** Reads the anchors of the contract at `address` from a node; a whole block at once. */
+export function anchorReader(rpc: Rpc, address: Address): AnchorReader {
+  const once = readOnce(rpc, address);
   return {
-    anchorOf: (hash) => patiently(() => once.anchorOf(hash)),
-    blockAt: (number) => patiently(() => once.blockAt(number)),
+    anchorOf: (hash) => withRetries(() => once.anchorOf(hash)),
+    blockAt: (number) => withRetries(() => once.blockAt(number)),
   };
 }
 
-function singleWitness(rpc: Rpc, address: Address): AnchorWitness {
+function readOnce(rpc: Rpc, address: Address): AnchorReader {
   const { anchorOf } = anchorChain(rpc, address, new Map());
   return {
     anchorOf,
 
     async blockAt(number): Promise<AnchoringBlock | undefined> {
-      const [receipts, answer] = await Promise.all([
+      const [receipts, response] = await Promise.all([
         readBlockReceipts(rpc, number, new Map()),
         rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
       ]);
-      if (receipts === undefined || answer === null) return undefined;
+      if (receipts === undefined || response === null) return undefined;
       const block = receipts[0]?.block ?? (await readBlock(rpc, number, new Map()));
       if (block === undefined) return undefined;
-      const { hash, transactions } = Block.parse(answer);
-      // It was replaced between the questions, or the node contradicts itself.
+      const { hash, transactions } = Block.parse(response);
+      // The block was replaced between the requests, or the node contradicts itself.
       if (hexlify(block.hash) !== hash.toLowerCase()) return undefined;
       const succeeded = new Set(
         receipts.flatMap((receipt) => (receipt.succeeded ? [receipt.transactionHash.toLowerCase()] : [])),
@@ -59,13 +67,13 @@ function singleWitness(rpc: Rpc, address: Address): AnchorWitness {
   };
 }
 
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (const pause of PAUSES_MILLISECONDS) {
+async function withRetries<T>(fetch: () => Promise<T>): Promise<T> {
+  for (const milliseconds of RETRY_MILLISECONDS) {
     try {
-      return await ask();
+      return await fetch();
     } catch {
-      await sleep(pause);
+      await sleep(milliseconds);
     }
   }
-  return ask();
+  return fetch();
 }
