@@ -4,8 +4,9 @@ import type { AnchorFacts } from "./anchor-facts.ts";
 import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
 import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
-import type { AnchorReader } from "./anchor-reader.ts";
-import { type AnchoringBlock, chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 import { DigestChain } from "./digest-chain.ts";
 import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { Finding, Subject } from "./finding.ts";
@@ -14,7 +15,6 @@ import { OpenBatches } from "./open-batches.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import type { AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
 import { readEntries, type StoredEntry } from "../../server/journal/entries/entry-rows.ts";
 import { digestFrom, nearestWhole } from "../../server/journal/entries/entry-source.ts";
 import { checkKeys, keysOf } from "./key-check.ts";
@@ -34,11 +34,14 @@ const KEPT_DIGESTS = 16 * PAGE;
 const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
 
+/** What a check queries of the chain. */
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
+
 /** What a check needs. */
 export interface JournalCheckDeps {
   readonly database: Database;
   /** Unset: nothing is compared with the chain. */
-  readonly chain?: AnchorReader;
+  readonly chain?: AnchorQueries;
   /** Told what is wrong, as soon as it is known. */
   readonly onFinding: (finding: Finding) => void;
   /** Told how far it is. */
@@ -63,7 +66,7 @@ export interface CheckResult {
   /** Proofs that the chain has not confirmed yet. */
   readonly pending: number;
   /** Confirmations that the chain was asked about. */
-  readonly comparedWithChain: number;
+  readonly compared: number;
   readonly findings: number;
   /** Up to where everything is right. */
   readonly checkpoint: Checkpoint;
@@ -98,7 +101,7 @@ export class JournalCheck {
   #counts = { proof: 0, confirmation: 0, account: 0 };
   #seals = 0;
   #pending = 0;
-  #comparedWithChain = 0;
+  #compared = 0;
   #findings = 0;
 
   private constructor(deps: JournalCheckDeps, start: Checkpoint, head: JournalHead & { proofs: number }) {
@@ -160,7 +163,7 @@ export class JournalCheck {
       accounts: this.#counts.account,
       seals: this.#seals,
       pending: this.#pending,
-      comparedWithChain: this.#comparedWithChain,
+      compared: this.#compared,
       findings: this.#findings,
       checkpoint: this.#checkpoint,
     };
@@ -332,12 +335,12 @@ export class JournalCheck {
     return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
   }
 
-  async #compareWithChain(chain: AnchorReader, confirmations: readonly ConfirmationEntry[]): Promise<void> {
+  async #compareWithChain(chain: AnchorQueries, confirmations: readonly ConfirmationEntry[]): Promise<void> {
     const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
     const worker = async (): Promise<void> => {
       // All workers draw from the one iterator.
       for (const [number, inBlock] of blocks) {
-        const mined = await chain.blockAt(number);
+        const mined = await chain.anchoringBlock(number);
         await Promise.all(inBlock.map((confirmation) => this.#compareOneWithChain(chain, confirmation, mined)));
       }
     };
@@ -345,15 +348,15 @@ export class JournalCheck {
   }
 
   async #compareOneWithChain(
-    chain: AnchorReader,
+    chain: AnchorQueries,
     confirmation: ConfirmationEntry,
     mined: AnchoringBlock | undefined,
   ): Promise<void> {
-    this.#comparedWithChain += 1;
+    this.#compared += 1;
     const { hash, blockNumber } = confirmation;
     if (onChainFinding(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
     // The chain can have replaced its newest blocks, between the requests too, and the journal can have recorded that.
-    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.blockAt(blockNumber)]);
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
     const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);

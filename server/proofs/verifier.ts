@@ -1,4 +1,4 @@
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./stores.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { isLeafUnder } from "../journal/integrity/anchor.ts";
@@ -14,7 +14,7 @@ export type Verification =
 /** What the verifier needs. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
-  readonly chain: AnchorChain;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
 }

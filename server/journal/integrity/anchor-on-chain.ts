@@ -1,5 +1,6 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { AnchorChain, AnchorContent, AnchorOnChain } from "../../chain/contracts/anchor.ts";
+import type { AnchorContent, AnchoringBlock, AnchorOnChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { BlockInclusion } from "./anchor.ts";
 
@@ -13,13 +14,6 @@ export type ChainFault =
   | "no_transaction"
   | "other_content"
   | "seen_later";
-
-/** A block of the chain, and what a transaction in it gave the contract. */
-export interface AnchoringBlock {
-  readonly block: BlockReference;
-  /** The hash that a transaction gave the contract; `failed` when it is not in the block or failed. */
-  given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
-}
 
 /** Whether two references are to the same block. */
 export function isSameBlock(a: Omit<BlockReference, "validator">, b: Omit<BlockReference, "validator">): boolean {
@@ -72,7 +66,7 @@ const TEXTS: Readonly<Record<ChainFault, string>> = {
  * @throws SealbookError `chain_unavailable` when the chain does not respond
  */
 export async function contradictionOf(
-  chain: Pick<AnchorChain, "anchorOf" | "blockOf">,
+  chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
   content: AnchorContent,
   inclusion: BlockInclusion,
 ): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Atomic } from "../engine/atomic.ts";
 import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
@@ -39,7 +39,7 @@ interface CheckpointStores {
 
 export interface JournalSealerDeps {
   readonly journal: Atomic<CheckpointStores>;
-  readonly chain: Pick<AnchorChain, "anchorCall">;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
   readonly clock: Clock;
   readonly intervalMilliseconds: number;

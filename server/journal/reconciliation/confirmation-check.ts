@@ -1,8 +1,7 @@
 import { follow } from "../integrity/entry-chain.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
-import type { AnchorLog } from "../../chain/contracts/anchor.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -19,8 +18,7 @@ const LAG_MILLISECONDS = 30_000;
 export interface ConfirmationCheckDeps {
   readonly store: ReconciliationStore;
   readonly entries: JournalSource;
-  readonly chain: Pick<AnchorChain, "blockOf">;
-  readonly log: Pick<AnchorLog, "blockHash">;
+  readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
   readonly findings: Findings;
   readonly clock: Clock;
 }
@@ -101,8 +99,8 @@ export class ConfirmationCheck {
 
   /** Whether the node may merely not have come as far, of several behind one address for instance. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
-    const { log, clock } = this.#deps;
-    if ((await log.blockHash(block.number)) !== undefined) return false;
+    const { chain, clock } = this.#deps;
+    if ((await chain.blockHash(block.number)) !== undefined) return false;
     const since = this.#lacking.get(sequence) ?? clock();
     this.#lacking.set(sequence, since);
     return clock() - since < LAG_MILLISECONDS;

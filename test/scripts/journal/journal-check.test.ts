@@ -1,13 +1,11 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { AnchorReader } from "../../../scripts/journal/anchor-reader.ts";
 import type { Checkpoint } from "../../../scripts/journal/checkpoint.ts";
-import { GENESIS_DIGEST, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
+import { GENESIS_DIGEST, linkOf, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
 import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
-import { linkOf } from "../../../server/journal/integrity/entry-chain.ts";
-import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
+import { type AnchorQueries, type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
 import { lineOf } from "../../../server/journal/entries/codec.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -24,7 +22,7 @@ describe("the check of the journal", function () {
 
   const check = async (
     start?: Checkpoint,
-    chain?: AnchorReader,
+    chain?: AnchorQueries,
   ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; checkpoints: Checkpoint[] }> => {
     const findings: Finding[] = [];
     const checkpoints: Checkpoint[] = [];
@@ -637,14 +635,14 @@ describe("the check of the journal", function () {
 
   describe("asks the chain", function () {
     /** A chain that has what the journal says. */
-    const honest = async (): Promise<AnchorReader> => {
+    const honest = async (): Promise<AnchorQueries> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
       return {
         async anchorOf(hash) {
           const row = rows.find((each) => Buffer.compare(each.hash, hash) === 0);
           return row && { time: row.block_time, blockNumber: row.block_number, size: row.size };
         },
-        async blockAt(number) {
+        async anchoringBlock(number) {
           const row = rows.find((each) => each.block_number === number);
           return (
             row && {
@@ -660,10 +658,10 @@ describe("the check of the journal", function () {
     it("about every confirmation that holds", async () => {
       const { texts, result } = await check(undefined, await honest());
       assert.deepEqual(texts, []);
-      assert.equal(result.comparedWithChain, 6);
+      assert.equal(result.compared, 6);
     });
 
-    const LIES: Readonly<Record<string, (chain: AnchorReader) => AnchorReader>> = {
+    const LIES: Readonly<Record<string, (chain: AnchorQueries) => AnchorQueries>> = {
       "the chain does not know its hash": (honest) => ({ ...honest, anchorOf: async () => undefined }),
       "the chain has its hash with another size": (honest) => ({
         ...honest,
@@ -673,7 +671,7 @@ describe("the check of the journal", function () {
         ...honest,
         anchorOf: async (hash) => ({ time: 1, size: 0, ...(await honest.anchorOf(hash)), blockNumber: 900 }),
       }),
-      "the chain has no such block": (honest) => ({ ...honest, blockAt: async () => undefined }),
+      "the chain has no such block": (honest) => ({ ...honest, anchoringBlock: async () => undefined }),
       "the chain has another block under that number": (honest) => withBlock(honest, { hash: Buffer.alloc(32, 7) }),
       "the chain's block has another time": (honest) => withBlock(honest, { time: 7 }),
       "the block does not have its transaction, or that one failed": (honest) => withGiven(honest, "failed"),
@@ -742,21 +740,21 @@ describe("the check of the journal", function () {
   });
 });
 
-function withBlock(honest: AnchorReader, change: Partial<BlockReference>): AnchorReader {
+function withBlock(honest: AnchorQueries, change: Partial<BlockReference>): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, block: { ...found.block, ...change } };
     },
   };
 }
 
-function withGiven(honest: AnchorReader, given: "failed" | Uint8Array): AnchorReader {
+function withGiven(honest: AnchorQueries, given: "failed" | Uint8Array): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, given: () => given };
     },
   };

@@ -178,7 +178,7 @@ for (const engine of ENGINES)
       }
 
       it("while what follows the chain still does", async () => {
-        await journal.accounts.follow(ADDRESS, { enrolled: true, scope: "read" });
+        await journal.accounts.applyChange(ADDRESS, { enrolled: true, scope: "read" });
         assert.deepInclude(await journal.accounts.find(ADDRESS), { enrolled: true, scope: "read" });
       });
     });
