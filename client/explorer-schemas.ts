@@ -29,7 +29,7 @@ export const DecodedLog = z.looseObject({
 });
 
 /** What a transaction is about. */
-export const Deed = z.discriminatedUnion("kind", [
+export const Action = z.discriminatedUnion("kind", [
   z.looseObject({
     kind: z.literal("anchor"),
     hash: hex32,
@@ -46,7 +46,7 @@ export const Deed = z.discriminatedUnion("kind", [
     compressed: z.boolean(),
     signature: z.string(),
     signer: address.nullable(),
-    on_chain: z.enum(["held", "replaced", "absent"]),
+    on_chain: z.enum(["current", "overwritten", "missing"]),
     row: z
       .looseObject({
         row_id: z.string(),
@@ -84,11 +84,11 @@ export const ExploredBlock = BlockSummary.extend({
   gas_used: whole,
   gas_limit: whole,
   size: whole.optional(),
-  seals: z
+  commit_seals: z
     .looseObject({
       protocol: z.enum(["ibft2", "qbft"]),
       validators: z.array(Validator),
-      sealers: z.array(Validator),
+      signers: z.array(Validator),
       quorum: whole,
     })
     .optional(),
@@ -121,7 +121,7 @@ export const ExploredTransaction = z.looseObject({
   gas_limit: whole,
   gas_used: whole.optional(),
   input: z.string(),
-  deed: Deed,
+  action: Action,
   call: z
     .looseObject({ contract: contractName, function: z.string(), signature: z.string(), arguments: z.array(Argument) })
     .optional(),
@@ -162,7 +162,7 @@ export const Findings = z.looseObject({ results: z.array(Finding) });
 export type BlockSummary = z.output<typeof BlockSummary>;
 export type DecodedLog = z.output<typeof DecodedLog>;
 export type DecodedArgument = z.output<typeof Argument>;
-export type Deed = z.output<typeof Deed>;
+export type Action = z.output<typeof Action>;
 export type ExploredChain = z.output<typeof ExploredChain>;
 export type BlockList = z.output<typeof BlockList>;
 export type ExploredBlock = z.output<typeof ExploredBlock>;

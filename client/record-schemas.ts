@@ -75,7 +75,7 @@ export const StoreContent = z.looseObject({
   result: z.literal("success"),
 });
 
-const Place = z
+const Location = z
   .looseObject({ chainid: reference, tx_hash: hex32, block_number: z.int() })
   .transform(({ chainid, tx_hash, block_number }) => ({
     chainId: String(chainid),
@@ -89,9 +89,9 @@ const FoundRow = z
 
 export const SearchContent = z.looseObject({
   tparams: z
-    .looseObject({ events: z.array(FoundRow), places: z.array(Place).optional(), next: z.string().optional() })
-    .transform(({ events, places, next }) => ({
-      events: events.map((row, index) => ({ ...row, place: places?.[index] })),
+    .looseObject({ events: z.array(FoundRow), locations: z.array(Location).optional(), next: z.string().optional() })
+    .transform(({ events, locations, next }) => ({
+      events: events.map((row, index) => ({ ...row, location: locations?.[index] })),
       next,
     })),
 });
@@ -113,6 +113,6 @@ export type Authenticated = z.output<typeof AuthContent>;
 export type SessionState = z.output<typeof SessionContent>;
 export type Closed = z.output<typeof CloseContent>;
 export type StoredRecord = z.output<typeof StoreContent>;
-/** A record; `place` is where on the chain it is, when that was asked for. */
+/** A record; `location` is where on the chain it is, when that was asked for. */
 export type FoundRecord = z.output<typeof SearchContent>["tparams"]["events"][number];
 export type DecodedTransaction = z.output<typeof DecodedTransaction>;

@@ -42,7 +42,7 @@ export interface RecordSearch {
   /** Records a page. */
   readonly limit?: number;
   /** Whether to say where on the chain each record is. */
-  readonly places?: boolean;
+  readonly locations?: boolean;
 }
 
 /** Some of the records that match. */
@@ -112,8 +112,8 @@ export class RecordClient {
   }
 
   /** A page of the records that match, and the cursor of the next one. */
-  async page(token: string, { field, value, limit, places }: RecordSearch, cursor?: string): Promise<RecordPage> {
-    const search = { target: field === "code" ? "1" : "2", value, limit, cursor, places };
+  async page(token: string, { field, value, limit, locations }: RecordSearch, cursor?: string): Promise<RecordPage> {
+    const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
     return (await this.#repeatable(SearchContent, call)).tparams;
   }

@@ -1,7 +1,7 @@
 import { getBytes, isError } from "ethers";
 import { z } from "zod";
 import type { ConfirmedProof } from "../../client/index.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { readReceipt } from "../../server/chain/node/receipts.ts";
 import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
@@ -59,7 +59,7 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
   ) {
     return "the Merkle path does not lead from the recorded hash to the root";
   }
-  const chain = anchorChain(rpc, proof.contract, NO_NAMES);
+  const chain = new ProofAnchorClient(rpc, proof.contract);
   const [anchor, block, transaction] = await Promise.all([
     chain.anchorOf(anchored).catch((error: unknown) => {
       // There is no such contract at this address.

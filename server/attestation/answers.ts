@@ -48,16 +48,16 @@ const Statement = z
     ]),
     issued_at: seconds("When it was signed"),
     issuer: z.object({ name: z.string(), key_id: z.string(), public_key: Hash, jwks_url: z.string() }),
-    chain: z.object({ chain_id: whole, contract: Address, asked_at: z.object(block) }),
+    chain: z.object({ chain_id: whole, contract: Address, queried_at: z.object(block) }),
     introduction: z.string(),
-    says: z.array(z.string()),
-    does_not_say: z.array(z.string()),
+    claims: z.array(z.string()),
+    limitations: z.array(z.string()),
     record_count: whole
       .optional()
       .meta({ description: "How many records there are; `records` lists the newest of them." }),
     records: z.array(AttestedRecord).optional().meta({ description: "The newest first; missing for a comparison." }),
     verification: AttestedVerification.optional(),
-    checks: z.array(z.object({ title: z.string(), what: z.string(), outcome: z.literal("holds") })),
+    checks: z.array(z.object({ title: z.string(), description: z.string(), outcome: z.literal("passed") })),
     steps: z.array(z.object({ title: z.string(), run: z.string(), expect: z.array(z.string()), proves: z.string() })),
   })
   .meta({ id: "Statement", description: "What is signed: docs/attestation.md says what each field is." });

@@ -48,8 +48,8 @@ export interface AttestedVerification {
 /** A check that was made before the statement was signed; without all of them holding there is none. */
 export interface AttestationCheck {
   readonly title: string;
-  readonly what: string;
-  readonly outcome: "holds";
+  readonly description: string;
+  readonly outcome: "passed";
 }
 
 /** A check that anybody can make: what to run, and what the output has to hold. */
@@ -77,11 +77,11 @@ export interface Attestation {
     readonly chain_id: number;
     readonly contract: string;
     /** The block at which the contract was asked. */
-    readonly asked_at: { readonly block_number: number; readonly block_hash: string; readonly timestamp: number };
+    readonly queried_at: { readonly block_number: number; readonly block_hash: string; readonly timestamp: number };
   };
   readonly introduction: string;
-  readonly says: readonly string[];
-  readonly does_not_say: readonly string[];
+  readonly claims: readonly string[];
+  readonly limitations: readonly string[];
   /** How many records there are; `records` lists the newest of them. Both are left out for a verification. */
   readonly record_count?: number;
   /** Newest first. */

@@ -4,44 +4,44 @@ import { prefixed } from "./hex.ts";
 
 /** What was checked before the statement was made. */
 export function checksOf(facts: AttestationFacts): AttestationCheck[] {
-  const { place, askedAt } = facts;
-  const block = `block ${askedAt.number} (${prefixed(askedAt.hash)})`;
+  const { place, queriedAt } = facts;
+  const block = `block ${queriedAt.number} (${prefixed(queriedAt.hash)})`;
   if ("verification" in facts) {
     return [
-      holds(
+      passed(
         "Comparison",
         "When the verification ran, each row was compared with the newest record of its document that was on chain by then, and that record's anchor with the chain.",
       ),
-      holds(
+      passed(
         "Result",
         "Totals and root of the rows are those that were kept when the verification ended. The rows were not compared again for this statement.",
       ),
-      holds("Chain", `The node of chain ${place.chainId} answered; its newest block was ${block}.`),
+      passed("Chain", `The node of chain ${place.chainId} answered; its newest block was ${block}.`),
     ];
   }
   const batched = facts.records.filter(({ proof }) => proof.merkle !== undefined).length;
   const alone = facts.records.length - batched;
   return [
-    holds("Recorded hash", "Computed again from document id, timestamp, type and SHA-256 of each record listed here."),
-    holds(
+    passed("Recorded hash", "Computed again from document id, timestamp, type and SHA-256 of each record listed here."),
+    passed(
       "Merkle path",
       `${batched} of the records went on chain under a Merkle root, to which the path leads from the recorded hash; ${alone} went alone and need none.`,
     ),
-    holds(
+    passed(
       "Anchor",
       "All recorded hashes under each anchor were computed again from the journal, and give what was anchored.",
     ),
-    holds(
+    passed(
       "Transaction",
       "The chain has each transaction, made to the contract with this hash or root, in the block named here.",
     ),
-    holds(
+    passed(
       "Contract",
       `Contract ${place.contract} was asked at ${block} for each hash or root, and has it, not later than the record says.`,
     ),
   ];
 }
 
-function holds(title: string, what: string): AttestationCheck {
-  return { title, what, outcome: "holds" };
+function passed(title: string, description: string): AttestationCheck {
+  return { title, description, outcome: "passed" };
 }

@@ -9,11 +9,11 @@ export interface AttestedProof {
   readonly proof: Proof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
   readonly firstAnchor: AnchorOnChain;
   /** The contract's answer as it came, `0x` hex. */
-  readonly answer: string;
+  readonly response: string;
   /** Call data with which the same can be asked. */
-  readonly anchorQuestion: string;
+  readonly anchorQuery: string;
   /** Call data with which the contract checks the Merkle path; `undefined` without one. */
-  readonly verifyQuestion: string | undefined;
+  readonly verifyQuery: string | undefined;
 }
 
 /** What holds for a statement about anything. */
@@ -30,7 +30,7 @@ interface CommonFacts {
     readonly publicUrl: string;
   };
   /** The block at which the contract was asked. */
-  readonly askedAt: BlockReference;
+  readonly queriedAt: BlockReference;
 }
 
 /** What is known of a document, or of a content. */

@@ -1,12 +1,11 @@
 import { SealbookError } from "../errors.ts";
 import type { AnchorTrees, Issuer, IssuerSigner, Proof, ProofJournal } from "../proofs/index.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
-import type { AnchorInspector } from "../chain/contracts/anchor-inspection.ts";
 import type { Attestation, Audience } from "./attestation.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
@@ -17,8 +16,7 @@ const MOST_RECORDS = 1_000;
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
-  readonly chain: AnchorChain;
-  readonly inspector: AnchorInspector;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "inspect" | "anchorQuery" | "verifyQuery">;
   readonly recovery: Pick<RecoveryService, "verification">;
   readonly issuer: Issuer;
   readonly issuerName: string;
@@ -66,11 +64,11 @@ export class AttestationService {
   }
 
   async #facts(subject: AttestationSubject) {
-    const { recovery, inspector, journal } = this.#deps;
+    const { recovery, chain, journal } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
-      const { block } = await inspector.inspect([]);
-      return { verification, askedAt: block };
+      const { block } = await chain.inspect([]);
+      return { verification, queriedAt: block };
     }
     const found =
       "documentId" in subject
@@ -86,12 +84,12 @@ export class AttestationService {
         found.length === 0 ? `nothing is recorded of ${what}` : `nothing that is recorded of ${what} is confirmed yet`,
       );
     }
-    return { subject, records: [newest, ...older] as const, count: confirmed.length, askedAt: block };
+    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block };
   }
 
   /** Every check that the statement speaks of. */
   async #checked(proofs: readonly ConfirmedProof[]) {
-    const { journal, chain, telemetry, inspector } = this.#deps;
+    const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
     for (const proof of proofs) {
@@ -107,20 +105,20 @@ export class AttestationService {
         const key = keyOf(hash);
         return !places.has(key) && places.set(key, places.size);
       });
-    const { block, anchors } = await inspector.inspect(anchored);
+    const { block, anchors } = await chain.inspect(anchored);
     const records = complete.map(({ proof, anchored }): AttestedProof => {
       const inspected = anchors[places.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
         throw contradiction("the contract does not have a record of this at the newest block");
       }
-      const { answer, ...firstAnchor } = inspected;
+      const { response, ...firstAnchor } = inspected;
       const { merkle } = proof;
       return {
         proof,
         firstAnchor,
-        answer,
-        anchorQuestion: inspector.anchorQuestion(anchored),
-        verifyQuestion: merkle && inspector.verifyQuestion(proof.recordHash, merkle.path, merkle.root),
+        response,
+        anchorQuery: chain.anchorQuery(anchored),
+        verifyQuery: merkle && chain.verifyQuery(proof.recordHash, merkle.path, merkle.root),
       };
     });
     return { block, records };
@@ -144,7 +142,7 @@ export class AttestationService {
 }
 
 function recordFault({ documentId, hash, metadata, recordHash: recorded }: ConfirmedProof): string | undefined {
-  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
   return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not belong to its recorded hash";
 }
 

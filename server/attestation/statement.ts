@@ -15,7 +15,7 @@ import { wordingOf } from "./wording.ts";
 
 /** States the facts for an audience. */
 export function attestationOf(facts: AttestationFacts, audience: Audience): Attestation {
-  const { issuer, place, askedAt } = facts;
+  const { issuer, place, queriedAt } = facts;
   return {
     format: ATTESTATION_FORMAT,
     audience,
@@ -30,7 +30,7 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Atte
     chain: {
       chain_id: place.chainId,
       contract: place.contract,
-      asked_at: { block_number: askedAt.number, block_hash: prefixed(askedAt.hash), timestamp: askedAt.time },
+      queried_at: { block_number: queriedAt.number, block_hash: prefixed(queriedAt.hash), timestamp: queriedAt.time },
     },
     ...wordingOf(facts, audience),
     ...("records" in facts

@@ -68,20 +68,20 @@ function recordSteps(record: AttestedProof, { place }: AttestationFacts): Attest
       expect: [quantity(place.chainId)],
       proves: `The node is of chain ${place.chainId}.`,
     },
-    ...(record.verifyQuestion === undefined
+    ...(record.verifyQuery === undefined
       ? []
       : [
           {
             title: "The Merkle path",
-            run: ask("eth_call", [{ to: place.contract, data: record.verifyQuestion }, "latest"]),
+            run: ask("eth_call", [{ to: place.contract, data: record.verifyQuery }, "latest"]),
             expect: [TRUE],
             proves: "The contract has the root, and the path leads to it from the recorded hash.",
           },
         ]),
     {
       title: "The anchor",
-      run: ask("eth_call", [{ to: place.contract, data: record.anchorQuestion }, "latest"]),
-      expect: [record.answer],
+      run: ask("eth_call", [{ to: place.contract, data: record.anchorQuery }, "latest"]),
+      expect: [record.response],
       proves: `The contract saw ${merkle === undefined ? "the recorded hash" : "the root"} first in block ${record.firstAnchor.blockNumber}, at ${record.firstAnchor.time} (Unix seconds): the answer is time, block and size, 32 bytes each.`,
     },
     {

@@ -3,7 +3,7 @@ import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.t
 import { hex } from "./hex.ts";
 import { utc } from "./utc.ts";
 
-type Wording = Pick<Attestation, "introduction" | "says" | "does_not_say">;
+type Wording = Pick<Attestation, "introduction" | "claims" | "limitations">;
 
 /** The sentences of a statement: what it says, and what nobody should read into it. */
 export function wordingOf(facts: AttestationFacts, audience: Audience): Wording {
@@ -33,14 +33,14 @@ const AUDIENCE_LIMITS: Readonly<Record<Audience, string>> = {
 };
 
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
-  const { records, count, place, askedAt } = facts;
+  const { records, count, place, queriedAt } = facts;
   const [newest] = records;
   const earliest = records.reduce((a, b) => (b.firstAnchor.time < a.firstAnchor.time ? b : a));
   const what = "documentId" in facts.subject ? "document" : "content";
   const { documentId, hash } = newest.proof;
   return {
     introduction: INTRODUCTIONS.records[audience],
-    says: [
+    claims: [
       `The newest record of this ${what} is of the content with the SHA-256 ${hex(hash)} under the document id "${documentId}". ` +
         `That content existed, unchanged, not later than ${utc(newest.firstAnchor.time)}, the time of block ${newest.firstAnchor.blockNumber} of chain ${place.chainId}.`,
       ...(count === 1
@@ -48,10 +48,10 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
         : [
             `There are ${count} confirmed records of this ${what}${records.length === count ? "" : `, of which the newest ${records.length} are listed here`}. The earliest one that is listed was on chain at ${utc(earliest.firstAnchor.time)}.`,
           ]),
-      `When this was issued, contract ${place.contract} confirmed every record listed here, at block ${askedAt.number} of ${utc(askedAt.time)}.`,
+      `When this was issued, contract ${place.contract} confirmed every record listed here, at block ${queriedAt.number} of ${utc(queriedAt.time)}.`,
       "A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit.",
     ],
-    does_not_say: [
+    limitations: [
       "Whether what the content says is true, who made it, or how long before that time it was made.",
       "Where the document's id ends: nothing separates id, timestamp and type in the recorded text. That division, and all other metadata, are the issuer's word. The content's hash is beyond doubt.",
       "More about the time than the chain does: a block's time is what its proposer wrote and the other validators accepted.",
@@ -65,12 +65,12 @@ function ofVerification({ verification, place }: VerificationFacts, audience: Au
   const until = asOf === undefined ? "all that was on chain when it ran" : `what was on chain by ${utc(asOf)}`;
   return {
     introduction: INTRODUCTIONS.verification[audience],
-    says: [
+    claims: [
       `Verification ${id} compared ${totals.documents} restored documents with their records on chain ${place.chainId}, contract ${place.contract}, and ended at ${utc(Math.floor(finishedAt / 1000))}. It counted ${until}.`,
       `Match, being what was recorded last: ${totals.match}. Mismatch, differing from it: ${totals.mismatch}. Unrecorded, without a record that counts: ${totals.unrecorded}.`,
       `The answer's rows, one for each document, have the Merkle root ${hex(rowsRoot)}. Whoever has the rows can tell whether they are the ones that this statement is about, all of them and in their order.`,
     ],
-    does_not_say: [
+    limitations: [
       "Which documents should have been restored: only those that were submitted were compared.",
       "What the rows are: they stand in the answer of the verification, which has to be kept beside this statement.",
       "Whether what the documents say is true, or who made them.",

@@ -1,17 +1,14 @@
-import { anchorLog } from "../chain/contracts/anchor-log.ts";
-import type { Deployment } from "../chain/contracts/deployment.ts";
-import type { Rpc } from "../chain/rpc/rpc.ts";
-import type { Config } from "../config/config.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { JournalConfig } from "../config/config.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Journal } from "./journal.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { readSegments } from "../journal/replication/segment-reader.ts";
 import type { Logger } from "../kit/logger.ts";
-import { JournalSealer } from "../journal/checkpoint-anchor.ts";
+import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
@@ -22,12 +19,10 @@ import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
 import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
 
 export interface JournalWorkersDeps {
-  readonly config: Config;
+  readonly config: JournalConfig;
   readonly journal: Journal;
   readonly reconciliation: ReconciliationStore;
-  readonly rpc: Rpc;
-  readonly chain: AnchorChain;
-  readonly deployment: Deployment;
+  readonly chain: ProofAnchorClient;
   /** Where replicas of the journal are kept. */
   readonly targets: readonly SegmentTarget[];
   readonly transactions: Transactions;
@@ -55,19 +50,7 @@ export interface JournalKeeping {
 }
 
 export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
-  const {
-    config,
-    journal,
-    reconciliation: store,
-    rpc,
-    chain,
-    deployment,
-    targets,
-    transactions,
-    telemetry,
-    logger,
-    clock,
-  } = deps;
+  const { config, journal, reconciliation: store, chain, targets, transactions, telemetry, logger, clock } = deps;
   const sealer = new JournalSealer({
     journal,
     chain,
@@ -90,11 +73,10 @@ export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
   );
 
   const findings = new Findings(store, telemetry, clock);
-  const log = anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock);
   const reconciler = new Reconciler({
     store,
-    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, log, findings, clock }),
-    anchors: new AnchorCheck({ store, chain, log, findings }),
+    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings, clock }),
+    anchors: new AnchorCheck({ store, chain, findings }),
     entries: new EntryCheck({ store, entries: journal.entries, findings }),
     leaves: new LeafCheck({ store, proofs: journal.proofs, findings }),
     replica: new ReplicaCheck({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Journal } from "./journal.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
@@ -22,7 +22,7 @@ const GATHER_MILLISECONDS = 10;
 
 export interface ProofDeps {
   readonly journal: Journal;
-  readonly chain: AnchorChain;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
   readonly transactions: Transactions;
   readonly telemetry: Telemetry;
   readonly clock: Clock;

@@ -5,9 +5,7 @@ import { createAnchoring } from "./proofs.ts";
 import { createApp } from "./app.ts";
 import { createAttestation } from "./attestation.ts";
 import type * as ChatBot from "./bot.ts";
-import { anchorInspector } from "../chain/contracts/anchor-inspector.ts";
-import { anchorLog } from "../chain/contracts/anchor-log.ts";
-import { anchorChain } from "../chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { readNodeList } from "../chain/consensus/enode.ts";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import { watchHead } from "../chain/node/head-watcher.ts";
@@ -100,16 +98,18 @@ function build(
   const { contracts } = deployment;
   // The embedded chain's blocks name nobody.
   const validatorNames =
-    embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
+    embedded === undefined
+      ? config.chain.validatorNames
+      : new Map([[ZeroAddress, "embedded"], ...config.chain.validatorNames]);
   const startedAt = Date.now();
   let url = "";
   const version = packageVersion();
 
-  const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
+  const signer = transactionSigner(link.relayer, rpc.chainId, config.chain.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
   const relaying = createTransactions({
-    config,
+    config: config.chain,
     link,
     signer,
     store: transactions,
@@ -128,7 +128,7 @@ function build(
     rpc: promptCalls(rpc),
     relayer: () => sender.address,
     names: validatorNames,
-    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+    nodes: config.chain.nodeListFile === undefined ? undefined : readNodeList(config.chain.nodeListFile),
   });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
@@ -136,8 +136,9 @@ function build(
 
   const alerts = alertStore(database);
   const monitoring = createOperations({
-    config,
+    config: config.alerts,
     sources: {
+      mostPending: config.proofs.maxOutstanding,
       version,
       proofs: () => journal.proofs.counts(),
       records: () => journal.records.count(),
@@ -166,7 +167,8 @@ function build(
   const { metrics, telemetry } = monitoring;
 
   const recordKeeping = createRecordStore({
-    config,
+    config: { ...config.sessions, ...config.records },
+    dataDirectory: config.dataDirectory,
     link,
     database,
     journal,
@@ -181,9 +183,13 @@ function build(
     blockNumber: () => head.head?.number ?? 0,
   });
   const { accounts } = recordKeeping;
-  const anchors = anchorChain(rpc, contracts.ProofAnchor, validatorNames);
+  const anchors = new ProofAnchorClient(rpc, contracts.ProofAnchor, {
+    firstBlock: deployment.firstBlock,
+    validatorNames,
+  });
   const anchoring = createAnchoring({
-    ...config,
+    ...config.proofs,
+    takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: anchors,
     transactions: sender,
@@ -194,12 +200,10 @@ function build(
   // Two relayers with one key do not share a journal.
   const reconciliation = reconciliationStore(database, signer.address);
   const keeping = createJournalWorkers({
-    config,
+    config: config.journal,
     journal,
     reconciliation,
-    rpc,
     chain: anchors,
-    deployment,
     targets,
     transactions: sender,
     telemetry,
@@ -210,7 +214,6 @@ function build(
     journal,
     store: recoveryStore(database, new ProofStatements()),
     chain: anchors,
-    log: anchorLog(rpc, contracts.ProofAnchor, deployment.firstBlock),
     telemetry,
     clock,
   });
@@ -221,7 +224,7 @@ function build(
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
+    explorerUrl: config.explorer.url ?? `${url}/explorer`,
     publicUrl: url,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -271,17 +274,16 @@ function build(
             keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
-    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
+    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorer.rate }),
     access: {
-      networks: new NetworkList(config.allowedNetworks),
-      proxies: new NetworkList(config.trustedProxies),
-      authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+      networks: new NetworkList(config.access.allowedNetworks),
+      proxies: new NetworkList(config.access.trustedProxies),
+      authentication: { apiKeys: config.access.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
     },
     attest: createAttestation({
       journal,
       trees: anchoring.trees,
       chain: anchors,
-      inspector: anchorInspector(rpc, contracts.ProofAnchor),
       recovery,
       issuer,
       issuerName: config.issuerName,
@@ -355,9 +357,9 @@ function build(
         await stop();
         clearTimeout(patience);
       };
-      const server = await listen(app, config.host, config.port, certificate);
+      const server = await listen(app, config.http.host, config.http.port, certificate);
       opened.defer(() => patiently(() => server.close()));
-      url = config.publicUrl ?? server.url;
+      url = config.http.publicUrl ?? server.url;
       if (bot !== undefined) {
         opened.defer(() => patiently(() => bot.stop()));
         await bot.start();

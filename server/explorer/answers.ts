@@ -25,7 +25,7 @@ export const BlockSummary = z
 
 const Kind = z
   .enum(["anchor", "record", "session", "administration", "deployment", "empty", "other"])
-  .meta({ id: "DeedKind" });
+  .meta({ id: "ActionKind" });
 
 const Argument = z.object({ name: z.string(), type: z.string(), value: z.union([z.string(), z.boolean()]) });
 const Arguments = z
@@ -46,7 +46,7 @@ const Log = z
   })
   .meta({ id: "DecodedLog", description: "An entry of the log." });
 
-const AnchorDeed = z.object({
+const AnchorAction = z.object({
   kind: z.literal("anchor"),
   hash: ChainHash,
   size,
@@ -56,7 +56,7 @@ const AnchorDeed = z.object({
     .meta({ description: "What the contract has: when the hash was first seen." }),
 });
 
-const RecordDeed = z.object({
+const RecordAction = z.object({
   kind: z.literal("record"),
   table: z.string(),
   row_id: z.string(),
@@ -65,7 +65,7 @@ const RecordDeed = z.object({
   signature: z.string(),
   signer: Address.nullable().meta({ description: "Whose signature it is, recovered from the row." }),
   on_chain: z
-    .enum(["held", "replaced", "absent"])
+    .enum(["current", "overwritten", "missing"])
     .meta({ description: "Whether the contract has this row, another in its place, or none." }),
   row: z
     .object({
@@ -82,7 +82,7 @@ const RecordDeed = z.object({
   fault: z.string().optional().meta({ description: "Why the segments cannot be read." }),
 });
 
-const SessionDeed = z.object({
+const SessionAction = z.object({
   kind: z.literal("session"),
   step: z.enum(["open", "validate", "extend", "close"]),
   account: Address.optional(),
@@ -90,14 +90,14 @@ const SessionDeed = z.object({
   new_token_hash: ChainHash.optional(),
 });
 
-const Deed = z
+const Action = z
   .discriminatedUnion("kind", [
-    AnchorDeed,
-    RecordDeed,
-    SessionDeed,
+    AnchorAction,
+    RecordAction,
+    SessionAction,
     z.object({ kind: Kind.extract(["administration", "deployment", "empty", "other"]) }),
   ])
-  .meta({ id: "Deed", description: "What a transaction is about." });
+  .meta({ id: "Action", description: "What a transaction is about." });
 
 export const ChainAnswer = z
   .object({
@@ -129,11 +129,11 @@ export const BlockAnswer = z
     gas_used: whole,
     gas_limit: whole,
     size: whole.optional(),
-    seals: z
+    commit_seals: z
       .object({
         protocol: z.enum(["ibft2", "qbft"]),
         validators: z.array(Validator),
-        sealers: z.array(Validator),
+        signers: z.array(Validator),
         quorum: whole,
       })
       .optional()
@@ -162,7 +162,7 @@ export const TransactionAnswer = z
     gas_limit: whole,
     gas_used: whole.optional(),
     input: Hex,
-    deed: Deed,
+    action: Action,
     call: z
       .object({ contract: Contract, function: z.string(), signature: z.string(), arguments: Arguments })
       .optional()

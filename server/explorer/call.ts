@@ -33,7 +33,7 @@ export interface DecodedLog {
 }
 
 /** What a transaction is about, as its call says; whether it had its effect, its receipt says. */
-export type Deed =
+export type Action =
   | {
       readonly kind: "anchor";
       readonly hash: string;
@@ -53,7 +53,7 @@ export type Deed =
   | { readonly kind: "empty" }
   | { readonly kind: "other" };
 
-export type DeedKind = Deed["kind"];
+export type ActionKind = Action["kind"];
 
 /** A row as its transaction writes it. */
 export interface WrittenRow {

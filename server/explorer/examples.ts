@@ -66,7 +66,7 @@ export const EXPLORED_TRANSACTION = {
   gas_limit: 301_440,
   gas_used: 48_844,
   input: `0xeecdf927${EXAMPLE_IDS.proof}`,
-  deed: {
+  action: {
     kind: "anchor",
     hash: RECORD_HASH,
     size: 0,

@@ -1,6 +1,6 @@
 import type { AnchorOnChain } from "../chain/contracts/anchor.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
-import type { DecodedCall, DecodedLog, Deed, DeedKind } from "./call.ts";
+import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
 
 /** The chain, seen from the start page. */
 export interface ExploredChain {
@@ -33,11 +33,11 @@ export interface ExploredBlock extends BlockSummary {
   /** Bytes; `undefined` when the node does not say. */
   readonly size: number | undefined;
   /** How it was sealed, as its header says; `undefined` on a chain whose blocks nobody seals. */
-  readonly seals:
+  readonly commitSeals:
     | {
         readonly protocol: "ibft2" | "qbft";
         readonly validators: readonly Validator[];
-        readonly sealers: readonly Validator[];
+        readonly signers: readonly Validator[];
         readonly quorum: number;
       }
     | undefined;
@@ -57,7 +57,7 @@ export interface TransactionSummary {
   readonly index: number;
   readonly from: Address;
   readonly to: Address | undefined;
-  readonly kind: DeedKind;
+  readonly kind: ActionKind;
   /** Name of the function that it calls. */
   readonly function: string | undefined;
   readonly succeeded: boolean;
@@ -75,7 +75,7 @@ export interface ExploredTransaction {
   readonly gasLimit: number;
   /** Call data. */
   readonly input: string;
-  readonly deed: Deed;
+  readonly action: Action;
   /** What the chain has of it now: the contract's own answer. */
   readonly held: Held | undefined;
   /** `undefined` for what is no call of one of the contracts. */
@@ -86,7 +86,7 @@ export interface ExploredTransaction {
 
 /** Whether the chain holds what a transaction brought: a row can be overwritten, a hash can have been there before. */
 export type Held =
-  | { readonly kind: "row"; readonly state: "held" | "replaced" | "absent" }
+  | { readonly kind: "row"; readonly state: "current" | "overwritten" | "missing" }
   | { readonly kind: "anchor"; readonly first: AnchorOnChain | undefined };
 
 /** How a transaction ended. */

@@ -37,14 +37,18 @@ export function representBlocks({ items, next }: Page<BlockSummary>): z.input<ty
 }
 
 export function representBlock(block: ExploredBlock): z.input<typeof answers.BlockAnswer> {
-  const { parentHash, gasUsed, gasLimit, size, seals, page } = block;
+  const { parentHash, gasUsed, gasLimit, size, commitSeals, page } = block;
   return {
     ...representSummary(block),
     parent_hash: parentHash,
     gas_used: gasUsed,
     gas_limit: gasLimit,
     size,
-    seals: seals && { ...seals, validators: [...seals.validators], sealers: [...seals.sealers] },
+    commit_seals: commitSeals && {
+      ...commitSeals,
+      validators: [...commitSeals.validators],
+      signers: [...commitSeals.signers],
+    },
     transactions: page.items.map(({ to, succeeded, ...transaction }) => ({
       ...transaction,
       to: to ?? null,
@@ -71,25 +75,25 @@ export function representTransaction(transaction: ExploredTransaction): z.input<
     gas_limit: gasLimit,
     gas_used: mined?.gasUsed,
     input,
-    deed: representDeed(transaction),
+    action: representAction(transaction),
     call: call && { ...call, arguments: [...call.arguments] },
     deployed: mined?.deployed,
     logs: mined?.logs.map(representLog) ?? [],
   };
 }
 
-function representDeed({ deed, held }: ExploredTransaction): z.input<typeof answers.TransactionAnswer>["deed"] {
-  switch (deed.kind) {
+function representAction({ action, held }: ExploredTransaction): z.input<typeof answers.TransactionAnswer>["action"] {
+  switch (action.kind) {
     case "anchor":
-      return { ...deed, first: representFirst(held) };
+      return { ...action, first: representFirst(held) };
     case "record": {
-      const { table, rowId, compressed, signature, signer = null, content } = deed;
-      const on_chain = held?.kind === "row" ? held.state : "absent";
+      const { table, rowId, compressed, signature, signer = null, content } = action;
+      const on_chain = held?.kind === "row" ? held.state : "missing";
       const common = {
-        kind: deed.kind,
+        kind: action.kind,
         table,
         row_id: rowId,
-        overwrites: deed.function === "set",
+        overwrites: action.function === "set",
         compressed,
         signature,
         signer,
@@ -112,14 +116,14 @@ function representDeed({ deed, held }: ExploredTransaction): z.input<typeof answ
     }
     case "session":
       return {
-        kind: deed.kind,
-        step: deed.step,
-        account: deed.account,
-        token_hash: deed.tokenHash,
-        new_token_hash: deed.newTokenHash,
+        kind: action.kind,
+        step: action.step,
+        account: action.account,
+        token_hash: action.tokenHash,
+        new_token_hash: action.newTokenHash,
       };
     default:
-      return { kind: deed.kind };
+      return { kind: action.kind };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./stores.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
@@ -15,9 +15,9 @@ export function remedyFor({ size }: AnchorContent, reason: string): "split" | "r
 /** Gives anchors whose transaction failed for good new ones. */
 export class AnchorRepair {
   readonly #journal: ProofJournal;
-  readonly #chain: Pick<AnchorChain, "anchorCall">;
+  readonly #chain: Pick<ProofAnchorClient, "anchorCall">;
 
-  constructor(journal: ProofJournal, chain: Pick<AnchorChain, "anchorCall">) {
+  constructor(journal: ProofJournal, chain: Pick<ProofAnchorClient, "anchorCall">) {
     this.#journal = journal;
     this.#chain = chain;
   }

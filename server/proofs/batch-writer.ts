@@ -1,6 +1,6 @@
 import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal } from "./stores.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
@@ -49,10 +49,10 @@ export interface Work {
 
 /** Writes proofs and the anchors over them; each method is part of a transaction of the caller's. */
 export class BatchWriter {
-  readonly #chain: Pick<AnchorChain, "anchorCall">;
+  readonly #chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly #clock: Clock;
 
-  constructor(chain: Pick<AnchorChain, "anchorCall">, clock: Clock) {
+  constructor(chain: Pick<ProofAnchorClient, "anchorCall">, clock: Clock) {
     this.#chain = chain;
     this.#clock = clock;
   }

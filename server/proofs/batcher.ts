@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal } from "./stores.ts";
 import type { JournalEvents } from "../journal/events.ts";
@@ -28,7 +28,7 @@ const OVERLOADED_RETRY_SECONDS = 5;
 
 export interface BatcherDeps {
   readonly journal: ProofJournal;
-  readonly chain: Pick<AnchorChain, "anchorCall">;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
   readonly follower: AnchorFollower;
   readonly trees: AnchorTrees;

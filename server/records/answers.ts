@@ -67,7 +67,7 @@ const SearchContent = z.object({
       description: "Sender, code, time, payload (JSON in base64) and topic of each record, the newest first.",
     }),
     next: z.string().optional().meta({ description: "The cursor of the next page; missing on the last one." }),
-    places: z
+    locations: z
       .array(
         z.object({
           chainid: reference,

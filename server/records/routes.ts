@@ -41,7 +41,7 @@ async function store(deps: RecordRouteDeps, request: Request): Promise<object> {
 async function search(deps: RecordRouteDeps, request: Request): Promise<object> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
   await deps.sessions.authorize(credentials.token);
-  const { target, value, limit, cursor, places } = payload.search;
+  const { target, value, limit, cursor, locations } = payload.search;
   const { rows, next } = await deps.records.search({
     field: target === "1" ? "code" : "topic",
     phrase: value,
@@ -55,12 +55,12 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<object> 
     tparams: {
       events,
       ...(next === undefined ? {} : { next: String(next) }),
-      ...(places ? { places: rows.map(toPlace) } : {}),
+      ...(locations ? { locations: rows.map(toLocation) } : {}),
     },
   };
 }
 
-function toPlace({ rowId, transactionHash, blockNumber }: RecordRow): object {
+function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): object {
   const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
   return { chainid, tx_hash: toHex(transactionHash), block_number: blockNumber };
 }

@@ -43,7 +43,7 @@ export const SearchCall = z.object({
         .transform(Number)
         .optional()
         .meta({ description: "Where to go on: `next` of the answer before." }),
-      places: z
+      locations: z
         .boolean()
         .default(false)
         .meta({ description: "Whether the answer says where on the chain each record is." }),

@@ -74,11 +74,11 @@ describe("record client", () => {
 
   it("says where on the chain a record is, when it is asked", async () => {
     const [plain] = await all(client.search(token, { field: "code", value: "page-5" }));
-    assert.isUndefined(plain?.place);
-    const [placed] = await all(client.search(token, { field: "code", value: "page-5", places: true }));
-    assert.equal(placed?.place?.chainId, "5");
-    const transaction = await rpcCall(server.chainUrl, "eth_getTransactionByHash", placed?.place?.transactionHash);
-    assert.equal(Number(transaction.blockNumber), placed?.place?.blockNumber);
+    assert.isUndefined(plain?.location);
+    const [placed] = await all(client.search(token, { field: "code", value: "page-5", locations: true }));
+    assert.equal(placed?.location?.chainId, "5");
+    const transaction = await rpcCall(server.chainUrl, "eth_getTransactionByHash", placed?.location?.transactionHash);
+    assert.equal(Number(transaction.blockNumber), placed?.location?.blockNumber);
     const { rowid, rowdata } = await client.decode(token, "insert", transaction.input);
     assert.deepEqual([rowid.reference, rowdata.payload], [5, placed?.payload]);
   });

@@ -108,16 +108,16 @@ describe("attestations", function () {
         const size = proof === newest ? 4 : 0;
         assert.deepEqual(stated.first_anchor, { timestamp: proof.timestamp, block_number: proof.block_number, size });
       }
-      const sentences = [statement.introduction, ...statement.says, ...statement.does_not_say].join(" ");
+      const sentences = [statement.introduction, ...statement.claims, ...statement.limitations].join(" ");
       for (const fact of [documentId, first.hash, "There are 2 confirmed records", statement.chain.contract])
         assert.include(sentences, fact);
       assert.deepEqual(
         statement.checks.map(({ outcome }: ParsedJson) => outcome),
-        Array(5).fill("holds"),
+        Array(5).fill("passed"),
       );
     }
     const says = async (audience: string): Promise<string> =>
-      JSON.stringify((await attested({ document_id: documentId, audience })).statement.does_not_say);
+      JSON.stringify((await attested({ document_id: documentId, audience })).statement.limitations);
     assert.equal(new Set(await Promise.all(["court", "regulator", "seller"].map(says))).size, 3);
 
     const answer = await attested({ document_id: documentId, audience: "court" });

@@ -128,7 +128,7 @@ describe("the explorer", function () {
   it("says of a transaction what it anchored, and since when the chain has it", async () => {
     const single = await explore(`/transactions/${one.proof.tx_hash}`);
     assert.equal(single.status, "succeeded");
-    assert.deepEqual(single.deed, {
+    assert.deepEqual(single.action, {
       kind: "anchor",
       hash: `0x${one.id}`,
       size: 0,
@@ -140,7 +140,7 @@ describe("the explorer", function () {
       ["Anchored"],
     );
     const many = await explore(`/transactions/${batch.batch.tx_hash.slice(2).toUpperCase()}`);
-    assert.deepEqual([many.deed.hash, many.deed.size], [batch.batch.root, 3]);
+    assert.deepEqual([many.action.hash, many.action.size], [batch.batch.root, 3]);
     assert.equal(many.block.hash, batch.batch.block_hash);
   });
 
@@ -161,21 +161,21 @@ describe("the explorer", function () {
       activity.map(({ event }: ParsedJson) => event.name),
       ["RowWritten", "SessionOpened", "AccountEnrolled"],
     );
-    const { deed, call, from } = await explore(`/transactions/${activity[0].tx_hash}`);
-    assert.deepEqual(deed.row, {
+    const { action, call, from } = await explore(`/transactions/${activity[0].tx_hash}`);
+    assert.deepEqual(action.row, {
       row_id: "1",
       sender: server.demo.login,
       code: "station-1",
-      created_at: deed.row.created_at,
+      created_at: action.row.created_at,
       payload: { sensorvalue: 12.5 },
       topic: "PM2.5",
       format: "1",
     });
-    assert.deepEqual([deed.signer, deed.on_chain, deed.overwrites], [server.demo.login, "held", false]);
+    assert.deepEqual([action.signer, action.on_chain, action.overwrites], [server.demo.login, "current", false]);
     assert.equal(call.function, "insert");
     assert.notEqual(from, server.demo.login);
     const session = await explore(`/transactions/${activity[1].tx_hash}`);
-    assert.deepEqual(session.deed, {
+    assert.deepEqual(session.action, {
       kind: "session",
       step: "open",
       account: server.demo.login,
@@ -183,7 +183,7 @@ describe("the explorer", function () {
     });
     await server.call(ROUTES.validate, { token });
     const { activity: events } = await explore(`/addresses/${contracts.SessionRegistry}/activity?limit=1`);
-    const validated = (await explore(`/transactions/${events[0].tx_hash}`)).deed;
+    const validated = (await explore(`/transactions/${events[0].tx_hash}`)).action;
     assert.deepEqual([validated.step, validated.token_hash], ["validate", keccak256(token)]);
     assert.notEqual(validated.new_token_hash, validated.token_hash);
   });
@@ -200,8 +200,8 @@ describe("the explorer", function () {
         await account.signMessage(toUtf8Bytes(text)),
       ]);
     const refused = await send(contracts.EventTable, await row("insert", "x"));
-    const { status, reason, deed } = await explore(`/transactions/${refused}`);
-    assert.deepEqual([status, deed.on_chain], ["reverted", "absent"]);
+    const { status, reason, action } = await explore(`/transactions/${refused}`);
+    assert.deepEqual([status, action.on_chain], ["reverted", "missing"]);
     assert.match(reason, /^AccessControlUnauthorizedAccount\(0x/);
 
     await send(
@@ -213,26 +213,26 @@ describe("the explorer", function () {
       SessionRegistry__factory.createInterface().encodeFunctionData("enroll", [account.address, 2]),
     );
     const first = await send(contracts.EventTable, await row("insert", "not seven segments"));
-    assert.equal((await explore(`/transactions/${first}`)).deed.on_chain, "held");
+    assert.equal((await explore(`/transactions/${first}`)).action.on_chain, "current");
     const payload = Buffer.from('{"a":1}').toString("base64");
     const second = await send(
       contracts.EventTable,
       await row("set", `7|${account.address}|c%7Cd|today|${payload}|t|1`),
     );
     const [replaced, written] = [
-      (await explore(`/transactions/${first}`)).deed,
-      (await explore(`/transactions/${second}`)).deed,
+      (await explore(`/transactions/${first}`)).action,
+      (await explore(`/transactions/${second}`)).action,
     ];
-    assert.deepEqual([replaced.on_chain, replaced.signer, replaced.row], ["replaced", account.address, undefined]);
+    assert.deepEqual([replaced.on_chain, replaced.signer, replaced.row], ["overwritten", account.address, undefined]);
     assert.match(replaced.fault, /1 segments instead of 7/);
     assert.deepEqual(
       [written.on_chain, written.overwrites, written.row.code, written.row.payload],
-      ["held", true, "c|d", { a: 1 }],
+      ["current", true, "c|d", { a: 1 }],
     );
   });
 
   it("says of everything else what it can", async () => {
-    const kindOf = async (transaction: string) => (await explore(`/transactions/${transaction}`)).deed.kind;
+    const kindOf = async (transaction: string) => (await explore(`/transactions/${transaction}`)).action.kind;
     assert.equal(await kindOf(await send(administrator.address, "0x")), "empty");
     assert.equal(await kindOf(await send(administrator.address, "0x12345678")), "other");
     assert.equal(await kindOf(await send(contracts.ProofAnchor, "0x12345678")), "other");
@@ -249,11 +249,11 @@ describe("the explorer", function () {
       concat([truncated, AbiCoder.defaultAbiCoder().encode(["bytes32"], [`0x${one.id}`])]),
     );
     const repeated = await explore(`/transactions/${again}`);
-    assert.deepEqual([repeated.deed.first.block_number, repeated.logs], [one.proof.block_number, []]);
+    assert.deepEqual([repeated.action.first.block_number, repeated.logs], [one.proof.block_number, []]);
     const { transactions } = await explore("/blocks/1");
     const deployment = await explore(`/transactions/${transactions[0].hash}`);
     assert.deepEqual(
-      [deployment.deed.kind, deployment.to, deployment.deployed.contract],
+      [deployment.action.kind, deployment.to, deployment.deployed.contract],
       ["deployment", null, "SessionRegistry"],
     );
   });
@@ -331,7 +331,7 @@ describe("the explorer", function () {
     assert.equal((await client.chain()).contracts.ProofAnchor, one.proof.contract);
     assert.equal((await client.block(one.proof.block_number))?.hash, one.proof.block_hash);
     assert.equal((await client.blocks({ limit: 1 })).blocks.length, 1);
-    assert.equal((await client.transaction(batch.batch.tx_hash))?.deed.kind, "anchor");
+    assert.equal((await client.transaction(batch.batch.tx_hash))?.action.kind, "anchor");
     assert.equal((await client.anchor(batch.batch.root))?.size, 3);
     assert.include(
       (await client.anchors()).anchors.map((anchor) => anchor.hash),

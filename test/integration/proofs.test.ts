@@ -104,7 +104,7 @@ describe("proofs", function () {
     assert.deepEqual((await get("contract-1")).body, body);
     assert.deepEqual((await get(recordHash)).body, body);
     assert.equal(body.verification_url, `${server.url}/explorer/tx/${proof.tx_hash}`);
-    assert.equal((await server.get(`/explorer/api/transactions/${proof.tx_hash}`)).body.deed.hash, `0x${recordHash}`);
+    assert.equal((await server.get(`/explorer/api/transactions/${proof.tx_hash}`)).body.action.hash, `0x${recordHash}`);
   });
 
   it("stand on the chain, as anybody can check with any library", async () => {

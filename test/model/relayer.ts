@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAnchoring } from "../../server/composition/proofs.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
@@ -28,7 +28,7 @@ const TELEMETRY: Telemetry = {
   loggedIn: nothing,
   loginRefused: nothing,
   loginsLockedOut: nothing,
-  loginNotTried: nothing,
+  loginBlocked: nothing,
   sessionChanged: nothing,
   recordStored: nothing,
   proofsAccepted: nothing,
@@ -92,7 +92,7 @@ export async function startRelayer(
   const anchoring = createAnchoring({
     ...rules,
     journal,
-    chain: anchorChain(rpc, ADDRESSES.ProofAnchor, new Map()),
+    chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
     transactions: sender,
     telemetry: TELEMETRY,
     clock: () => Date.now(),

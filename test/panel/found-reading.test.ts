@@ -36,7 +36,7 @@ class Records {
       topic: "t",
       createdAt: new Date(NOW - (this.#hours[index] ?? 0) * HOUR).toUTCString(),
       payload: index % 3 === 0 ? {} : payload,
-      place: { chainId: String(index), transactionHash: "0x", blockNumber: index },
+      location: { chainId: String(index), transactionHash: "0x", blockNumber: index },
     };
   }
 }

@@ -36,9 +36,9 @@ describe("the panel's records", function () {
     const { body } = await stage.server.call(
       ROUTES.search,
       { token },
-      { search: { target: "1", value: code, places: true } },
+      { search: { target: "1", value: code, locations: true } },
     );
-    const hash = String(body.content.tparams.places[0].tx_hash);
+    const hash = String(body.content.tparams.locations[0].tx_hash);
     return { hash, input: (await rpcCall(stage.server.chainUrl, "eth_getTransactionByHash", hash)).input };
   }
   async function decode(text: string): Promise<void> {

@@ -117,9 +117,9 @@ async function newestTransaction({ login, call }: TestServer): Promise<string> {
   const { body } = await call(
     ROUTES.search,
     { token },
-    { search: { target: "1", value: "*", limit: 1, places: true } },
+    { search: { target: "1", value: "*", limit: 1, locations: true } },
   );
-  return body.content.tparams.places[0].tx_hash;
+  return body.content.tparams.locations[0].tx_hash;
 }
 
 const directory = process.argv[2];

@@ -10,7 +10,7 @@ interface Layer {
 }
 
 /** Where routers are mounted: a layer keeps no text of that, but says what it matches. */
-const MOUNTS = ["/api/v1/recovery/attest", "/api/v1", "/api", "/explorer/api", "/recovery"];
+const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recovery"];
 
 /** Stubs that are enough to create an app whose routes are only listed. */
 export function unusedParts(): AppDeps {

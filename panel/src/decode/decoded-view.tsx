@@ -79,11 +79,11 @@ function Signature({ signer, sender }: { signer: string | undefined; sender: str
 function Place({ decoded: { onChain } }: { decoded: Decoded }) {
   const words = texts.value.decode;
   switch (onChain) {
-    case "held":
+    case "current":
       return <Badge kind="good">{words.onChain}</Badge>;
-    case "replaced":
+    case "overwritten":
       return <Badge kind="warning">{words.differs}</Badge>;
-    case "absent":
+    case "missing":
       return <Badge kind="warning">{words.notOnChain}</Badge>;
   }
 }

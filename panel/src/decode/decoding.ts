@@ -4,7 +4,7 @@ import { records, session } from "../session/session.ts";
 import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
 
 /** What the chain has where a row says that it is. */
-export type OnChain = "held" | "replaced" | "absent";
+export type OnChain = "current" | "overwritten" | "missing";
 
 /** A transaction, taken apart. */
 export interface Decoded {
@@ -59,20 +59,20 @@ async function decodeCallData(
     table: textOf(transaction.tabname.hexdata),
     signer: signerOf(transaction.rowdata.hexdata, transaction.signature.hexdata),
     transactionHash,
-    onChain: transactionHash === undefined ? "absent" : await stateOf(transactionHash, transaction),
+    onChain: transactionHash === undefined ? "missing" : await stateOf(transactionHash, transaction),
   };
 }
 
 /** The transaction that wrote the row which the chain has under a number, looked up by the row's code. */
 async function transactionOf(encodedCode: string, rowId: string): Promise<string | undefined> {
   const code = encodedCode.replace(/%7C/gi, "|").replaceAll("%25", "%");
-  const search = { field: "code", value: code.replaceAll("*", "\\*"), limit: 1_000, places: true } as const;
+  const search = { field: "code", value: code.replaceAll("*", "\\*"), limit: 1_000, locations: true } as const;
   let cursor: string | undefined;
   do {
     const from = cursor;
     const page = await session.call((token) => records.page(token, search, from));
-    const found = page.events.find(({ place }) => place?.chainId === rowId);
-    if (found !== undefined) return found.place?.transactionHash;
+    const found = page.events.find(({ location }) => location?.chainId === rowId);
+    if (found !== undefined) return found.location?.transactionHash;
     cursor = page.next;
   } while (cursor !== undefined);
   return undefined;
@@ -81,9 +81,9 @@ async function transactionOf(encodedCode: string, rowId: string): Promise<string
 /** Whether the chain has this row: the one in hand and the one that a transaction wrote are the same, and it still stands. */
 async function stateOf(hash: string, { rowid, rowdata, signature }: DecodedTransaction): Promise<OnChain> {
   const found = await explorer.transaction(hash);
-  if (found?.deed.kind !== "record" || found.deed.row_id !== String(rowid.reference)) return "absent";
+  if (found?.action.kind !== "record" || found.action.row_id !== String(rowid.reference)) return "missing";
   const written = new Map(found.call?.arguments.map(({ name, value }) => [name, value]));
   const isSame =
     written.get("rowdata") === `0x${rowdata.hexdata}` && written.get("signature") === textOf(signature.hexdata);
-  return isSame ? found.deed.on_chain : "replaced";
+  return isSame ? found.action.on_chain : "overwritten";
 }

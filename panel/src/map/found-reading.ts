@@ -20,7 +20,7 @@ export interface Found {
 }
 
 /** Readings have whatever topic their sender likes: they are known by what is in them. */
-const SEARCH: RecordSearch = { field: "topic", value: "*", places: true };
+const SEARCH: RecordSearch = { field: "topic", value: "*", locations: true };
 /** Records a page, for a whole day and for what has come since the last look. */
 const PAGE = { first: 1_000, next: 100 };
 /** More records than this are not read, however many a day has. */
@@ -66,6 +66,6 @@ export async function findReadings(
   return found(cursor !== undefined);
 }
 
-function keyOf({ sender, code, createdAt, place }: FoundRecord): string {
-  return place?.chainId ?? `${sender} ${createdAt} ${code}`;
+function keyOf({ sender, code, createdAt, location }: FoundRecord): string {
+  return location?.chainId ?? `${sender} ${createdAt} ${code}`;
 }

@@ -24,7 +24,7 @@ export function SensorDetails() {
   if (reading === undefined) return null;
   const { map } = texts.value;
   const { record, position } = reading;
-  const { place } = record;
+  const { location } = record;
   return (
     <section class="card stack" aria-labelledby="air-sensor">
       <div class="row spread">
@@ -55,13 +55,13 @@ export function SensorDetails() {
               [map.topic, record.topic],
             ]}
           />
-          {place === undefined ? null : (
+          {location === undefined ? null : (
             <p class="row">
-              <a class="button" href={`/explorer/tx/${place.transactionHash}`}>
+              <a class="button" href={`/explorer/tx/${location.transactionHash}`}>
                 <Icon name="link" />
                 {map.proof}
               </a>
-              <span class="muted small">{map.inBlock(place.blockNumber)}</span>
+              <span class="muted small">{map.inBlock(location.blockNumber)}</span>
             </p>
           )}
           <details>

@@ -11,7 +11,7 @@ import { texts } from "../texts/texts.ts";
 /** A record: what it says, who sent it when, and where on the chain it is. */
 export function RecordItem({ record }: { record: FoundRecord }) {
   const { records: words } = texts.value;
-  const { code, topic, sender, createdAt, payload, place } = record;
+  const { code, topic, sender, createdAt, payload, location } = record;
   const at = Date.parse(createdAt) / 1000;
   return (
     <li class="card record">
@@ -40,11 +40,11 @@ export function RecordItem({ record }: { record: FoundRecord }) {
             </>
           ) : null}
         </p>
-        {place === undefined ? null : (
+        {location === undefined ? null : (
           <p class="row">
-            <span class="muted number">{words.place(place.chainId, place.blockNumber)}</span>
-            <a href={addressOf("decode", place.transactionHash)}>{words.decode}</a>
-            <a class="inline-link" href={`/explorer/tx/${place.transactionHash}`}>
+            <span class="muted number">{words.place(location.chainId, location.blockNumber)}</span>
+            <a href={addressOf("decode", location.transactionHash)}>{words.decode}</a>
+            <a class="inline-link" href={`/explorer/tx/${location.transactionHash}`}>
               {words.transaction}
               <Icon name="link" size={16} />
             </a>

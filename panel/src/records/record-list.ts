@@ -44,7 +44,7 @@ effect(() => {
 
 async function load(cursor: string | undefined): Promise<void> {
   const mine = (asked += 1);
-  const wanted = { ...question, limit: PAGE_SIZE, places: true };
+  const wanted = { ...question, limit: PAGE_SIZE, locations: true };
   batch(() => {
     list.isLoading.value = true;
     list.failure.value = undefined;

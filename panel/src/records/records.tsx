@@ -72,7 +72,7 @@ function Found() {
     <>
       <ol class="record-list" aria-busy={list.isLoading.value}>
         {found.map((record, index) => (
-          <RecordItem key={record.place?.transactionHash ?? index} record={record} />
+          <RecordItem key={record.location?.transactionHash ?? index} record={record} />
         ))}
       </ol>
       <div class="row spread">

@@ -24,7 +24,7 @@ const READERS: Readonly<Record<Audience, string>> = {
  * @param text The statement as it was signed
  */
 export async function attestationPdf(attestation: Attestation, text: string, jws: string): Promise<Uint8Array> {
-  const { issuer, issued_at, audience, introduction, says, does_not_say, records, verification, checks, steps } =
+  const { issuer, issued_at, audience, introduction, claims, limitations, records, verification, checks, steps } =
     attestation;
   const pdf = await PDFDocument.create({ updateMetadata: false });
   const date = new Date(issued_at * 1000);
@@ -69,9 +69,9 @@ export async function attestationPdf(attestation: Attestation, text: string, jws
   flow.text(introduction, { font: regular, size: BODY });
 
   flow.heading("What this says");
-  for (const sentence of says) flow.point(sentence, BODY);
+  for (const sentence of claims) flow.point(sentence, BODY);
   flow.heading("What this does not say");
-  for (const sentence of does_not_say) flow.point(sentence, BODY);
+  for (const sentence of limitations) flow.point(sentence, BODY);
 
   if (newest !== undefined) recordFacts(flow, newest);
   if (verification !== undefined) verificationFacts(flow, verification);
@@ -80,7 +80,7 @@ export async function attestationPdf(attestation: Attestation, text: string, jws
     recordTable(flow, records, attestation.record_count ?? records.length);
 
   flow.heading("How it was checked before signing");
-  for (const { title, what, outcome } of checks) flow.point(`${title}: ${outcome}. ${what}`, BODY);
+  for (const { title, description, outcome } of checks) flow.point(`${title}: ${outcome}. ${description}`, BODY);
 
   flow.heading("How to check it without the issuer");
   flow.text(
@@ -172,8 +172,8 @@ function chainFacts(flow: PageFlow, { chain }: Attestation): void {
   flow.heading("The chain");
   flow.fact("Chain id", String(chain.chain_id));
   flow.fact("Contract", chain.contract, exact);
-  flow.fact("Asked at", `block ${chain.asked_at.block_number}, ${utc(chain.asked_at.timestamp)}`);
-  flow.fact("That block's hash", chain.asked_at.block_hash, exact);
+  flow.fact("Queried at", `block ${chain.queried_at.block_number}, ${utc(chain.queried_at.timestamp)}`);
+  flow.fact("That block's hash", chain.queried_at.block_hash, exact);
 }
 
 /** All records, newest first; paths and metadata are in the statement. */

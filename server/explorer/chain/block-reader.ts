@@ -67,7 +67,7 @@ export class BlockReader {
         index: first + index,
         from,
         to,
-        kind: this.#decoder.deedOf(transaction).kind,
+        kind: this.#decoder.actionOf(transaction).kind,
         function: this.#decoder.callOf(transaction)?.function,
         succeeded: succeeded.has(hash),
       };
@@ -79,7 +79,7 @@ export class BlockReader {
       gasUsed,
       gasLimit,
       size,
-      seals: this.#sealsOf(answer),
+      commitSeals: this.#sealsOf(answer),
       page: { items, next: end < transactions.length ? String(end) : undefined },
     };
   }
@@ -100,7 +100,7 @@ export class BlockReader {
   }
 
   /** Who sealed a block, as far as its header says so and fits its hash. */
-  #sealsOf(answer: unknown): ExploredBlock["seals"] {
+  #sealsOf(answer: unknown): ExploredBlock["commitSeals"] {
     const header = HashedHeader.safeParse(answer).data;
     const consensus = header && consensusOf(header, header.hash);
     if (header === undefined || consensus === undefined || consensus.protocol === "none") return undefined;
@@ -108,7 +108,7 @@ export class BlockReader {
     return {
       protocol,
       validators: validators.map((address) => this.#validator(getAddress(hexlify(address)))),
-      sealers: readableSealers(protocol, header).map((address) => this.#validator(address)),
+      signers: readableSealers(protocol, header).map((address) => this.#validator(address)),
       quorum: quorumOf(validators.length),
     };
   }

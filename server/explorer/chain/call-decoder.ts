@@ -1,5 +1,5 @@
 import type { ParamType, Result, TransactionDescription } from "ethers";
-import type { DecodedArgument, DecodedCall, DecodedLog, Deed } from "../call.ts";
+import type { DecodedArgument, DecodedCall, DecodedLog, Action } from "../call.ts";
 import type { Address, ContractAddresses, ContractName } from "../../chain/transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { decodeCallData, recoverSigner } from "../../records/index.ts";
@@ -34,15 +34,15 @@ export class CallDecoder {
   }
 
   /** What a transaction is about. */
-  deedOf({ to, input }: Pick<NodeTransaction, "to" | "input">): Deed {
+  actionOf({ to, input }: Pick<NodeTransaction, "to" | "input">): Action {
     if (to === undefined) return { kind: "deployment" };
     const contract = this.contractAt(to);
     if (contract === undefined) return { kind: input === "0x" ? "empty" : "other" };
-    const deed = readable(() => {
+    const action = readable(() => {
       const parsed = INTERFACES[contract].parseTransaction({ data: input });
-      return parsed === null ? undefined : deedOfCall(parsed, input);
+      return parsed === null ? undefined : actionOfCall(parsed, input);
     });
-    return deed ?? { kind: "other" };
+    return action ?? { kind: "other" };
   }
 
   logOf({ address, topics, data, logIndex }: NodeLog): DecodedLog {
@@ -59,7 +59,7 @@ export class CallDecoder {
   }
 }
 
-function deedOfCall({ name, args }: TransactionDescription, input: string): Deed {
+function actionOfCall({ name, args }: TransactionDescription, input: string): Action {
   const text = (argument: string): string => String(args.getValue(argument));
   switch (name) {
     case "anchor":
@@ -102,7 +102,7 @@ function deedOfCall({ name, args }: TransactionDescription, input: string): Deed
   }
 }
 
-function contentOf(input: string): Extract<Deed, { kind: "record" }>["content"] {
+function contentOf(input: string): Extract<Action, { kind: "record" }>["content"] {
   try {
     return { row: decodeCallData(input).row };
   } catch (error) {

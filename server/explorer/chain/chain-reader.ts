@@ -1,6 +1,6 @@
 import { getBytes } from "ethers";
 import type { ChainExplorer } from "../explorer.ts";
-import { anchorChain } from "../../chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
 import type { ValidatorNames } from "../../chain/node/receipts.ts";
 import { askQuantity } from "../../chain/rpc/quantity.ts";
@@ -16,10 +16,10 @@ import { TransactionReader } from "./transaction-reader.ts";
 export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
   const { contracts, firstBlock } = deployment;
   const decoder = new CallDecoder(contracts);
-  const anchorsOnChain = anchorChain(rpc, contracts.ProofAnchor, names);
+  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
   const blocks = new BlockReader(rpc, decoder, names);
-  const transactions = new TransactionReader(rpc, decoder, blocks, anchorsOnChain, contracts.EventTable);
-  const anchors = new AnchorReader(rpc, deployment, blocks, anchorsOnChain);
+  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, contracts.EventTable);
+  const anchors = new AnchorReader(rpc, blocks, proofAnchor);
   const addresses = new AddressReader(rpc, deployment, decoder, blocks, names);
   const sessions = sessionChain(rpc, contracts.SessionRegistry);
   const newestNumber = (): Promise<number> => askQuantity(rpc, "eth_blockNumber", []);

@@ -1,7 +1,7 @@
 import { AbiCoder, getBytes, keccak256 } from "ethers";
-import type { Deed, WrittenRow } from "../call.ts";
+import type { Action, WrittenRow } from "../call.ts";
 import type { ExploredTransaction, Held, Mined } from "../explored.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { readContract } from "../../chain/contracts/interfaces.ts";
 import { revertReasonOf } from "../../chain/contracts/revert-reason.ts";
@@ -19,14 +19,14 @@ export class TransactionReader {
   readonly #rpc: Rpc;
   readonly #decoder: CallDecoder;
   readonly #blocks: BlockReader;
-  readonly #anchors: Pick<AnchorChain, "anchorOf">;
+  readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
   readonly #eventTable: Address;
 
   constructor(
     rpc: Rpc,
     decoder: CallDecoder,
     blocks: BlockReader,
-    anchors: Pick<AnchorChain, "anchorOf">,
+    anchors: Pick<ProofAnchorClient, "anchorOf">,
     eventTable: Address,
   ) {
     this.#rpc = rpc;
@@ -40,10 +40,10 @@ export class TransactionReader {
     const transaction = await ask(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
-    const deed = this.#decoder.deedOf(transaction);
-    const [mined, held] = await Promise.all([this.#minedOf(transaction), this.#heldOf(deed, input)]);
+    const action = this.#decoder.actionOf(transaction);
+    const [mined, held] = await Promise.all([this.#minedOf(transaction), this.#heldOf(action, input)]);
     const call = this.#decoder.callOf(transaction);
-    return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, deed, held, call, mined };
+    return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, action, held, call, mined };
   }
 
   async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction): Promise<Mined | undefined> {
@@ -75,24 +75,24 @@ export class TransactionReader {
     };
   }
 
-  async #heldOf(deed: Deed, input: string): Promise<Held | undefined> {
-    if (deed.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(deed.hash)) };
-    return deed.kind === "record" ? { kind: "row", state: await this.#rowState(deed, input) } : undefined;
+  async #heldOf(action: Action, input: string): Promise<Held | undefined> {
+    if (action.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(action.hash)) };
+    return action.kind === "record" ? { kind: "row", state: await this.#rowState(action, input) } : undefined;
   }
 
   /** What the event table has under the row's number, compared with what the transaction wrote there. */
   async #rowState(
     { function: name, table, rowId, compressed, signer }: WrittenRow,
     input: string,
-  ): Promise<"held" | "replaced" | "absent"> {
+  ): Promise<"current" | "overwritten" | "missing"> {
     const question = eventTableInterface.encodeFunctionData("digestOf", [table, rowId]);
     const stored = await readContract(this.#rpc, this.#eventTable, question);
-    if (stored === NOTHING) return "absent";
+    if (stored === NOTHING) return "missing";
     const rowdata = String(eventTableInterface.decodeFunctionData(name, input).getValue("rowdata"));
     const written = AbiCoder.defaultAbiCoder().encode(
       ["address", "bool", "bytes32"],
       [signer ?? NOTHING.slice(0, 42), compressed, keccak256(rowdata)],
     );
-    return stored === keccak256(written) ? "held" : "replaced";
+    return stored === keccak256(written) ? "current" : "overwritten";
   }
 }

@@ -144,13 +144,13 @@ export const ATTESTED = {
       public_key: Buffer.from(KEY.x, "base64url").toString("hex"),
       jwks_url: JWKS_URL,
     },
-    chain: { ...CHAIN, asked_at: askedBlock },
+    chain: { ...CHAIN, queried_at: askedBlock },
     introduction:
       "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
-    says: [
+    claims: [
       "A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit.",
     ],
-    does_not_say: ["Whether what the content says is true, who made it, or how long before that time it was made."],
+    limitations: ["Whether what the content says is true, who made it, or how long before that time it was made."],
     record_count: 1,
     records: [
       {
@@ -166,8 +166,8 @@ export const ATTESTED = {
     checks: [
       {
         title: "Recorded hash",
-        what: "Computed again from document id, timestamp, type and SHA-256 of each record listed here.",
-        outcome: "holds",
+        description: "Computed again from document id, timestamp, type and SHA-256 of each record listed here.",
+        outcome: "passed",
       },
     ],
     steps: [

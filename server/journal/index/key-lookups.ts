@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql, type SqlBool } from "kysely";
 import type { Database } from "../engine/database.ts";
 import { numbersUnder, TAG_BITS, tagOf } from "./key-entries.ts";
-import { isPostgres } from "../engine/portable-schema.ts";
+import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import { paddedPieces, StatementsBySize } from "../engine/statements.ts";
 
 const NO_NUMBER = sql<number | null>`null`;

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from "kysely";
 import { refuseChangesOfPartition } from "../engine/migrations/append-only.ts";
-import { isPostgres } from "../engine/portable-schema.ts";
+import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import type { ProofsTable } from "../engine/schema.ts";
 
 /**
@@ -35,12 +35,10 @@ export function partitionOf(month: Month): string {
 /**
  * Sees to it that rows which are about to be written have their partitions, also when a clock jumped.
  * @param rows In the order of the entries
- * @param table What the table of proofs is called
  */
 export async function openMonths(
   transaction: QueryExecutorProvider,
   rows: readonly Pick<ProofsTable, "sequence" | "accepted_at">[],
-  table = "proofs",
 ): Promise<void> {
   if (!isPostgres(transaction)) return;
   const { rows: newest } = await sql<{
@@ -50,23 +48,23 @@ export async function openMonths(
   for (const { sequence, accepted_at: acceptedAt } of rows) {
     const month = monthOf(acceptedAt);
     if (month === current) continue;
-    await addPartition(transaction, month, table);
+    await addPartition(transaction, month);
     await sql`insert into proof_months (first_sequence, month) values (${sequence}, ${month})`.execute(transaction);
     current = month;
   }
 }
 
 /** Makes the partition of a month, if there is none. */
-export async function addPartition(transaction: QueryExecutorProvider, month: Month, table = "proofs"): Promise<void> {
+export async function addPartition(transaction: QueryExecutorProvider, month: Month): Promise<void> {
   const name = partitionOf(month);
   const { rows } = await sql<{ known: boolean }>`select to_regclass(${name}) is not null as known`.execute(transaction);
   if (rows[0]?.known === true) return;
   // To make it as a partition would wait for everybody who reads the others, and have everybody else wait.
-  await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including constraints)`.execute(
+  await sql`create table ${sql.table(name)} (like proofs including defaults including constraints)`.execute(
     transaction,
   );
   await sql`
-    alter table ${sql.table(table)} attach partition ${sql.table(name)}
+    alter table proofs attach partition ${sql.table(name)}
     for values from (${sql.lit(startOf(month))}) to (${sql.lit(startOf(month + 1))})`.execute(transaction);
   await refuseChangesOfPartition(transaction, name);
 }

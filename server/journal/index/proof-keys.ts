@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import { EPOCH_BITS, TAG_BITS } from "./key-entries.ts";
-import { isPostgres } from "../engine/portable-schema.ts";
+import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from "../engine/database.ts";
 import { addPartition, type Month, monthOf, startOf } from "./month-partitions.ts";
-import { isPostgres } from "../engine/portable-schema.ts";
+import { isPostgres } from "../engine/migrations/portable-schema.ts";
 
 /** How many months after the current one have their partition before it is needed. */
 const MONTHS_AHEAD = 2;

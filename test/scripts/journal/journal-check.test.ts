@@ -1,13 +1,11 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { AnchorWitness } from "../../../scripts/journal/confirmation-check.ts";
 import type { Checkpoint } from "../../../scripts/journal/checkpoint.ts";
-import { GENESIS_DIGEST, nextDigest } from "../../../server/journal/entries/entry.ts";
-import { type Finding, findingText } from "../../../server/journal/integrity/finding.ts";
+import { GENESIS_DIGEST, linkOf, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
+import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
-import { linkOf } from "../../../server/journal/entries/entry-log.ts";
-import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
+import { type AnchorQueries, type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
 import { lineOf } from "../../../server/journal/entries/codec.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -37,14 +35,14 @@ describe("the check of the journal", function () {
 
   const check = async (
     start?: Checkpoint,
-    witness?: AnchorWitness,
+    chain?: AnchorQueries,
   ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; checkpoints: Checkpoint[] }> => {
     const findings: Finding[] = [];
     const checkpoints: Checkpoint[] = [];
     const { database } = opened;
     const parts = {
       database,
-      ...(witness === undefined ? {} : { witness }),
+      ...(chain === undefined ? {} : { chain }),
       onFinding: (finding: Finding) => void findings.push(finding),
       onCheckpoint: (at: Checkpoint) => void checkpoints.push(at),
     };
@@ -632,14 +630,14 @@ describe("the check of the journal", function () {
 
   describe("asks the chain", function () {
     /** A chain that has what the journal says. */
-    const honest = async (): Promise<AnchorWitness> => {
+    const honest = async (): Promise<AnchorQueries> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
       return {
         async anchorOf(hash) {
           const row = rows.find((each) => Buffer.compare(each.hash, hash) === 0);
           return row && { time: row.block_time, blockNumber: row.block_number, size: row.size };
         },
-        async blockAt(number) {
+        async anchoringBlock(number) {
           const row = rows.find((each) => each.block_number === number);
           return (
             row && {
@@ -655,10 +653,10 @@ describe("the check of the journal", function () {
     it("about every confirmation that holds", async () => {
       const { texts, result } = await check(undefined, await honest());
       assert.deepEqual(texts, []);
-      assert.equal(result.witnessed, 6);
+      assert.equal(result.compared, 6);
     });
 
-    const LIES: Readonly<Record<string, (witness: AnchorWitness) => AnchorWitness>> = {
+    const LIES: Readonly<Record<string, (chain: AnchorQueries) => AnchorQueries>> = {
       "the chain does not know its hash": (honest) => ({ ...honest, anchorOf: async () => undefined }),
       "the chain has its hash with another size": (honest) => ({
         ...honest,
@@ -668,7 +666,7 @@ describe("the check of the journal", function () {
         ...honest,
         anchorOf: async (hash) => ({ time: 1, size: 0, ...(await honest.anchorOf(hash)), blockNumber: 900 }),
       }),
-      "the chain has no such block": (honest) => ({ ...honest, blockAt: async () => undefined }),
+      "the chain has no such block": (honest) => ({ ...honest, anchoringBlock: async () => undefined }),
       "the chain has another block under that number": (honest) => withBlock(honest, { hash: Buffer.alloc(32, 7) }),
       "the chain's block has another time": (honest) => withBlock(honest, { time: 7 }),
       "the block does not have its transaction, or that one failed": (honest) => withGiven(honest, "failed"),
@@ -683,12 +681,12 @@ describe("the check of the journal", function () {
     }
 
     it("and does not mind one that held no longer meanwhile", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const { texts } = await check(undefined, {
-        ...witness,
+        ...chain,
         async anchorOf(hash) {
           await sql`update anchors set confirmation = null where confirmation = 7`.execute(opened.database);
-          return (await witness.anchorOf(hash))?.blockNumber === 101 ? undefined : witness.anchorOf(hash);
+          return (await chain.anchorOf(hash))?.blockNumber === 101 ? undefined : chain.anchorOf(hash);
         },
       });
       assert.isFalse(
@@ -698,7 +696,7 @@ describe("the check of the journal", function () {
     });
 
     it("finds a confirmation that was forged with all that belongs to it", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const pending = await opened.database
         .selectFrom("anchors")
         .select("transaction_id")
@@ -707,7 +705,7 @@ describe("the check of the journal", function () {
         .orderBy("id")
         .executeTakeFirstOrThrow();
       await writer.settle(pending.transaction_id ?? 0);
-      const { texts } = await check(undefined, witness);
+      const { texts } = await check(undefined, chain);
       assert.lengthOf(texts, 1);
       assert.match(
         texts[0] ?? "",
@@ -737,21 +735,21 @@ describe("the check of the journal", function () {
   });
 });
 
-function withBlock(honest: AnchorWitness, change: Partial<BlockReference>): AnchorWitness {
+function withBlock(honest: AnchorQueries, change: Partial<BlockReference>): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, block: { ...found.block, ...change } };
     },
   };
 }
 
-function withGiven(honest: AnchorWitness, given: "failed" | Uint8Array): AnchorWitness {
+function withGiven(honest: AnchorQueries, given: "failed" | Uint8Array): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, given: () => given };
     },
   };

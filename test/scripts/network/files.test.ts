@@ -198,11 +198,11 @@ describe("files of a network", function () {
         .map((line) => line.split(/=(.*)/s).slice(0, 2)),
     );
     const config = parseConfig({ ...env, RELAYER_KEY: `0x${"11".repeat(32)}` });
-    assert.equal(config.chain.kind, "remote");
-    assert.include(JSON.stringify(config.chain), "https://127.0.1.1:8545");
-    assert.equal(config.gasPrice, 0n);
+    assert.equal(config.chain.node.kind, "remote");
+    assert.include(JSON.stringify(config.chain.node), "https://127.0.1.1:8545");
+    assert.equal(config.chain.gasPrice, 0n);
     assert.deepEqual(
-      [...config.validatorNames],
+      [...config.chain.validatorNames],
       network.hosts.map(({ validator, name }) => [validator, name]),
     );
   });

@@ -67,7 +67,7 @@ function Block({ block }: { block: ExploredBlock }) {
             [words.hash, <Hash whole copy value={block.hash} />],
             [words.parent, <Hash whole value={block.parent_hash} href={addressOf("block", block.parent_hash)} />],
             [words.proposer, <ValidatorName of={block.proposer} />],
-            block.seals && [words.seals, <Seals seals={block.seals} />],
+            block.commit_seals && [words.seals, <Seals seals={block.commit_seals} />],
             [
               words.gas,
               <span class="number">
@@ -92,23 +92,27 @@ function Block({ block }: { block: ExploredBlock }) {
   );
 }
 
-function Seals({ seals: { protocol, validators, sealers, quorum } }: { seals: NonNullable<ExploredBlock["seals"]> }) {
+function Seals({
+  seals: { protocol, validators, signers, quorum },
+}: {
+  seals: NonNullable<ExploredBlock["commit_seals"]>;
+}) {
   const { block } = texts.value.explorer;
   const protocols = { ibft2: "IBFT 2.0", qbft: "QBFT" };
   return (
     <div class="stack seals">
       <div class="row">
-        <Badge kind={sealers.length >= quorum ? "good" : "warning"}>
-          {block.sealed(sealers.length, validators.length)}
+        <Badge kind={signers.length >= quorum ? "good" : "warning"}>
+          {block.sealed(signers.length, validators.length)}
         </Badge>
         <span class="muted">
           {protocols[protocol]} · {block.quorum(quorum)}
         </span>
       </div>
       <ul class="row">
-        {sealers.map((sealer) => (
-          <li key={sealer.address}>
-            <ValidatorName of={sealer} />
+        {signers.map((signer) => (
+          <li key={signer.address}>
+            <ValidatorName of={signer} />
           </li>
         ))}
       </ul>
@@ -117,7 +121,7 @@ function Seals({ seals: { protocol, validators, sealers, quorum } }: { seals: No
 }
 
 function Transactions({ block }: { block: ExploredBlock }) {
-  const { block: words, deeds, askAgain } = texts.value.explorer;
+  const { block: words, actions, askAgain } = texts.value.explorer;
   const more = useSignal<{ readonly rows: ExploredBlock["transactions"]; readonly next: string | undefined }>({
     rows: block.transactions,
     next: block.next,
@@ -138,7 +142,7 @@ function Transactions({ block }: { block: ExploredBlock }) {
         keyOf={({ hash }) => hash}
         columns={[
           { title: words.transaction, cell: ({ hash }) => <Hash value={hash} href={addressOf("tx", hash)} /> },
-          { title: words.deed, cell: ({ kind }) => deeds.kinds[kind] },
+          { title: words.action, cell: ({ kind }) => actions.kinds[kind] },
           { title: words.from, cell: ({ from }) => <Hash value={from} href={addressOf("address", from)} /> },
           {
             title: words.result,

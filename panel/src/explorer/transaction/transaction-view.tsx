@@ -16,8 +16,8 @@ import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
 import { useTitle } from "../title.ts";
 import { Arguments } from "./arguments.tsx";
-import { deedTitle } from "./deed-title.ts";
-import { DeedCard } from "./deed-card.tsx";
+import { actionTitle } from "./action-title.ts";
+import { ActionCard } from "./action-card.tsx";
 import { Logs } from "./logs.tsx";
 
 const EVERY_MILLISECONDS = 10_000;
@@ -36,8 +36,8 @@ export function TransactionView({ hash }: { hash: string }) {
 
 function Transaction({ transaction }: { transaction: ExploredTransaction }) {
   const { transaction: words, states } = texts.value.explorer;
-  const { status, reason, deed, call, logs, input } = transaction;
-  const title = deedTitle(transaction);
+  const { status, reason, action, call, logs, input } = transaction;
+  const title = actionTitle(transaction);
   useTitle(title);
   return (
     <>
@@ -58,12 +58,12 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
           {words.pendingHelp}
         </Notice>
       ) : null}
-      <DeedCard deed={deed} />
+      <ActionCard action={action} />
       <Place transaction={transaction} />
-      {deed.kind === "anchor" && deed.first !== null ? (
+      {action.kind === "anchor" && action.first !== null ? (
         <section class="stack">
           <h2>{texts.value.explorer.anchor.follow}</h2>
-          <BringProof root={deed.hash} />
+          <BringProof root={action.hash} />
         </section>
       ) : null}
       <div class="card stack">

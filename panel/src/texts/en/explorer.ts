@@ -72,12 +72,12 @@ export const explorer = {
     emptyHelp: "Networks make blocks regularly, whether or not there is something to put into them.",
     transactions: "Transactions of this block",
     transaction: "Transaction",
-    deed: "What it is",
+    action: "What it is",
     from: "Sent by",
     result: "Result",
   },
 
-  deeds: {
+  actions: {
     kinds: {
       anchor: "Anchor",
       record: "Record",

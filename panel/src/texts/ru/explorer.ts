@@ -75,12 +75,12 @@ export const explorer: Texts["explorer"] = {
     emptyHelp: "Сеть создаёт блоки регулярно, даже когда записывать нечего.",
     transactions: "Транзакции блока",
     transaction: "Транзакция",
-    deed: "Что это",
+    action: "Что это",
     from: "Отправитель",
     result: "Итог",
   },
 
-  deeds: {
+  actions: {
     kinds: {
       anchor: "Якорь",
       record: "Запись",

@@ -1,140 +1,399 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { columnTypes } from "../portable-schema.ts";
+import { refuseChanges, refuseChangesOf } from "./append-only.ts";
+import { columnTypes, isPostgres } from "./portable-schema.ts";
 
-/** The first schema. */
+/** The digest before the first entry. */
+const GENESIS_DIGEST = new Uint8Array(32);
+
+/**
+ * The whole schema. The entries of the journal (proofs, confirmations, accounts) are append-only in the database itself.
+ */
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    const types = columnTypes(db);
-    await db.schema
-      .createTable("accounts")
-      .addColumn("address", "text", (c) => c.primaryKey())
-      .addColumn("keystore", "text", (c) => c.notNull())
-      .addColumn("scope", "text", (c) => c.notNull().check(sql`scope in ('full', 'read')`))
-      .addColumn("enrolled", "integer", (c) => c.notNull())
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("revoked_at", "bigint")
-      .execute();
-
-    await db.schema
-      .createTable("sessions")
-      .addColumn("token_hash", types.bytes, (c) => c.primaryKey())
-      .addColumn("account", "text", (c) => c.notNull())
-      .addColumn("state", "text", (c) => c.notNull().check(sql`state in ('opening', 'active', 'replacing', 'ended')`))
-      .addColumn("expires_at", "bigint", (c) => c.notNull())
-      .addColumn("validated", "integer", (c) => c.notNull())
-      .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
-      .addColumn("sealed_signing_key", types.bytes, (c) => c.notNull())
-      .addColumn("transaction_id", "bigint", (c) => c.notNull())
-      .execute();
-    await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at").execute();
-
-    await db.schema
-      .createTable("row_counters")
-      .addColumn("table_name", "text", (c) => c.primaryKey())
-      .addColumn("last_row_id", "bigint", (c) => c.notNull())
-      .execute();
-
-    await db.schema
-      .createTable("records")
-      .addColumn("position", types.rowNumber, types.numbered)
-      .addColumn("row_id", "text", (c) => c.notNull().unique())
-      .addColumn("sender", "text", (c) => c.notNull())
-      .addColumn("code", types.orderedText, (c) => c.notNull())
-      .addColumn("topic", types.orderedText, (c) => c.notNull())
-      .addColumn("created_at", "text", (c) => c.notNull())
-      .addColumn("payload", "text", (c) => c.notNull())
-      .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
-      .addColumn("block_number", "bigint", (c) => c.notNull())
-      .execute();
-    await db.schema.createIndex("records_by_code").on("records").columns(["code", "position"]).execute();
-    await db.schema.createIndex("records_by_topic").on("records").columns(["topic", "position"]).execute();
-
-    await db.schema
-      .createTable("copy_progress")
-      .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
-      .addColumn("block_number", "bigint", (c) => c.notNull())
-      .addColumn("block_hash", types.bytes, (c) => c.notNull())
-      .execute();
-
-    await db.schema
-      .createTable("transactions")
-      .addColumn("id", types.rowNumber, types.numbered)
-      .addColumn("purpose", "text", (c) => c.notNull())
-      .addColumn("to_address", "text", (c) => c.notNull())
-      .addColumn("data", types.bytes)
-      .addColumn("state", "text", (c) =>
-        c.notNull().check(sql`state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')`),
-      )
-      .addColumn("sender", types.orderedText)
-      .addColumn("nonce", "bigint")
-      .addColumn("raw", types.bytes)
-      .addColumn("hash", types.bytes, (c) => c.unique())
-      .addColumn("block_number", "bigint")
-      .addColumn("block_hash", types.bytes)
-      .addColumn("block_time", "bigint")
-      .addColumn("validator", "text")
-      .addColumn("reason", "text")
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("settled_at", "bigint")
-      .addUniqueConstraint("one_transaction_a_nonce", ["sender", "nonce"])
-      .execute();
-    // Only what is on its way is looked for by state; the indexes stay small however long the journal grows.
-    await db.schema
-      .createIndex("transactions_queued")
-      .on("transactions")
-      .column("id")
-      .where(sql.ref("state"), "=", sql.lit("queued"))
-      .execute();
-    await db.schema
-      .createIndex("transactions_sent")
-      .on("transactions")
-      .columns(["sender", "nonce"])
-      .where(sql.ref("state"), "=", sql.lit("sent"))
-      .execute();
-
-    await db.schema
-      .createIndex("transactions_failed")
-      .on("transactions")
-      .column("id")
-      .where(sql.ref("state"), "in", sql`('reverted', 'refused', 'cancelled')`)
-      .execute();
-
-    await db.schema
-      .createTable("anchors")
-      .addColumn("id", types.rowNumber, types.numbered)
-      .addColumn("hash", types.bytes, (c) => c.notNull().unique())
-      .addColumn("size", "integer", (c) => c.notNull())
-      .addColumn("transaction_id", "bigint", (c) => c.notNull().references("transactions.id"))
-      .execute();
-    await db.schema.createIndex("anchors_by_transaction").on("anchors").column("transaction_id").execute();
-
-    await db.schema
-      .createTable("proofs")
-      .addColumn("sequence", types.rowNumber, types.numbered)
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("hash", types.bytes, (c) => c.notNull())
-      .addColumn("record_hash", types.bytes, (c) => c.notNull())
-      .addColumn("timestamp", "bigint", (c) => c.notNull())
-      .addColumn("type", "text")
-      .addColumn("source", "text")
-      .addColumn("metadata", "text")
-      .addColumn("accepted_at", "bigint", (c) => c.notNull())
-      .addColumn("anchor_id", "bigint", (c) => c.notNull().references("anchors.id"))
-      .execute();
-    await db.schema.createIndex("proofs_by_document").on("proofs").columns(["document_id", "sequence"]).execute();
-    await db.schema.createIndex("proofs_by_record_hash").on("proofs").column("record_hash").execute();
-    await db.schema.createIndex("proofs_by_hash").on("proofs").columns(["hash", "sequence"]).execute();
-    await db.schema.createIndex("proofs_by_anchor").on("proofs").column("anchor_id").execute();
-
-    await db.schema
-      .createTable("service_log")
-      .addColumn("id", types.rowNumber, types.numbered)
-      .addColumn("time", "bigint", (c) => c.notNull())
-      .addColumn("level", "text", (c) => c.notNull())
-      .addColumn("account", "text", (c) => c.notNull())
-      .addColumn("message", "text", (c) => c.notNull())
-      .execute();
-    await db.schema.createIndex("service_log_by_account").on("service_log").columns(["account", "id"]).execute();
+    await accountsAndSessions(db);
+    await records(db);
+    await transactions(db);
+    await journalHead(db);
+    await proofs(db);
+    await proofKeys(db);
+    await anchors(db);
+    await reconciliation(db);
+    await recovery(db);
+    await operations(db);
+    await chats(db);
   },
 };
+
+async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("accounts")
+    .addColumn("address", "text", (c) => c.primaryKey())
+    .addColumn("keystore", "text", (c) => c.notNull())
+    .addColumn("scope", "text", (c) => c.notNull().check(sql`scope in ('full', 'read')`))
+    .addColumn("enrolled", "integer", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("revoked_at", "bigint")
+    .addColumn("sequence", "bigint", (c) => c.notNull().unique())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .execute();
+  await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
+
+  await db.schema
+    .createTable("sessions")
+    .addColumn("token_hash", types.bytes, (c) => c.primaryKey())
+    .addColumn("account", "text", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull().check(sql`state in ('opening', 'active', 'replacing', 'ended')`))
+    .addColumn("expires_at", "bigint", (c) => c.notNull())
+    .addColumn("validated", "integer", (c) => c.notNull())
+    .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
+    .addColumn("sealed_signing_key", types.bytes, (c) => c.notNull())
+    .addColumn("transaction_id", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at").execute();
+
+  await db.schema
+    .createTable("service_log")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("time", "bigint", (c) => c.notNull())
+    .addColumn("level", "text", (c) => c.notNull())
+    .addColumn("account", "text", (c) => c.notNull())
+    .addColumn("message", "text", (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("service_log_by_account").on("service_log").columns(["account", "id"]).execute();
+}
+
+async function records(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("row_counters")
+    .addColumn("table_name", "text", (c) => c.primaryKey())
+    .addColumn("last_row_id", "bigint", (c) => c.notNull())
+    .execute();
+
+  await db.schema
+    .createTable("records")
+    .addColumn("position", types.rowNumber, types.numbered)
+    .addColumn("row_id", "text", (c) => c.notNull().unique())
+    .addColumn("sender", "text", (c) => c.notNull())
+    .addColumn("code", types.orderedText, (c) => c.notNull())
+    .addColumn("topic", types.orderedText, (c) => c.notNull())
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .addColumn("payload", "text", (c) => c.notNull())
+    .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
+    .addColumn("block_number", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("records_by_code").on("records").columns(["code", "position"]).execute();
+  await db.schema.createIndex("records_by_topic").on("records").columns(["topic", "position"]).execute();
+
+  await db.schema
+    .createTable("copy_progress")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("block_number", "bigint", (c) => c.notNull())
+    .addColumn("block_hash", types.bytes, (c) => c.notNull())
+    .execute();
+}
+
+async function transactions(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("transactions")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("purpose", "text", (c) => c.notNull())
+    .addColumn("to_address", "text", (c) => c.notNull())
+    .addColumn("data", types.bytes)
+    .addColumn("state", "text", (c) =>
+      c.notNull().check(sql`state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')`),
+    )
+    .addColumn("sender", types.orderedText)
+    .addColumn("nonce", "bigint")
+    .addColumn("raw", types.bytes)
+    .addColumn("hash", types.bytes, (c) => c.unique())
+    .addColumn("block_number", "bigint")
+    .addColumn("block_hash", types.bytes)
+    .addColumn("block_time", "bigint")
+    .addColumn("validator", "text")
+    .addColumn("reason", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("settled_at", "bigint")
+    .addUniqueConstraint("one_transaction_a_nonce", ["sender", "nonce"])
+    .execute();
+  // Only what is on its way is looked for by state; the indexes stay small however long the journal grows.
+  await db.schema
+    .createIndex("transactions_queued")
+    .on("transactions")
+    .column("id")
+    .where(sql.ref("state"), "=", sql.lit("queued"))
+    .execute();
+  await db.schema
+    .createIndex("transactions_sent")
+    .on("transactions")
+    .columns(["sender", "nonce"])
+    .where(sql.ref("state"), "=", sql.lit("sent"))
+    .execute();
+
+  await db.schema
+    .createIndex("transactions_failed")
+    .on("transactions")
+    .column("id")
+    .where(sql.ref("state"), "in", sql`('reverted', 'refused', 'cancelled')`)
+    .execute();
+}
+
+async function journalHead(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("journal_head")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("sequence", "bigint", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .addColumn("proofs", "bigint", (c) => c.notNull())
+    .execute();
+  await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
+}
+
+async function proofs(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("proof_labels")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("text", "text", (c) => c.notNull().unique())
+    .execute();
+
+  await db.schema
+    .createTable("proofs")
+    .addColumn("sequence", types.rowNumber, isPostgres(db) ? (c) => c.notNull() : (c) => c.primaryKey())
+    .addColumn("accepted_at", "bigint", (c) => c.notNull())
+    .addColumn("timestamp", "bigint", (c) => c.notNull())
+    .addColumn("batch_id", "bigint", (c) => c.notNull())
+    .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
+    .addColumn("leaf_index", "integer", (c) => c.notNull())
+    .addColumn("alike", "smallint", (c) => c.notNull())
+    .addColumn("link", types.bytes, (c) => c.notNull())
+    .addColumn("hash", types.bytes, (c) => c.notNull())
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("metadata", "text")
+    .modifyEnd(isPostgres(db) ? sql`partition by range (accepted_at)` : sql``)
+    .execute();
+  if (isPostgres(db)) {
+    // Rows are only ever added, at the end.
+    await sql`alter table proofs add primary key (sequence, accepted_at) with (fillfactor = 100)`.execute(db);
+    await db.schema
+      .createTable("proof_months")
+      .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
+      .addColumn("month", "integer", (c) => c.notNull())
+      .execute();
+  }
+
+  await db.schema
+    .createIndex("proofs_alike")
+    .on("proofs")
+    .column("batch_id")
+    .where(sql.ref("alike"), "=", sql.lit(1))
+    .execute();
+
+  for (const table of ["proofs", "proof_labels"]) await refuseChanges(db, table);
+  if (isPostgres(db)) await refuseChanges(db, "proof_months");
+}
+
+async function proofKeys(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  const clustered = isPostgres(db) ? sql`` : sql`without rowid`;
+  // Its rows grow to twice what they begin with: with room for that on their page their index is left alone.
+  const roomy = isPostgres(db) ? sql`with (fillfactor = 50)` : clustered;
+  await db.schema
+    .createTable("proof_keys")
+    .addColumn("bucket", "integer", (c) => c.notNull())
+    .addColumn("epoch", "integer", (c) => c.notNull())
+    .addColumn("entries", types.bytes, (c) => c.notNull())
+    .addPrimaryKeyConstraint("proof_keys_by_bucket", ["bucket", "epoch"])
+    .modifyEnd(roomy)
+    .execute();
+  await db.schema
+    .createTable("proof_keys_recent")
+    .addColumn("key", "bigint", (c) => c.notNull())
+    .addColumn("sequence", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("proof_keys_recent_by_key", ["key", "sequence"])
+    .modifyEnd(clustered)
+    .execute();
+}
+
+async function anchors(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("anchors")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("batch_id", "bigint", (c) => c.notNull())
+    .addColumn("first_leaf", "integer", (c) => c.notNull())
+    .addColumn("last_leaf", "integer", (c) => c.notNull())
+    .addColumn("first_sequence", "bigint", (c) => c.notNull())
+    .addColumn("last_sequence", "bigint", (c) => c.notNull())
+    .addColumn("hash", types.bytes, (c) => c.unique())
+    .addColumn("size", "integer", (c) => c.notNull())
+    .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
+    .addColumn("confirmation", "bigint")
+    .addColumn("sealed", "bigint")
+    .addColumn("relayer", "text", (c) => c.notNull())
+    .addColumn("opened_at", "bigint", (c) => c.notNull())
+    .addCheckConstraint("closed_whole", sql`(hash is null) = (transaction_id is null)`)
+    .execute();
+
+  await db.schema
+    .createTable("confirmations")
+    .addColumn("sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("anchor_id", "bigint", (c) => c.notNull())
+    .addColumn("batch_id", "bigint", (c) => c.notNull())
+    .addColumn("first_leaf", "integer", (c) => c.notNull())
+    .addColumn("hash", types.bytes, (c) => c.notNull())
+    .addColumn("size", "integer", (c) => c.notNull())
+    .addColumn("sealed", "bigint")
+    .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
+    .addColumn("block_number", "bigint", (c) => c.notNull())
+    .addColumn("block_hash", types.bytes, (c) => c.notNull())
+    .addColumn("block_time", "bigint", (c) => c.notNull())
+    .addColumn("validator", "text", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("anchors_by_batch").on("anchors").columns(["batch_id", "first_leaf"]).execute();
+  await db.schema.createIndex("anchors_by_transaction").on("anchors").column("transaction_id").execute();
+  await db.schema
+    .createIndex("anchors_open")
+    .on("anchors")
+    .column("id")
+    .where(sql.ref("transaction_id"), "is", null)
+    .execute();
+  await db.schema
+    .createIndex("anchors_sealed")
+    .on("anchors")
+    .column("sealed")
+    .where(sql.ref("sealed"), "is not", null)
+    .execute();
+  await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
+  await db.schema
+    .createIndex("anchors_confirmed")
+    .on("anchors")
+    .column("confirmation")
+    .where(sql.ref("confirmation"), "is not", null)
+    .execute();
+  await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
+  await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
+  await refuseChanges(db, "confirmations");
+}
+
+async function reconciliation(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("reconciliation")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("holder", "text")
+    .addColumn("held_until", "bigint", (c) => c.notNull())
+    .addColumn("confirmation", "bigint", (c) => c.notNull())
+    .addColumn("block_number", "bigint")
+    .addColumn("block_hash", types.bytes)
+    .addColumn("passed_at", "bigint")
+    .addColumn("full_passed_at", "bigint")
+    .execute();
+  await sql`insert into reconciliation (id, held_until, confirmation) values (1, 0, 0)`.execute(db);
+
+  await db.schema
+    .createTable("divergences")
+    .addColumn("subject", "text", (c) => c.primaryKey())
+    .addColumn("message", "text", (c) => c.notNull())
+    .addColumn("found_at", "bigint", (c) => c.notNull())
+    .execute();
+}
+
+async function recovery(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("recovery_verifications")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("as_of", "bigint")
+    .addColumn("newest_entry", "bigint", (c) => c.notNull())
+    .addColumn("started_at", "bigint", (c) => c.notNull())
+    .addColumn("finished_at", "bigint")
+    .addColumn("documents", "bigint", (c) => c.notNull())
+    .addColumn("matches", "bigint", (c) => c.notNull())
+    .addColumn("mismatches", "bigint", (c) => c.notNull())
+    .addColumn("unrecorded", "bigint", (c) => c.notNull())
+    .addColumn("rows_root", types.bytes)
+    .execute();
+  await db.schema
+    .createIndex("recovery_verifications_by_time")
+    .on("recovery_verifications")
+    .column("finished_at")
+    .execute();
+
+  await db.schema
+    .createTable("recovery_documents")
+    .addColumn("verification_id", "text", (c) => c.notNull())
+    .addColumn("document", types.bytes, (c) => c.notNull())
+    .addPrimaryKeyConstraint("recovery_documents_by_verification", ["verification_id", "document"])
+    .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
+    .execute();
+}
+
+async function operations(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("api_keys")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("scope", "text", (c) => c.notNull().check(sql`scope in ('read', 'write')`))
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("expires_at", "bigint")
+    .addColumn("revoked_at", "bigint")
+    .execute();
+
+  await db.schema
+    .createTable("alerts")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("kind", "text", (c) => c.notNull())
+    .addColumn("subject", "text", (c) => c.notNull())
+    .addColumn("message", "text", (c) => c.notNull())
+    .addColumn("raised_at", "bigint", (c) => c.notNull())
+    .addColumn("resolved_at", "bigint")
+    .addColumn("change_number", "bigint", (c) => c.notNull())
+    .execute();
+  // One of a kind and subject at a time.
+  await db.schema
+    .createIndex("alerts_open")
+    .unique()
+    .on("alerts")
+    .columns(["kind", "subject"])
+    .where(sql.ref("resolved_at"), "is", null)
+    .execute();
+  await db.schema.createIndex("alerts_by_change").on("alerts").column("change_number").execute();
+  await db.schema
+    .createTable("alert_receivers")
+    .addColumn("receiver", "text", (c) => c.primaryKey())
+    .addColumn("change_number", "bigint", (c) => c.notNull())
+    .execute();
+}
+
+async function chats(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("chat_updates")
+    .addColumn("number", "bigint", (c) => c.primaryKey())
+    .addColumn("received_at", "bigint", (c) => c.notNull())
+    .addColumn("body", types.bytes)
+    .addColumn("memo", types.bytes)
+    .execute();
+  await db.schema
+    .createTable("chat_users")
+    .addColumn("id", "bigint", (c) => c.primaryKey())
+    .addColumn("account", "text", (c) => c.unique())
+    .addColumn("state", types.bytes, (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("chat_messages")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("chat", "bigint", (c) => c.notNull())
+    .addColumn("due_at", "bigint", (c) => c.notNull())
+    .addColumn("message_key", "text", (c) => c.unique())
+    .addColumn("body", types.bytes, (c) => c.notNull())
+    .execute();
+}

@@ -1,5 +1,5 @@
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
-import { isPostgres } from "../portable-schema.ts";
+import { isPostgres } from "./portable-schema.ts";
 
 const REFUSAL = "the journal is append-only";
 

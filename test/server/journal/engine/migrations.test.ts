@@ -1,11 +1,8 @@
 import { assert } from "chai";
-import { Kysely, type RawBuilder, sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
+import { Kysely, sql } from "kysely";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
 import { openDatabase } from "../../../../server/journal/engine/database.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
-import { initial } from "../../../../server/journal/engine/migrations/0001-initial.ts";
-import { batches } from "../../../../server/journal/engine/migrations/0002-batches.ts";
 import { emptyDatabase, ENGINES } from "../../../support/database.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";
 import { assertChained } from "../../../support/journal-chain.ts";
@@ -15,161 +12,90 @@ const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: 
 const hashOf = (n: number) => Buffer.alloc(32, n);
 const proofOf = (n: number) => {
   const parts = { documentId: `doc ${n}`, hash: hashOf(n), timestamp: 1 };
-  return { ...parts, recordHash: recordHash({ ...parts, type: n % 2 === 0 ? "log" : "" }) };
+  return { ...parts, recordHash: recordHash({ ...parts, type: "" }) };
 };
+const placed = (n: number, anchorId: number, leafIndex: number) => ({
+  ...proofOf(n),
+  metadata: { timestamp: 1 },
+  acceptedAt: 3,
+  anchorId,
+  leafIndex,
+  isAlike: false,
+});
 
 for (const engine of ENGINES)
-  describe(`a journal of an earlier version, on ${engine}`, function () {
+  describe(`an empty database, on ${engine}`, function () {
     let empty: EngineDatabase;
     beforeEach(async () => {
       empty = await emptyDatabase(engine);
     });
     afterEach(() => empty.remove());
 
-    /** Makes a journal by the migrations of its time, and fills it. */
-    const old = async (
-      migrations: Record<string, Migration>,
-      fill: (run: (statement: RawBuilder<unknown>) => Promise<unknown>) => Promise<void>,
+    /** Opens the database with the migrations of this version. */
+    const opened = async (
+      work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>,
     ): Promise<void> => {
-      const database = new Kysely<unknown>({ dialect: empty.connect() });
-      const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
-      assert.isUndefined((await migrator.migrateToLatest()).error);
-      await fill((statement) => statement.execute(database));
-      await database.destroy();
-    };
-
-    const transaction = (id: number, isConfirmed: boolean): RawBuilder<unknown> => {
-      const [sender, nonce, hash, number, time] = isConfirmed
-        ? [ADDRESS, id, hashOf(id), 5, 77]
-        : [null, null, null, null, null];
-      const state = isConfirmed ? "confirmed" : "queued";
-      return sql`
-        insert into transactions (id, purpose, to_address, state, sender, nonce, hash,
-          block_number, block_hash, block_time, validator, created_at)
-        values (${id}, 'anchor', ${ADDRESS}, ${state}, ${sender}, ${nonce}, ${hash},
-          ${number}, ${hash}, ${time}, 'v', 1000)`;
-    };
-    const account = sql`
-      insert into accounts (address, keystore, scope, enrolled, created_at)
-      values (${ADDRESS}, '{}', 'full', 1, 9)`;
-
-    it("the first, keeps every proof, confirmed or not, and takes new ones", async () => {
-      const proofs = [1, 2].map(proofOf);
-      await old({ "0001-initial": initial }, async (run) => {
-        await run(account);
-        for (const [index, { documentId, hash, recordHash: recorded }] of proofs.entries()) {
-          const id = index + 1;
-          await run(transaction(id, index === 0));
-          await run(sql`insert into anchors (id, hash, size, transaction_id) values (${id}, ${recorded}, 0, ${id})`);
-          await run(sql`insert into proofs (document_id, hash, record_hash, timestamp, type, accepted_at, anchor_id)
-          values (${documentId}, ${hash}, ${recorded}, 1, ${id % 2 === 0 ? "log" : null}, 2, ${id})`);
-        }
-      });
-
       const database = await openDatabase(empty.connect());
-      const journal = createJournal(database, ADDRESSES, ADDRESS);
-      const found = await journal.proofs.byRecordHashes(proofs.map((proof) => proof.recordHash));
-      assert.deepEqual(
-        found.map(({ documentId, leafIndex, outcome }) => [documentId, leafIndex, outcome.state]),
-        [
-          ["doc 1", 0, "confirmed"],
-          ["doc 2", 0, "pending"],
-        ],
-      );
-      assert.deepEqual(await journal.proofs.counts(), { records: 2, pending: 1 });
-      assert.equal(await journal.anchors.oldestUnconfirmed(), 1000);
-      assert.deepInclude(await journal.accounts.find(ADDRESS), {
-        keystore: "{}",
-        scope: "full",
-        enrolled: true,
-        createdAt: 9,
+      await work(database).finally(() => database.destroy());
+    };
+
+    it("gets the whole schema, which takes proofs, confirmed or not, and accounts", () =>
+      opened(async (database) => {
+        const journal = createJournal(database, ADDRESSES, ADDRESS);
+        assert.deepEqual(await journal.proofs.counts(), { records: 0, pending: 0 });
+        assert.equal(await journal.records.count(), 0);
+        assert.isUndefined(await journal.accounts.find(ADDRESS));
+        assert.isUndefined(await journal.anchors.oldestUnconfirmed());
+        assert.equal(await journal.anchors.open(5), 1);
+        await journal.proofs.insert([placed(1, 1, 0), placed(2, 1, 1)]);
+        assert.deepEqual(await journal.proofs.counts(), { records: 2, pending: 2 });
+        assert.equal(await assertChained(database), 2);
+      }));
+
+    it("keeps every proof and every number when it is opened again", async () => {
+      await opened(async (database) => {
+        const journal = createJournal(database, ADDRESSES, ADDRESS);
+        await journal.anchors.open(5);
+        await journal.proofs.insert([placed(1, 1, 0), placed(2, 1, 1)]);
       });
-      const anchorId = await journal.anchors.open(5);
-      assert.equal(anchorId, 3);
-      await journal.proofs.insert([
-        { ...proofOf(3), metadata: { timestamp: 1 }, acceptedAt: 3, anchorId, leafIndex: 0, isAlike: false },
-      ]);
-      assert.deepEqual(await journal.proofs.counts(), { records: 3, pending: 2 });
-      assert.deepEqual(
-        (await journal.proofs.byDocument("doc 3")).map(({ outcome }) => outcome.state),
-        ["pending"],
-      );
-      // Two proofs and what confirms one, an account, and the new proof.
-      assert.equal(await assertChained(database), 5);
-      await database.destroy();
+      await opened(async (database) => {
+        const journal = createJournal(database, ADDRESSES, ADDRESS);
+        assert.deepEqual(await journal.anchors.leftOpen(0), [1]);
+        assert.deepEqual(
+          (await journal.anchors.leaves(1)).map((leaf) => Buffer.from(leaf)),
+          [1, 2].map((n) => Buffer.from(proofOf(n).recordHash)),
+        );
+        assert.deepEqual(
+          (await journal.proofs.byDocument("doc 2")).map(({ leafIndex, outcome }) => [leafIndex, outcome.state]),
+          [[1, "pending"]],
+        );
+        assert.equal(await journal.anchors.open(6), 2);
+        await journal.proofs.insert([placed(3, 2, 0)]);
+        assert.equal(await assertChained(database), 3);
+      });
     });
 
-    it("the second, keeps batches with their places, open ones and proofs that share a place", async () => {
-      const confirmed = [1, 2, 3].map(proofOf);
-      const open = [4, 5].map(proofOf);
-      await old({ "0001-initial": initial, "0002-batches": batches }, async (run) => {
-        await run(transaction(1, true));
-        await run(
-          sql`
-            insert into anchors (id, hash, size, transaction_id, relayer, opened_at)
-            values (1, ${hashOf(9)}, 3, 1, ${ADDRESS}, 500)`,
-        );
-        await run(
-          sql`
-            insert into anchors (id, hash, size, transaction_id, relayer, opened_at)
-            values (2, null, 0, null, ${ADDRESS}, 600)`,
-        );
-        const add = (
-          anchor: number,
-          leaf: number,
-          { documentId, hash, recordHash: recorded }: ReturnType<typeof proofOf>,
-          type: string | null,
-        ) => {
-          const [source, metadata] = [leaf === 1 ? "billing" : null, leaf === 2 ? '{"pages":3}' : null];
-          return run(sql`
-            insert into proofs (document_id, hash, record_hash, timestamp, type, source, metadata, accepted_at,
-              anchor_id, leaf_index)
-            values (${documentId}, ${hash}, ${recorded}, 1, ${type}, ${source}, ${metadata}, 2, ${anchor}, ${leaf})`);
-        };
-        for (const [leaf, proof] of confirmed.entries()) await add(1, leaf, proof, (leaf + 1) % 2 === 0 ? "log" : null);
-        for (const [leaf, proof] of open.entries()) await add(2, leaf, proof, leaf === 0 ? "log" : null);
-        // "doc 1" recorded at 1 reads like "doc " recorded at 11.
-        const { hash, recordHash: recorded } = proofOf(1);
-        await run(
-          sql`
-            insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index)
-            values ('doc ', ${hash}, ${recorded}, 11, 2, 1, 0)`,
-        );
-      });
+    it("refuses every change of an entry from the beginning", () =>
+      opened(async (database) => {
+        const journal = createJournal(database, ADDRESSES, ADDRESS);
+        await journal.anchors.open(5);
+        await journal.proofs.insert([placed(1, 1, 0)]);
+        for (const change of ["update proofs set timestamp = 2", "delete from proofs"]) {
+          const refusal = await sql
+            .raw(change)
+            .execute(database)
+            .then(() => "done", String);
+          assert.match(refusal, /append-only|permission denied/, change);
+        }
+      }));
 
-      const database = await openDatabase(empty.connect());
-      const journal = createJournal(database, ADDRESSES, ADDRESS);
-      assert.deepEqual(
-        (await journal.anchors.leaves(1)).map((leaf) => Buffer.from(leaf)),
-        confirmed.map((proof) => Buffer.from(proof.recordHash)),
-      );
-      assert.deepEqual(
-        (await journal.anchors.leaves(2)).map((leaf) => Buffer.from(leaf)),
-        open.map((proof) => Buffer.from(proof.recordHash)),
-      );
-      assert.deepEqual(
-        (await journal.proofs.byAnchor(1, 0, 10)).map(({ documentId, leafIndex }) => [documentId, leafIndex]),
-        [
-          ["doc 1", 0],
-          ["doc ", 0],
-          ["doc 2", 1],
-          ["doc 3", 2],
-        ],
-      );
-      assert.deepEqual(
-        (await Array.fromAsync(journal.proofs.byHash(hashOf(1)))).map(({ documentId }) => documentId),
-        ["doc 1", "doc "],
-      );
-      const [second] = await journal.proofs.byDocument("doc 2");
-      assert.deepEqual(second?.metadata, { type: "log", timestamp: 1, source: "billing" });
-      const [third] = await journal.proofs.byDocument("doc 3");
-      assert.deepEqual(third?.metadata, { timestamp: 1, pages: 3 });
-      assert.equal(third?.outcome.state, "confirmed");
-      assert.deepInclude(await journal.anchors.byTransaction(hashOf(1)), { id: 1, size: 3, transactionId: 1 });
-      assert.deepEqual(await journal.anchors.leftOpen(0), [2]);
-      assert.deepEqual(await journal.proofs.counts(), { records: 6, pending: 2 });
-      assert.equal(await assertChained(database), 7);
-      await database.destroy();
+    it("is refused once a newer version has migrated it", async () => {
+      await opened(async () => undefined);
+      const newer = new Kysely<unknown>({ dialect: empty.connect() });
+      await sql`insert into kysely_migration (name, timestamp) values ('0002-newer', '2030-01-01')`.execute(newer);
+      await newer.destroy();
+      const failure = await openDatabase(empty.connect()).then(() => "opened", String);
+      assert.match(failure, /0002-newer/);
     });
   });
 

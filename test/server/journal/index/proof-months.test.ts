@@ -1,15 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
-import { Kysely, type RawBuilder, sql } from "kysely";
-import { Migrator } from "kysely/migration";
+import { sql } from "kysely";
 import type { Journal } from "../../../../server/composition/journal.ts";
 import type { PlacedProof } from "../../../../server/proofs/proof.ts";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
-import { openDatabase } from "../../../../server/journal/engine/database.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
-import { initial } from "../../../../server/journal/engine/migrations/0001-initial.ts";
-import { batches } from "../../../../server/journal/engine/migrations/0002-batches.ts";
 import { monthOf, partitionOf, startOf } from "../../../../server/journal/index/month-partitions.ts";
 import { openPostgres } from "../../../../server/journal/engine/postgres.ts";
 import { prepareMonths } from "../../../../server/journal/index/proof-months.ts";
@@ -197,45 +193,6 @@ describe("months of proofs, on postgres", function () {
       assert.match(await refusal(change), /append-only|permission denied/, change);
     }
     assert.equal(await assertChained(opened.database), 2);
-  });
-
-  it("are there for the proofs of a journal of an earlier version, by when each was accepted", async () => {
-    const empty = await emptyDatabase("postgres");
-    const old = new Kysely<unknown>({ dialect: empty.connect() });
-    const migrator = new Migrator({
-      db: old,
-      provider: { getMigrations: async () => ({ "0001-initial": initial, "0002-batches": batches }) },
-    });
-    assert.isUndefined((await migrator.migrateToLatest()).error);
-    const run = (statement: RawBuilder<unknown>) => statement.execute(old);
-    await run(
-      sql`
-        insert into anchors (id, hash, size, transaction_id, relayer, opened_at)
-        values (1, null, 0, null, ${ADDRESS}, 600)`,
-    );
-    const proofs = [0, NOVEMBER, DECEMBER, NOVEMBER].map((acceptedAt, leaf) => proofAt(acceptedAt, 1, leaf));
-    for (const { documentId, hash, recordHash: recorded, acceptedAt, leafIndex } of proofs) {
-      await run(sql`insert into proofs (document_id, hash, record_hash, timestamp, accepted_at, anchor_id, leaf_index)
-        values (${documentId}, ${hash}, ${recorded}, 1, ${acceptedAt}, 1, ${leafIndex})`);
-    }
-    await old.destroy();
-    const database = await openDatabase(empty.connect());
-    await assertFound(proofs, createJournal(database, ADDRESSES, ADDRESS));
-    const { rows } = await sql<{
-      name: string;
-      count: number;
-    }>`select tableoid::regclass::text as name, count(*) as count from proofs group by 1 order by 1`.execute(database);
-    assert.deepEqual(rows, [
-      { name: "proofs_1970_01", count: 1 },
-      { name: "proofs_2026_11", count: 2 },
-      { name: "proofs_2026_12", count: 1 },
-    ]);
-    assert.match(
-      await sql`truncate proofs_1970_01`.execute(database).then(() => "done", String),
-      /append-only|permission denied/,
-    );
-    await database.destroy();
-    await empty.remove();
   });
 
   it("are there from the first opening on", async () => {

@@ -51,8 +51,7 @@ function checkOf() {
   const check = new ConfirmationCheck({
     store,
     entries: journal,
-    chain: { blockOf: async () => world.mined },
-    log: { blockHash: async () => world.seventh },
+    chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
     findings: new Findings(store, telemetry, () => world.now),
     clock: () => world.now,
   });

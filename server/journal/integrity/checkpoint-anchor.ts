@@ -1,8 +1,9 @@
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Atomic } from "./atomic.ts";
-import type { IntentStore, Transactions } from "../chain/transactions/transactions.ts";
-import type { JournalHead, JournalSource } from "./entries/source.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Atomic } from "../engine/atomic.ts";
+import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { JournalHead } from "./entry-chain.ts";
 
 /** How often it looks whether it is time. */
 const LOOK_MILLISECONDS = 1_000;
@@ -38,7 +39,7 @@ interface CheckpointStores {
 
 export interface JournalSealerDeps {
   readonly journal: Atomic<CheckpointStores>;
-  readonly chain: Pick<AnchorChain, "anchorCall">;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
   readonly clock: Clock;
   readonly intervalMilliseconds: number;

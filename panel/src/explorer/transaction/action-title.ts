@@ -1,0 +1,21 @@
+import type { ExploredTransaction } from "../../../../client/explorer-schemas.ts";
+import { texts } from "../../texts/texts.ts";
+
+/** What a transaction is about, in a line. */
+export function actionTitle({ action, call }: ExploredTransaction): string {
+  const { actions } = texts.value.explorer;
+  switch (action.kind) {
+    case "anchor":
+      return action.size === 0 ? actions.anchored : actions.anchoredBatch(action.size);
+    case "record":
+      return action.row === undefined
+        ? actions.storedRow(action.row_id, action.table)
+        : actions.storedRecord(action.row.code);
+    case "session":
+      return actions.sessionSteps[action.step];
+    case "administration":
+      return actions.administered(call?.function ?? "");
+    default:
+      return actions.kinds[action.kind];
+  }
+}
