@@ -29,12 +29,12 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
   // Two of these at once would start the same chain and use the same nonces.
   const lock = await holdAdministration(config.dataDirectory);
   opened.defer(() => lock.release());
-  const link = await openChainLink(config, { share: true, onEvent: () => undefined });
+  const link = await openChainLink(config.chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   if (link.administration === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is needed to enrol and revoke accounts");
   }
-  const database = await openJournalDatabase(config);
+  const database = await openJournalDatabase(config.database);
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts, link.relayer.address);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
@@ -43,8 +43,8 @@ async function withAccounts(work: (accounts: AccountService) => Promise<void>): 
 /** The journal alone knows the accounts: no chain is asked, and none is started. */
 async function listAccounts(): Promise<Account[]> {
   const config = parseConfig(readEnv());
-  if (missingFile(config) !== undefined) return [];
-  const database = await openJournalDatabase(config);
+  if (missingFile(config.database) !== undefined) return [];
+  const database = await openJournalDatabase(config.database);
   try {
     return await accountStore(database).list();
   } finally {

@@ -20,7 +20,7 @@ interface CreateOptions extends JsonOption {
 
 /** Opens the journal for as long as the work takes; no chain is needed. */
 async function withKeys(work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false });
+  const config = parseConfig(readEnv(), { relays: false }).database;
   const missing = missingFile(config);
   if (missing !== undefined)
     throw new CommandFailure(`there is no database at ${missing} yet: the first start of the server makes it`);

@@ -17,11 +17,11 @@ const program = new Command("resync")
   .exitOverride()
   .action(async () => {
     const config = parseConfig(readEnv());
-    const missing = missingFile(config);
+    const missing = missingFile(config.database);
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     const lock = await holdDataFolder(config.dataDirectory);
-    const database = await openJournalDatabase(config);
-    await recordIndexStore(database, config.tableName).drop();
+    const database = await openJournalDatabase(config.database);
+    await recordIndexStore(database, config.records.tableName).drop();
     await database.destroy();
     lock.release();
     console.log(

@@ -78,10 +78,8 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
 /** As {@link chainWitness}; over TLS what the environment says of it holds. */
 function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
-  const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
-  return chain.kind === "remote"
-    ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE))
-    : chainWitness([address], {});
+  const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
+  return node.kind === "remote" ? chainWitness(node.urls, peerTlsOptions(node.tls, NODE)) : chainWitness([address], {});
 }
 
 await runCommand(program);

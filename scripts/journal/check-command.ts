@@ -62,11 +62,11 @@ Exit code: 0 all is right, 1 something is not, 2 wrong usage or it could not be 
 async function check(options: Options): Promise<void> {
   try {
     const config = parseConfig(readEnv(), { relays: false });
-    const missing = missingFile(config);
+    const missing = missingFile(config.database);
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     if (options.offline === true) return await checkIn(config, options, undefined);
     await usingChain(
-      config,
+      config.chain,
       ({ rpc, deployment }) =>
         checkIn(config, options, retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor))),
       { onlyReads: true },
@@ -98,9 +98,9 @@ function retried(client: ProofAnchorClient): AnchorQueries {
 }
 
 async function checkIn(config: Config, options: Options, chain: AnchorQueries | undefined): Promise<void> {
-  const database = await openJournalDatabase(config);
+  const database = await openJournalDatabase(config.database);
   try {
-    await checkAll(database, config, options, chain);
+    await checkAll(database, config.dataDirectory, options, chain);
   } finally {
     await database.destroy();
   }
@@ -108,12 +108,12 @@ async function checkIn(config: Config, options: Options, chain: AnchorQueries | 
 
 async function checkAll(
   database: Database,
-  config: Config,
+  dataDirectory: string,
   options: Options,
   chain: AnchorQueries | undefined,
 ): Promise<void> {
   const json = options.json === true;
-  const file = join(config.dataDirectory, FILE);
+  const file = join(dataDirectory, FILE);
   const asksChain = chain !== undefined;
   // What comes before --from was not looked at: there is nothing to say of it.
   const keep = async (checkpoint: Checkpoint): Promise<void> => {

@@ -41,7 +41,7 @@ export function createChatBot(deps: ChatBotDeps): Bot | undefined {
   const { telegram } = config;
   const { link, database, embeddedLog, botSeal } = opened;
   if (telegram === undefined || botSeal === undefined) return undefined;
-  const copy = recordIndexStore(database, config.tableName);
+  const copy = recordIndexStore(database, config.records.tableName);
   const sensorNetworks = new NetworkList(telegram.sensorNetworks);
   return createBot({
     ...deps,
@@ -55,13 +55,13 @@ export function createChatBot(deps: ChatBotDeps): Bot | undefined {
     bzip2,
     storesPerAccount: recordKeeping.api.storesPerAccount,
     isAllowedSource: (address) => sensorNetworks.has(address),
-    nodeLog: nodeLogReader(config.nodeLogFile, link.embedded && embeddedLog, secretsOf(config)),
+    nodeLog: nodeLogReader(config.chain.nodeLogFile, link.embedded && embeddedLog, secretsOf(config)),
     sync: async () => ({
       copied: (await copy.progress())?.blockNumber,
       head: head(),
       reconciled: (await lastReconciled()) ?? undefined,
     }),
-    explorerLink: (hash) => `${config.explorerUrl ?? `${url()}/explorer`}/tx/0x${Buffer.from(hash).toString("hex")}`,
+    explorerLink: (hash) => `${config.explorer.url ?? `${url()}/explorer`}/tx/0x${Buffer.from(hash).toString("hex")}`,
     onEvent: (event) => logBotEvent(logger, event),
   });
 }
@@ -82,10 +82,11 @@ function logBotEvent(logger: Logger, { kind, ...details }: BotEvent): void {
 }
 
 /** Those of this server, which a node could have been told. */
-function secretsOf({ relayer, administratorKey, telegram, alertWebhookSecret, database, chain }: Config): string[] {
+function secretsOf({ chain, telegram, alerts, database }: Config): string[] {
+  const { node, relayer, administratorKey } = chain;
   const addresses = [
     ...(database.kind === "postgres" ? [database.url] : []),
-    ...(chain.kind === "remote" ? chain.urls : []),
+    ...(node.kind === "remote" ? node.urls : []),
   ];
   const passwords = addresses.flatMap((address) => {
     const password = URL.parse(address)?.password ?? "";
@@ -95,7 +96,7 @@ function secretsOf({ relayer, administratorKey, telegram, alertWebhookSecret, da
     relayer?.kind === "environment" ? relayer.key : undefined,
     administratorKey,
     telegram?.token,
-    alertWebhookSecret,
+    alerts.webhookSecret,
   ];
   return [...own, ...passwords].flatMap((secret) => (secret === undefined || secret === "" ? [] : [secret]));
 }

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { AlertConfig } from "../config/config.ts";
 import type { AlertStore } from "../operations/alert.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
@@ -12,8 +12,8 @@ import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 
 export interface OperationsDeps {
-  readonly config: Config;
-  readonly sources: Omit<MetricSources, "mostPending" | "alerts">;
+  readonly config: AlertConfig;
+  readonly sources: Omit<MetricSources, "alerts">;
   readonly alerts: AlertStore;
   readonly inspect: NodeInspector;
   /** Whether the chain makes blocks when there is nothing to put into them. */
@@ -42,12 +42,12 @@ export interface Monitoring {
 export function createOperations(deps: OperationsDeps): Monitoring {
   const { config, sources, inspect, regularBlocks, nodeLookMilliseconds, serviceLog, instance, logger, clock } = deps;
   const alerts = new AlertTracker(deps.alerts, logger, clock);
-  const metrics = createMetrics({ ...sources, mostPending: config.maxOutstanding, alerts: () => alerts.counts() });
-  const webhooks = config.alertWebhooks.map(
+  const metrics = createMetrics({ ...sources, alerts: () => alerts.counts() });
+  const webhooks = config.webhooks.map(
     (url, index) =>
       new AlertWebhook({
         url,
-        secret: config.alertWebhookSecret,
+        secret: config.webhookSecret,
         store: deps.alerts,
         instance,
         clock,

@@ -1,11 +1,11 @@
-import type { ChainLink } from "./chain.ts";
+import type { ChainLink } from "./chain-link.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
-import { chainLog } from "../records/event-log.ts";
+import { eventLog } from "../records/event-log.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { recordChain } from "../records/event-table.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
-import type { Config } from "../config/config.ts";
+import type { RecordConfig, SessionConfig } from "../config/config.ts";
 import { registrarInTurn } from "./enrolment.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Journal, JournalStores } from "./journal.ts";
@@ -25,7 +25,8 @@ import { errorField, type Logger } from "../kit/logger.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 
 export interface RecordStoreDeps {
-  readonly config: Config;
+  readonly config: RecordConfig & SessionConfig;
+  readonly dataDirectory: string;
   readonly link: ChainLink;
   readonly database: Database;
   readonly journal: Journal;
@@ -40,7 +41,7 @@ export interface RecordStoreDeps {
   readonly blockNumber: () => number;
 }
 
-/** The record store, put together: accounts, sessions, records, and the copy of what the chain's table holds. */
+/** The record store, put together: accounts, sessions, records, and the record index. */
 export interface RecordStoreService {
   readonly api: SessionRouteDeps & RecordRouteDeps;
   readonly records: RecordService<JournalStores>;
@@ -55,6 +56,7 @@ export interface RecordStoreService {
 export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const {
     config,
+    dataDirectory,
     link,
     database,
     journal,
@@ -71,14 +73,14 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const { rpc, deployment } = link;
   const { chainWaitMilliseconds } = config;
   const startedAt = Date.now();
-  const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
+  const log = eventLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
-  const follower = new EventIndexer(
+  const indexer = new EventIndexer(
     log,
     recordIndexStore(database, config.tableName),
     ({ kind, ...details }) =>
-      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`),
     chainLagMilliseconds,
   );
   const vault = keyVault(keystoreRounds);
@@ -95,7 +97,7 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
     journal,
     transactions,
     chain: recordChain(config.tableName),
-    copy: follower,
+    recordIndex: indexer,
     bzip2,
     telemetry,
     clock,
@@ -128,12 +130,12 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
       link.administration &&
       new AccountService({
         journal,
-        registrar: registrarInTurn(link.administration, config.dataDirectory),
+        registrar: registrarInTurn(link.administration, dataDirectory),
         vault,
         clock,
       }),
-    onHead: (number) => follower.onHead(number),
+    onHead: (number) => indexer.onHead(number),
     recover: () => sessions.recover(),
-    stop: () => follower.stop(),
+    stop: () => indexer.stop(),
   };
 }

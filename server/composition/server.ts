@@ -98,16 +98,18 @@ function build(
   const { contracts } = deployment;
   // The embedded chain's blocks name nobody.
   const validatorNames =
-    embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
+    embedded === undefined
+      ? config.chain.validatorNames
+      : new Map([[ZeroAddress, "embedded"], ...config.chain.validatorNames]);
   const startedAt = Date.now();
   let url = "";
   const version = packageVersion();
 
-  const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
+  const signer = transactionSigner(link.relayer, rpc.chainId, config.chain.gasPrice);
   const journal = createJournal(database, contracts, signer.address);
   const transactions = transactionStore(database);
   const relaying = createTransactions({
-    config,
+    config: config.chain,
     link,
     signer,
     store: transactions,
@@ -126,7 +128,7 @@ function build(
     rpc: promptCalls(rpc),
     relayer: () => sender.address,
     names: validatorNames,
-    nodes: config.nodeListFile === undefined ? undefined : readNodeList(config.nodeListFile),
+    nodes: config.chain.nodeListFile === undefined ? undefined : readNodeList(config.chain.nodeListFile),
   });
   const liveSessions = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   const failedAnchors = async (): Promise<number> => (await journal.anchors.failed()).length;
@@ -134,8 +136,9 @@ function build(
 
   const alerts = alertStore(database);
   const monitoring = createOperations({
-    config,
+    config: config.alerts,
     sources: {
+      mostPending: config.proofs.maxOutstanding,
       version,
       proofs: () => journal.proofs.counts(),
       records: () => journal.records.count(),
@@ -164,7 +167,8 @@ function build(
   const { metrics, telemetry } = monitoring;
 
   const recordKeeping = createRecordStore({
-    config,
+    config: { ...config.sessions, ...config.records },
+    dataDirectory: config.dataDirectory,
     link,
     database,
     journal,
@@ -184,7 +188,8 @@ function build(
     validatorNames,
   });
   const anchoring = createAnchoring({
-    ...config,
+    ...config.proofs,
+    takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: anchors,
     transactions: sender,
@@ -195,7 +200,7 @@ function build(
   // Two relayers with one key do not share a journal.
   const reconciliation = reconciliationStore(database, signer.address);
   const keeping = createJournalWorkers({
-    config,
+    config: config.journal,
     journal,
     reconciliation,
     chain: anchors,
@@ -219,7 +224,7 @@ function build(
   const place = () => ({
     chainId: rpc.chainId,
     contract: contracts.ProofAnchor,
-    explorerUrl: config.explorerUrl ?? `${url}/explorer`,
+    explorerUrl: config.explorer.url ?? `${url}/explorer`,
     publicUrl: url,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -269,11 +274,11 @@ function build(
             keeping.lags().reduce<number | null>((most, { seconds }) => Math.max(most ?? 0, seconds), null),
         }),
     },
-    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorerRate }),
+    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorer.rate }),
     access: {
-      networks: new NetworkList(config.allowedNetworks),
-      proxies: new NetworkList(config.trustedProxies),
-      authentication: { apiKeys: config.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+      networks: new NetworkList(config.access.allowedNetworks),
+      proxies: new NetworkList(config.access.trustedProxies),
+      authentication: { apiKeys: config.access.apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
     },
     attest: createAttestation({
       journal,
@@ -352,9 +357,9 @@ function build(
         await stop();
         clearTimeout(patience);
       };
-      const server = await listen(app, config.host, config.port, certificate);
+      const server = await listen(app, config.http.host, config.http.port, certificate);
       opened.defer(() => patiently(() => server.close()));
-      url = config.publicUrl ?? server.url;
+      url = config.http.publicUrl ?? server.url;
       if (bot !== undefined) {
         opened.defer(() => patiently(() => bot.stop()));
         await bot.start();

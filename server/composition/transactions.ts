@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { ChainLink } from "./chain.ts";
+import type { ChainLink } from "./chain-link.ts";
 import { KeystoreWatch } from "../chain/keys/keystore-watch.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
-import type { Config } from "../config/config.ts";
+import type { ChainConfig } from "../config/chain.ts";
 import { RELAYER_FILE } from "./data-folder.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { TransactionStore } from "../chain/transactions/transactions.ts";
@@ -11,7 +11,7 @@ import { writeFileDurably } from "../kit/durable-file.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 
 export interface TransactionDeps {
-  readonly config: Config;
+  readonly config: ChainConfig;
   readonly link: ChainLink;
   readonly signer: TransactionSigner;
   readonly store: TransactionStore;

@@ -1,5 +1,5 @@
 import { getBytes } from "ethers";
-import type { ChainLog, LogEntry } from "./record-index.ts";
+import type { EventLog, LogEntry } from "./record-index.ts";
 import type { ContractAddresses } from "../chain/transaction.ts";
 import { unpackRowData } from "./compression.ts";
 import { decodeRowData } from "./row-data.ts";
@@ -15,27 +15,29 @@ const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TO
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
- * The log of the event table and the session registry.
- * @param table Name of the table whose rows are of interest
- * @param onUnreadable told of a row that is on chain but is not a record
+ * Reads the events of the event table and the session registry.
+ * @param table Name of the table to read
+ * @param onUnreadable Receives rows on chain that are not valid records
  */
-export function chainLog(
+export function eventLog(
   rpc: Rpc,
   addresses: ContractAddresses,
   firstBlock: number,
   table: string,
   onUnreadable: (rowId: bigint, reason: string) => void,
-): ChainLog {
+): EventLog {
   const rowEntry = (log: NodeLog): LogEntry | undefined => {
     const written = EventTableClient.rowOf(log, table);
     if (written === undefined) return undefined;
     const { rowId, signer, rowdata, comp } = written;
     try {
       const row = decodeRowData(unpackRowData({ rowdata, comp }, bzip2));
-      // The signature covers the row data only. What they say of themselves has to be what the chain says of them.
-      if (row.rowId !== rowId.toString()) throw new SealbookError("malformed", `the row calls itself ${row.rowId}`);
+      // The signature covers the row data only, so row id and sender in the row data must match those in the event.
+      if (row.rowId !== rowId.toString()) {
+        throw new SealbookError("malformed", `the row data name row id ${row.rowId}`);
+      }
       if (row.sender.toLowerCase() !== signer.toLowerCase()) {
-        throw new SealbookError("malformed", `the row names ${row.sender} as sender but ${signer} signed it`);
+        throw new SealbookError("malformed", `the row data name sender ${row.sender}, but ${signer} signed them`);
       }
       return {
         kind: "row",
