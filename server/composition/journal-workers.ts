@@ -1,5 +1,5 @@
 import type { JournalConfig } from "../config/config.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -8,7 +8,7 @@ import type { Telemetry } from "../operations/telemetry.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { readSegments } from "../journal/replication/segment-reader.ts";
 import type { Logger } from "../kit/logger.ts";
-import { JournalSealer } from "../journal/checkpoint-anchor.ts";
+import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";

@@ -4,7 +4,7 @@ import { decodeCallData } from "../records/call-data/call-data.ts";
 import { eventLog } from "../records/event-log.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { recordChain } from "../records/event-table.ts";
-import { sessionChain } from "../chain/contracts/session-chain.ts";
+import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { RecordConfig, SessionConfig } from "../config/config.ts";
 import { registrarInTurn } from "./enrolment.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -87,7 +87,7 @@ export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
   const sessions = new SessionService({
     journal,
     transactions,
-    chain: sessionChain(rpc, deployment.contracts.SessionRegistry),
+    chain: new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry),
     vault,
     telemetry,
     clock,

@@ -1,10 +1,10 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import { type AnchorOutcome, hashesUnder, type PlaceOnChain, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { type AnchorOutcome, hashesUnder, type BlockInclusion, type StoredAnchor } from "../journal/integrity/anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
-import type { CheckpointStore } from "../journal/checkpoint-anchor.ts";
+import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
 import { readLabel } from "../journal/entries/proof-labels.ts";
@@ -37,7 +37,7 @@ export interface AnchorStore extends CheckpointStore {
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
   /** Where the chain had an anchor before a rollback, oldest first. */
-  superseded(id: number): Promise<PlaceOnChain[]>;
+  superseded(id: number): Promise<BlockInclusion[]>;
   /** Anchors of this relayer whose transaction has no outcome. */
   inFlight(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */
@@ -227,7 +227,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .orderBy("proofs.leaf_index")
         .execute();
       return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-        recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+        recordHash({ documentId, timestamp, hash, type: readLabel(label).type }),
       );
     },
 
