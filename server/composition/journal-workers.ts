@@ -1,7 +1,7 @@
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { JournalConfig } from "../config/config.ts";
-import { JournalSealer } from "../journal/checkpoint-anchor.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Foundation } from "./foundation.ts";
 import { createReconciler } from "./reconciliation.ts";

@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";

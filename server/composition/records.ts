@@ -5,7 +5,7 @@ import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
-import { chainLog } from "../records/event-log.ts";
+import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
 import { recordIndexStore } from "../records/record-index-store.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
@@ -35,7 +35,7 @@ export function createRecords(
 ): Records {
   const { rpc, deployment } = link;
   const { tableName, chainWaitMilliseconds } = config;
-  const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, tableName, (rowId, reason) =>
+  const log = eventLog(rpc, deployment.contracts, deployment.firstBlock, tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
   const indexer = new EventIndexer(
@@ -51,7 +51,7 @@ export function createRecords(
     journal,
     transactions,
     chain,
-    copy: indexer,
+    recordIndex: indexer,
     bzip2,
     telemetry,
     clock,

@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
 import type { JournalConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";

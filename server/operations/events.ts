@@ -64,7 +64,7 @@ export function createTelemetry({
       else logger.warn({ account: login }, "login refused: no such account");
     },
     loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
-    loginNotTried: () => metrics.logins.inc({ result: "locked_out" }),
+    loginBlocked: () => metrics.logins.inc({ result: "locked_out" }),
     sessionChanged: (account, change) => tell("info", account, `session ${change}`),
     recordStored(account, rowId) {
       metrics.recordsStored.inc();

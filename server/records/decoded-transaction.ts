@@ -1,22 +1,22 @@
 import type { JsonObject } from "../kit/json.ts";
 
-/** The functions that write a row. Both take the same arguments. */
+/** The contract functions that write a row. They have the same arguments. */
 export const ROW_FUNCTIONS = ["set", "insert"] as const;
 
-/** A function that writes a row. */
+/** A contract function that writes a row. */
 export type RowFunction = (typeof ROW_FUNCTIONS)[number];
 
 /** The arguments of a row function. */
 export interface RowArguments {
   readonly tabname: string;
   readonly rowid: bigint;
-  /** The row as stored, compressed when `comp` is true. */
+  /** The row as stored: compressed if `comp` is true. */
   readonly rowdata: Uint8Array;
   readonly comp: boolean;
   readonly signature: string;
 }
 
-/** An integer as JSON can carry it: a decimal string beyond 2^53-1. */
+/** An integer in JSON: a decimal string above 2^53-1. */
 export type JsonInteger = number | string;
 
 /** A static argument of a decoded transaction. */
@@ -29,11 +29,11 @@ export interface StaticElement {
 
 /** A dynamic argument of a decoded transaction. */
 export interface DynamicElement {
-  /** The argument's own bytes, hex without `0x`. */
+  /** The argument's bytes as hex without `0x`. */
   readonly hexdata: string;
-  /** How many bytes they are. */
+  /** Number of bytes. */
   readonly length: number;
-  /** Where the argument stands, in bytes from the first head word. */
+  /** Offset of the argument in bytes from the first head word. */
   readonly reference: JsonInteger;
   /** The ABI type. */
   readonly type: string;
@@ -47,7 +47,7 @@ export interface RowDataElement extends DynamicElement {
   readonly payload: JsonObject;
 }
 
-/** A decoded transaction, in the shape that the decode route answers. */
+/** A decoded transaction in the decode route's format. */
 export interface DecodedTransaction {
   readonly comp: StaticElement;
   readonly rowdata: RowDataElement;
@@ -56,5 +56,5 @@ export interface DecodedTransaction {
   readonly tabname: DynamicElement;
 }
 
-/** Decodes call data into the shape that the decode route answers; throws `malformed` naming what is wrong. */
+/** Decodes call data into the decode route's format. Throws `malformed`, which names the fault and its position. */
 export type TransactionDecoder = (inputdata: string, expected: RowFunction) => DecodedTransaction;

@@ -1,6 +1,6 @@
 import { getBytes, id, type LogDescription } from "ethers";
 import { z } from "zod";
-import type { ChainLog, LogEntry } from "./record-index.ts";
+import type { EventLog, LogEntry } from "./record-index.ts";
 import type { ContractAddresses } from "../chain/transaction.ts";
 import { unpackRowData } from "./compression.ts";
 import { decodeRowData } from "./row-data.ts";
@@ -28,17 +28,17 @@ const SCOPES = { 1: "read", 2: "full" } as const;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
- * The log of the event table and the session registry.
- * @param table Name of the table whose rows are of interest
- * @param onUnreadable told of a row that is on chain but is not a record
+ * Reads the events of the event table and the session registry.
+ * @param table Name of the table to read
+ * @param onUnreadable Receives rows on chain that are not valid records
  */
-export function chainLog(
+export function eventLog(
   rpc: Rpc,
   addresses: ContractAddresses,
   firstBlock: number,
   table: string,
   onUnreadable: (rowId: bigint, reason: string) => void,
-): ChainLog {
+): EventLog {
   const tableHash = id(table);
 
   const rowOf = (log: LogDescription, transactionHash: string, blockNumber: number): LogEntry | undefined => {
@@ -47,10 +47,12 @@ export function chainLog(
     try {
       const rowdata = bytesOfHex(log.args.getValue("rowdata"));
       const row = decodeRowData(unpackRowData({ rowdata, comp: Boolean(log.args.getValue("comp")) }, bzip2));
-      // The signature covers the row data only. What they say of themselves has to be what the chain says of them.
-      if (row.rowId !== rowId.toString()) throw new SealbookError("malformed", `the row calls itself ${row.rowId}`);
+      // The signature covers the row data only, so row id and sender in the row data must match those in the event.
+      if (row.rowId !== rowId.toString()) {
+        throw new SealbookError("malformed", `the row data name row id ${row.rowId}`);
+      }
       if (row.sender.toLowerCase() !== signer.toLowerCase()) {
-        throw new SealbookError("malformed", `the row names ${row.sender} as sender but ${signer} signed it`);
+        throw new SealbookError("malformed", `the row data name sender ${row.sender}, but ${signer} signed them`);
       }
       return {
         kind: "row",
@@ -94,7 +96,7 @@ export function chainLog(
     firstBlock,
     blockHash: async (blockNumber) => (await readBlock(rpc, blockNumber, NO_NAMES))?.hash,
     async entries(fromBlock, toBlock) {
-      const answer = await rpc.call("eth_getLogs", [
+      const logs = await rpc.call("eth_getLogs", [
         {
           address: [addresses.EventTable, addresses.SessionRegistry],
           topics: [[ROW_WRITTEN, ENROLLED, REVOKED]],
@@ -103,7 +105,7 @@ export function chainLog(
         },
       ]);
       const entries: LogEntry[] = [];
-      for (const log of z.array(Log).parse(answer)) {
+      for (const log of z.array(Log).parse(logs)) {
         const entry = await entryOf(log);
         if (entry !== undefined) entries.push(entry);
       }

@@ -28,7 +28,7 @@ const TELEMETRY: Telemetry = {
   loggedIn: nothing,
   loginRefused: nothing,
   loginsLockedOut: nothing,
-  loginNotTried: nothing,
+  loginBlocked: nothing,
   sessionChanged: nothing,
   recordStored: nothing,
   proofsAccepted: nothing,

@@ -9,9 +9,9 @@ import type {
 import type { RawArgument } from "./abi-arguments.ts";
 
 /**
- * Arguments in the shape that the decode route answers.
+ * Converts arguments to the decode route's format.
  *
- * @param argument Looks an argument up by its name
+ * @param argument Returns an argument by its name
  * @param filechain The row data as text
  * @param payload The payload inside the row
  */
