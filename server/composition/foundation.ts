@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ZeroAddress } from "ethers";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
-import type { ValidatorNames } from "../chain/node/receipts.ts";
+import type { ValidatorNames } from "../chain/node/block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";

@@ -1,4 +1,4 @@
-import { sessionChain } from "../chain/contracts/session-chain.ts";
+import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { SessionConfig } from "../config/config.ts";
 import { panelFragments } from "../panel/fragments.ts";
@@ -35,7 +35,7 @@ export function createSessions(
   const sessions = new SessionService({
     journal,
     transactions,
-    chain: sessionChain(link.rpc, link.deployment.contracts.SessionRegistry),
+    chain: new SessionRegistryClient(link.rpc, link.deployment.contracts.SessionRegistry),
     vault,
     telemetry,
     clock,
