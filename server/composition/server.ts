@@ -287,7 +287,7 @@ function build(
       recovery,
       issuer,
       issuerName: config.issuerName,
-      place,
+      installation: place,
       jwksUrl: () => `${url}${JWKS_PATH}`,
       telemetry,
       clock,
