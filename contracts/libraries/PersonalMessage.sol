@@ -11,6 +11,7 @@ library PersonalMessage {
 
     /// @notice Hash to sign for a message of any length: the prefix, the length in decimal digits, the message.
     function hash(bytes calldata message) internal pure returns (bytes32 digest) {
+        // solhint-disable-next-line no-inline-assembly
         assembly ("memory-safe") {
             let start := mload(0x40) // used as scratch space, so not moved on
             mstore(start, "\x19Ethereum Signed Message:\n")

@@ -1,4 +1,4 @@
-import { type Finding, findingText } from "../../server/journal/integrity/finding.ts";
+import { type Finding, findingText } from "./finding.ts";
 import type { CheckResult } from "./journal-check.ts";
 import { printable } from "../proofs/reason.ts";
 

@@ -1,5 +1,5 @@
 import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
-import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";

@@ -142,7 +142,7 @@ export class AttestationService {
 }
 
 function recordFault({ documentId, hash, metadata, recordHash: recorded }: ConfirmedProof): string | undefined {
-  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
   return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not match its recorded hash";
 }
 

@@ -1,4 +1,4 @@
-import type { Atomic } from "../journal/atomic.ts";
+import type { Atomic } from "../journal/engine/atomic.ts";
 import type { Address, ContractAddresses } from "../chain/transaction.ts";
 import { accountStore } from "../sessions/account-store.ts";
 import { anchorStore } from "../proofs/anchor-store.ts";
@@ -7,7 +7,7 @@ import { CommitGroup } from "../journal/engine/commit-group.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
-import type { JournalSource } from "../journal/entries/source.ts";
+import type { JournalSource } from "../journal/entries/entry-source.ts";
 import type { AnchorStore, ProofStore } from "../proofs/stores.ts";
 import type { RecordStore } from "../records/stores.ts";
 import type { ServiceLogStore } from "../sessions/service-log.ts";

@@ -10,7 +10,7 @@ import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import type { Issuer } from "../proofs/bundle/issuer.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";

@@ -178,7 +178,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .orderBy("proofs.leaf_index")
         .execute();
       return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-        recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+        recordHash({ documentId, timestamp, hash, type: readLabel(label).type }),
       );
     },
 

@@ -1,4 +1,4 @@
-import type { AnchorOutcome, PlaceOnChain } from "../journal/integrity/anchor.ts";
+import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
@@ -62,7 +62,7 @@ export interface Proof extends NewProof {
   /** Set when it is confirmed as a part of a batch. */
   readonly merkle: MerkleProof | undefined;
   /** Where the chain had it before it went back; only where that was asked for. */
-  readonly superseded?: readonly PlaceOnChain[];
+  readonly superseded?: readonly BlockInclusion[];
 }
 
 /** Recorded texts have no separators: other parts can read alike, and then have the same hash. */

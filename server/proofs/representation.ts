@@ -1,4 +1,4 @@
-import type { PlaceOnChain, StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { BlockInclusion, StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { NewProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
 
 /** Where proofs stand, for what every representation of one carries. */
@@ -112,7 +112,7 @@ export function representProof(proof: Proof, place: ProofPlace, textOf = prefixe
   };
 }
 
-function representPlace({ transactionHash, block }: PlaceOnChain): PlaceFields {
+function representPlace({ transactionHash, block }: BlockInclusion): PlaceFields {
   return {
     tx_hash: prefixed(transactionHash),
     block_number: block.number,

@@ -1,7 +1,7 @@
 import type { IntentStore } from "../chain/transactions/transactions.ts";
-import type { Atomic } from "../journal/atomic.ts";
-import type { CheckpointStore } from "../journal/checkpoint-anchor.ts";
-import type { PlaceOnChain, StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { Atomic } from "../journal/engine/atomic.ts";
+import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
+import type { BlockInclusion, StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import type { PlacedProof, StoredProof } from "./proof.ts";
 
@@ -36,7 +36,7 @@ export interface AnchorStore extends CheckpointStore {
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
   /** Where the chain had an anchor and has it no more, oldest first. */
-  superseded(id: number): Promise<PlaceOnChain[]>;
+  superseded(id: number): Promise<BlockInclusion[]>;
   /** Anchors of this relayer whose transaction has no outcome. */
   inFlight(): Promise<StoredAnchor[]>;
   /** Anchors whose transaction failed for good, whoever sent it. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/clock.ts";
-import type { Atomic } from "../journal/atomic.ts";
+import type { Atomic } from "../journal/engine/atomic.ts";
 import type { RecordStores } from "./stores.ts";
 import type { RecordChain } from "./contract.ts";
 import type { RecordEvents } from "./events.ts";

@@ -1,4 +1,4 @@
-import { MAX_TREE_SIZE, merkleRoot } from "../journal/integrity/merkle.ts";
+import { giveContent } from "../journal/integrity/anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
@@ -72,11 +72,9 @@ export class AnchorAudit {
   async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
     if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
-    const isWhole =
-      leaves.length === content.size &&
-      leaves.length <= MAX_TREE_SIZE &&
-      Buffer.compare(merkleRoot(leaves), content.hash) === 0;
-    return isWhole ? this.#contradiction(content, proof) : this.#diverged("anchor", content.hash, CHANGED);
+    return giveContent(leaves, content)
+      ? this.#contradiction(content, proof)
+      : this.#diverged("anchor", content.hash, CHANGED);
   }
 
   async #contradiction(content: AnchorContent, { outcome }: ConfirmedProof): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { GENESIS_DIGEST } from "../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { PlacedProof } from "../../server/proofs/proof.ts";

@@ -10,7 +10,7 @@ import { createJournal } from "../../../../server/composition/journal.ts";
 import { KEY_ENTRY_BYTES } from "../../../../server/journal/index/key-entries.ts";
 import { lineOf } from "../../../../server/journal/entries/codec.ts";
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
-import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/integrity/entry-chain.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { assertChained } from "../../../support/journal-chain.ts";
 
@@ -183,7 +183,7 @@ for (const engine of ENGINES)
       });
     });
 
-    it("are found by recorded hash, document hash and document id, before and after their keys were brought over", async () => {
+    it("are found by recorded hash, document hash and document id, before and after a merge of keys", async () => {
       // More entries than it takes to bring over every slice of the keys.
       const batches = 70;
       const written: PlacedProof[] = [];

@@ -1,4 +1,10 @@
-import { DIGEST_LENGTH, type JournalLine, LINK_LENGTH, nextDigest } from "../entries/entry.ts";
+import {
+  isLinkOf,
+  type JournalHead,
+  type JournalLine,
+  nextDigest,
+  wholeDigest,
+} from "../../server/journal/integrity/entry-chain.ts";
 import type { Finding, Stretch, Subject } from "./finding.ts";
 
 /** A line with what is stored of its digest. */
@@ -6,12 +12,6 @@ export interface ChainedLine extends JournalLine {
   readonly subject: Subject;
   /** The whole digest, or the first bytes of a proof's. */
   readonly link: Uint8Array;
-}
-
-/** A place in the journal, and the digest there. */
-export interface DigestAt {
-  readonly sequence: number;
-  readonly digest: Uint8Array;
 }
 
 /** An entry whose contents did not give its digest. */
@@ -45,7 +45,7 @@ export class DigestChain {
   /** Digests from which the entry after a changed one may go on. */
   #trials: { readonly computed: Uint8Array; readonly stored: Uint8Array | undefined } | undefined;
 
-  constructor(start: DigestAt, report: (finding: Finding) => void) {
+  constructor(start: JournalHead, report: (finding: Finding) => void) {
     this.#at = start.sequence;
     this.#digest = start.digest;
     this.#report = report;
@@ -73,19 +73,19 @@ export class DigestChain {
     if (this.#trials !== undefined && this.#goOn(line)) return;
     const { digest } = this;
     if (digest === undefined) {
-      const whole = wholeLink(line);
+      const whole = wholeDigest(line.subject.kind, line.link);
       if (whole !== undefined) this.#settle(line.sequence);
       return this.#advance(line, whole);
     }
     const computed = nextDigest(digest, line.text);
-    if (fits(computed, line)) return this.#advance(line, computed);
+    if (isLinkOf(computed, line.subject.kind, line.link)) return this.#advance(line, computed);
     this.#break = { kind: "entry_changed", sequence: line.sequence, subject: line.subject };
-    this.#trials = { computed, stored: wholeLink(line) };
+    this.#trials = { computed, stored: wholeDigest(line.subject.kind, line.link) };
     this.#advance(line, undefined);
   }
 
   /** Compares with the head, which has the newest digest whole. */
-  end(head: DigestAt): void {
+  end(head: JournalHead): void {
     if (head.sequence > this.#at) this.#gap(head.sequence);
     const trials = this.#trials;
     const digest = this.#digest ?? trials?.computed;
@@ -109,7 +109,7 @@ export class DigestChain {
     this.#trials = undefined;
     if (computed !== undefined) {
       const next = nextDigest(computed, line.text);
-      if (fits(next, line)) {
+      if (isLinkOf(next, line.subject.kind, line.link)) {
         this.#onlyDigest();
         this.#digest = computed;
         this.#advance(line, next);
@@ -152,7 +152,12 @@ export class DigestChain {
   #again(line: ChainedLine): void {
     const computed = this.#before && nextDigest(this.#before, line.text);
     const isIntruder = this.#break?.sequence === line.sequence && this.#trials !== undefined;
-    if (isIntruder && computed !== undefined && fits(computed, line) && this.#subject !== undefined) {
+    if (
+      isIntruder &&
+      computed !== undefined &&
+      isLinkOf(computed, line.subject.kind, line.link) &&
+      this.#subject !== undefined
+    ) {
       this.#report({ kind: "entry_twice", sequence: line.sequence, subject: this.#subject });
       this.#break = undefined;
       this.#trials = undefined;
@@ -169,15 +174,4 @@ export class DigestChain {
     this.#subject = line.subject;
     this.#digest = digest;
   }
-}
-
-function wholeLink({ subject, link }: ChainedLine): Uint8Array | undefined {
-  return subject.kind !== "proof" && link.length === DIGEST_LENGTH ? link : undefined;
-}
-
-function fits(digest: Uint8Array, { subject, link }: ChainedLine): boolean {
-  const length = subject.kind === "proof" ? LINK_LENGTH : DIGEST_LENGTH;
-  if (link.length !== length) return false;
-  for (let index = 0; index < length; index += 1) if (digest[index] !== link[index]) return false;
-  return true;
 }

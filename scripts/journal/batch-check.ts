@@ -1,6 +1,7 @@
-import { MAX_TREE_SIZE, merkleRoot } from "./merkle.ts";
-import { hashesUnder } from "./anchor.ts";
-import { type AnchorFacts, isSame } from "./anchor-facts.ts";
+import { giveContent, hashesUnder } from "../../server/journal/integrity/anchor.ts";
+import { MAX_TREE_SIZE } from "../../server/journal/integrity/merkle.ts";
+import { outcomeFaults } from "./anchor-consistency.ts";
+import type { AnchorFacts } from "./anchor-facts.ts";
 import type { AnchorFault, Finding } from "./finding.ts";
 
 /** A proof in its place. */
@@ -33,7 +34,7 @@ export function isComplete(leaves: readonly Leaf[], anchors: readonly AnchorFact
  * @param leaves All proofs of the batch but those that share a leaf
  * @param anchors All anchors of the batch
  */
-export function judgeBatch(batch: number, leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): BatchVerdict {
+export function checkBatch(batch: number, leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): BatchVerdict {
   const findings: Finding[] = [];
   const inOrder = leaves.toSorted((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
   findLeaves(batch, inOrder, anchors, findings);
@@ -121,32 +122,14 @@ function faultsOf(anchor: AnchorFacts, own: readonly Leaf[]): AnchorFault[] {
   ];
 }
 
-/** What is wrong with what an anchor says of its transaction and its confirmation. */
-export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
-  const { id, hash, transactionId, transaction, confirmation, confirms, newestConfirmation: newest } = anchor;
-  const faults: AnchorFault[] = [];
-  if ((hash === null) !== (transactionId === null)) faults.push("half_closed");
-  if (transactionId !== null && transaction === undefined) faults.push("no_transaction");
-  if (confirmation !== null && (confirms === undefined || confirms.anchor !== id)) faults.push("confirmed_by_nothing");
-  // A chain that had seemed to go back has a transaction where it was: then an older entry holds again.
-  else if (
-    confirmation !== null &&
-    newest !== null &&
-    newest > confirmation &&
-    !isSame(transaction?.blockHash, confirms?.blockHash)
-  ) {
-    faults.push("confirmed_by_older");
-  }
-  if (confirmation === null && transaction?.isConfirmed === true) faults.push("confirmed_unnoted");
-  return faults;
-}
-
 /** `undefined` when there is nothing to compare with, or other things are wrong that say it already. */
 function fitsRoot({ hash, size, firstLeaf }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
   if (hash === null || own.length !== hashesUnder({ size }) || own.length > MAX_TREE_SIZE) return undefined;
   if (own.some(({ leaf }, index) => leaf !== firstLeaf + index)) return undefined;
-  const hashes = own.map(({ recordHash }) => recordHash);
-  return isSame(size === 0 ? hashes[0] : merkleRoot(hashes), hash);
+  return giveContent(
+    own.map(({ recordHash }) => recordHash),
+    { hash, size },
+  );
 }
 
 function rootDiffers(anchor: AnchorFacts, own: readonly Leaf[]): Finding {

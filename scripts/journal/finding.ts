@@ -1,3 +1,5 @@
+import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+
 /** What an entry is, as far as it takes to name it. */
 export type Subject =
   | { readonly kind: "proof"; readonly documentId: string }
@@ -33,7 +35,7 @@ const CONFIRMATION_FAULTS = {
   other_seal: "is for another entry's digest than its anchor",
 } as const;
 
-const CHAIN_FAULTS = {
+const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
   hash_unknown: "the chain does not know its hash",
   size: "the chain has its hash with another size",
   seen_later: "the chain saw its hash only later",
@@ -42,11 +44,10 @@ const CHAIN_FAULTS = {
   block_time: "the chain's block has another time",
   no_transaction: "the block does not have its transaction, or that one failed",
   other_content: "its transaction did not give the contract this hash",
-} as const;
+};
 
 export type AnchorFault = keyof typeof ANCHOR_FAULTS;
 export type ConfirmationFault = keyof typeof CONFIRMATION_FAULTS;
-export type ChainFault = keyof typeof CHAIN_FAULTS;
 
 /** Something in the journal that is not as it was written, or not as the chain has it. */
 export type Finding =

@@ -1,27 +1,4 @@
-import type { JournalLine } from "./entry.ts";
-import type { Segment, SegmentManifest } from "../replication/segment.ts";
-
-/** An entry of the journal, and the digest up to it. */
-export interface JournalHead {
-  readonly sequence: number;
-  readonly digest: Uint8Array;
-}
-
-/** The journal, as whoever copies it elsewhere needs it. */
-export interface JournalSource {
-  /** The newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
-  head(): Promise<JournalHead>;
-  /**
-   * The entries after one, in order, at most `limit` of them.
-   * @returns also the digest of the journal up to the entry `after`
-   */
-  lines(
-    after: number,
-    limit: number,
-  ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
-  /** The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not exist. */
-  digestAt(sequence: number): Promise<Uint8Array | undefined>;
-}
+import type { Segment, SegmentManifest } from "./segment.ts";
 
 /** A place outside this machine that keeps segments of the journal for good. All of it throws when the place is away. */
 export interface SegmentTarget {

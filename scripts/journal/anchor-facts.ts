@@ -29,24 +29,3 @@ export interface TransactionFacts {
   readonly blockNumber: number | null;
   readonly blockHash: Uint8Array | null;
 }
-
-/** What an entry says that the chain confirmed. */
-export interface ConfirmationFacts {
-  readonly sequence: number;
-  readonly anchor: number;
-  readonly batch: number;
-  readonly firstLeaf: number;
-  readonly hash: Uint8Array;
-  readonly size: number;
-  readonly sealed: number | null;
-  readonly transactionHash: Uint8Array;
-  readonly blockNumber: number;
-  readonly blockHash: Uint8Array;
-  /** Unix seconds. */
-  readonly blockTime: number;
-}
-
-/** Whether two hashes are the same. */
-export function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined): boolean {
-  return a != null && b != null && Buffer.compare(a, b) === 0;
-}

@@ -1,8 +1,9 @@
-import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Atomic } from "./atomic.ts";
-import type { IntentStore, Transactions } from "../chain/transactions/transactions.ts";
-import type { JournalHead, JournalSource } from "./entries/source.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Atomic } from "../engine/atomic.ts";
+import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { JournalHead } from "./entry-chain.ts";
 
 /** How often it looks whether it is time. */
 const LOOK_MILLISECONDS = 1_000;
