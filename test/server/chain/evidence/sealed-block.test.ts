@@ -124,7 +124,7 @@ describe("blocks as evidence", function () {
     expect(transactions).to.match(/its transactions are not those of its header$/);
     const receipts = await refusal("eth_getBlockReceipts", ([first, second]) => [second, first]);
     expect(receipts).to.match(/its receipts are not those of its header$/);
-    expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/in a form that is not known$/);
+    expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/is malformed$/);
     const failing: Pick<Rpc, "call"> = {
       call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
     };
