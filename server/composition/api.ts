@@ -57,7 +57,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       recovery,
       issuer,
       issuerName: config.issuerName,
-      place,
+      installation: place,
       jwksUrl: () => address.jwksUrl,
       telemetry,
       clock,
