@@ -8,7 +8,7 @@ import type { Telemetry } from "../operations/telemetry.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { readSegments } from "../journal/replication/segment-reader.ts";
 import type { Logger } from "../kit/logger.ts";
-import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
+import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
@@ -44,19 +44,19 @@ export interface JournalKeeping {
   stop(): Promise<void>;
   lags(): ReplicaLag[];
   /** Seconds since the journal's digest was anchored, while there is something new in it. */
-  unsealedSeconds(): number;
+  checkpointLagSeconds(): number;
   /** When the last comparison with the chain ended, in Unix seconds. */
   lastReconciled(): Promise<number | null>;
 }
 
 export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
   const { config, journal, reconciliation: store, chain, targets, transactions, telemetry, logger, clock } = deps;
-  const sealer = new JournalSealer({
+  const checkpoints = new CheckpointAnchor({
     journal,
     chain,
     transactions,
     clock,
-    intervalMilliseconds: config.sealIntervalMilliseconds,
+    intervalMilliseconds: config.checkpointIntervalMilliseconds,
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
 
@@ -97,15 +97,15 @@ export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
 
   return {
     async start() {
-      sealer.start();
+      checkpoints.start();
       for (const replicator of replicators) replicator.start();
       await reconciler.start();
     },
     async stop() {
-      await Promise.all([reconciler.stop(), sealer.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
     },
     lags: () => replicators.map((replicator) => ({ name: replicator.name, ...replicator.lag() })),
-    unsealedSeconds: () => sealer.unsealedSeconds(),
+    checkpointLagSeconds: () => checkpoints.lagSeconds(),
     async lastReconciled() {
       const { passedAt } = await store.progress();
       return passedAt === undefined ? null : Math.floor(passedAt / 1000);

@@ -148,7 +148,7 @@ function build(
       waiting: () => anchoring.waiting(),
       failedAnchors,
       entries: async () => (await journal.entries.head()).sequence,
-      unsealedSeconds: () => keeping.unsealedSeconds(),
+      checkpointLagSeconds: () => keeping.checkpointLagSeconds(),
       lastReconciled: () => keeping.lastReconciled(),
       certificateExpires: () => certificate?.expires,
       replicas: () => keeping.lags(),

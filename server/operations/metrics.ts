@@ -26,7 +26,7 @@ export interface MetricSources {
   /** Number of the journal's newest entry. */
   entries(): Promise<number>;
   /** Seconds since the journal's digest was anchored, while there is something new in it. */
-  unsealedSeconds(): number;
+  checkpointLagSeconds(): number;
   /** When journal and chain were last compared, in Unix seconds. */
   lastReconciled(): Promise<number | null>;
   /** When the certificate that the server listens with expires, in Unix milliseconds. */
@@ -105,9 +105,9 @@ export function createMetrics(sources: MetricSources) {
   );
   gauge("sealbook_journal_entries", "Entries of the journal", () => sources.entries());
   gauge(
-    "sealbook_journal_unsealed_seconds",
+    "sealbook_journal_checkpoint_lag_seconds",
     "Time since the journal's digest was anchored; 0 when there is nothing new in it",
-    () => sources.unsealedSeconds(),
+    () => sources.checkpointLagSeconds(),
   );
   gauge(
     "sealbook_journal_reconciled_timestamp_seconds",
