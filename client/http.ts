@@ -88,7 +88,7 @@ export class Http {
   }
 
   /**
-   * Sends rows, a line each, while the lines of the answer come in: as fast as they are read, and for as long as it takes.
+   * Sends rows, one per line, while the lines of the response arrive. Backpressure applies; there is no time limit.
    * @throws ClientError `unreachable` when no answer came, or while its lines are read; what `signal` was aborted with
    */
   async exchange(

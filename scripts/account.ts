@@ -8,7 +8,7 @@ import { readEnv } from "../server/config/environment.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { AccountService } from "../server/sessions/account-service.ts";
 import type { Account } from "../server/sessions/session.ts";
-import type { Scope } from "../server/chain/contracts/session-registry.ts";
+import type { Scope } from "../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
 import { accountStore } from "../server/sessions/account-store.ts";

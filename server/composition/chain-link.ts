@@ -1,5 +1,5 @@
 import type { Wallet } from "ethers";
-import type { Administration } from "../chain/contracts/administration.ts";
+import type { SessionAdministration } from "../chain/contracts/session-registry-client.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
 import type { RelayerKey } from "../chain/keys/relayer-key.ts";
@@ -21,7 +21,7 @@ export interface ContractsLink {
 export interface ChainLink extends ContractsLink {
   readonly relayer: RelayerKey;
   /** With the administrator's key only. */
-  readonly administration: Administration | undefined;
+  readonly administration: SessionAdministration | undefined;
 }
 
 /** Events while the chain is opened and used. */

@@ -1,5 +1,5 @@
 import { Wallet } from "ethers";
-import { administration } from "../chain/contracts/administration.ts";
+import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import { SealbookError } from "../errors.ts";
 import type { ChainLink, ChainLinkOptions, ContractsLink } from "./chain-link.ts";
@@ -22,7 +22,11 @@ export async function openChainLink(config: ChainConfig, options: ChainLinkOptio
         await contracts.close();
       },
       administration:
-        administrator && administration(rpc, administrator, deployment.contracts.SessionRegistry, config.gasPrice),
+        administrator &&
+        new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).administeredBy(
+          administrator,
+          config.gasPrice,
+        ),
     };
     await applySessionRules(config.sessionRules, link);
     return link;

@@ -1,14 +1,7 @@
-import { sessionChain } from "../chain/contracts/session-chain.ts";
+import { SessionRegistryClient, type SessionRules } from "../chain/contracts/session-registry-client.ts";
 import type { SessionRulesConfig } from "../config/chain.ts";
 import { SealbookError } from "../errors.ts";
 import type { ChainLink } from "./chain-link.ts";
-
-interface SessionRules {
-  /** In seconds. */
-  readonly lifetime: number;
-  /** In seconds. */
-  readonly minimumToExtend: number;
-}
 
 /**
  * Completes the configured session rules with those that apply otherwise.
@@ -33,8 +26,9 @@ export async function applySessionRules(
   { rpc, deployment, administration }: ChainLink,
 ): Promise<void> {
   if (config.lifetime === undefined && config.minimumToExtend === undefined) return;
-  const rules = await sessionChain(rpc, deployment.contracts.SessionRegistry).rules();
-  const { lifetime, minimumToExtend: minimum } = sessionRules(config, rules);
+  const rules = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
+  const configured = sessionRules(config, rules);
+  const { lifetime, minimumToExtend: minimum } = configured;
   if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
   if (administration === undefined) {
     throw new SealbookError(
@@ -43,5 +37,5 @@ export async function applySessionRules(
         `extended; changing that to ${lifetime} s and ${minimum} s needs ADMIN_KEY`,
     );
   }
-  await administration.setLifetime(lifetime, minimum);
+  await administration.setRules(configured);
 }

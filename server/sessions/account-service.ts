@@ -1,11 +1,11 @@
 import type { Clock } from "../kit/clock.ts";
 import type { SessionJournal } from "./stores.ts";
-import type { Registrar } from "../chain/contracts/session-registry.ts";
+import type { Registrar } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { Address } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { generatePassword } from "./password.ts";
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 
 /** Credentials of a new account. The password is stored nowhere else. */
 export interface NewAccount {

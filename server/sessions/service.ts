@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import type { SessionJournal } from "./stores.ts";
-import type { SessionChain } from "../chain/contracts/session-registry.ts";
+import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
@@ -8,13 +8,16 @@ import type { Address, ContractCall, TransactionOutcome } from "../chain/transac
 import { SealbookError } from "../errors.ts";
 import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
 import type { Account, Session } from "./session.ts";
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { parseToken, randomKey, tokenHash } from "./token.ts";
 
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;
   readonly transactions: Transactions;
-  readonly chain: SessionChain;
+  readonly chain: Pick<
+    SessionRegistryClient,
+    "rules" | "sessionOf" | "openCall" | "validateCall" | "extendCall" | "closeCall"
+  >;
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 
 /** An account that may log in. */
 export interface Account {

@@ -113,7 +113,8 @@ describe("recover script", () => {
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
     await writeFiles(directory, {
       "tree/manifest.csv":
-        '\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n',
+        "\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n" +
+        '"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n',
     });
     const { code, out, err } = await recover("tree", "--id-from", "tree/manifest.csv");
     assert.equal(code, 1, err);

@@ -1,8 +1,11 @@
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { readBlock, readBlockReceipts, readReceipt, type ValidatorNames } from "../node/receipts.ts";
-import { askQuantity, Quantity } from "../rpc/quantity.ts";
+import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "../node/block.ts";
+import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
+import { readBlockReceipts, readReceipt } from "../node/receipt.ts";
+import { NodeTransaction } from "../node/transaction.ts";
+import { fetchQuantity, query } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type { AnchorContent, AnchoringBlock, AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor.ts";
@@ -16,14 +19,8 @@ const INSPECTED_AT_ONCE = 16;
 const INSPECTION_ATTEMPTS = 5;
 
 const Result = z.string().regex(/^0x[0-9a-f]*$/);
-const Transaction = z.object({ to: z.string().nullable(), input: z.string() });
-const Block = z.object({ hash: z.string(), transactions: z.array(Transaction.extend({ hash: z.string() })) });
-const Log = z.object({
-  topics: z.array(z.string()),
-  data: z.string(),
-  blockNumber: Quantity,
-  transactionHash: z.string(),
-});
+const Transaction = NodeTransaction.pick({ hash: true, to: true, input: true });
+const Block = NodeBlock.pick({ hash: true }).extend({ transactions: z.array(Transaction) });
 
 export interface ProofAnchorClientOptions {
   /** The block of the deployment, or one before it. */
@@ -90,34 +87,31 @@ export class ProofAnchorClient {
 
   /** Fetches the block of a successful transaction that gave the contract this hash; `undefined` when none did. */
   async blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined> {
-    const [receipt, response] = await Promise.all([
-      readReceipt(this.#rpc, hexlify(transactionHash), this.#names),
-      this.#rpc.call("eth_getTransactionByHash", [hexlify(transactionHash)]),
+    const id = hexlify(transactionHash);
+    const [receipt, transaction] = await Promise.all([
+      readReceipt(this.#rpc, id, this.#names),
+      query(this.#rpc, Transaction, "eth_getTransactionByHash", [id]),
     ]);
-    if (receipt?.succeeded !== true) return undefined;
-    return this.#givenIn(Transaction.parse(response)) === hexlify(hash) ? receipt.block : undefined;
+    if (receipt?.succeeded !== true || transaction === undefined) return undefined;
+    return this.#givenIn(transaction) === hexlify(hash) ? receipt.block : undefined;
   }
 
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
   async anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
-    const [receipts, response] = await Promise.all([
+    const [receipts, full] = await Promise.all([
       readBlockReceipts(this.#rpc, number, this.#names),
-      this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
+      fetchBlock(this.#rpc, number, Block, { full: true }),
     ]);
-    if (receipts === undefined || response === null) return undefined;
+    if (receipts === undefined || full === undefined) return undefined;
     const block = receipts[0]?.block ?? (await readBlock(this.#rpc, number, this.#names));
-    if (block === undefined) return undefined;
-    const { hash, transactions } = Block.parse(response);
     // The block was replaced between the queries, or the node contradicts itself.
-    if (hexlify(block.hash) !== hash.toLowerCase()) return undefined;
-    const succeeded = new Set(
-      receipts.flatMap((receipt) => (receipt.succeeded ? [receipt.transactionHash.toLowerCase()] : [])),
-    );
+    if (block === undefined || hexlify(block.hash) !== full.hash) return undefined;
+    const succeeded = new Set(receipts.flatMap((receipt) => (receipt.succeeded ? [receipt.transactionHash] : [])));
     return {
       block,
       given: (transactionHash) => {
         const wanted = hexlify(transactionHash);
-        const transaction = transactions.find((each) => each.hash.toLowerCase() === wanted);
+        const transaction = full.transactions.find((each) => each.hash === wanted);
         if (transaction === undefined || !succeeded.has(wanted)) return "failed";
         const given = this.#givenIn(transaction);
         return given === undefined ? "other" : getBytes(given);
@@ -126,7 +120,7 @@ export class ProofAnchorClient {
   }
 
   newestBlock(): Promise<number> {
-    return askQuantity(this.#rpc, "eth_blockNumber", []);
+    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
   }
 
   async blockHash(number: number): Promise<Uint8Array | undefined> {
@@ -135,28 +129,23 @@ export class ProofAnchorClient {
 
   /** Fetches the anchors of a range of blocks from the event log, in its order. */
   async anchors(fromBlock: number, toBlock: number): Promise<LoggedAnchor[]> {
-    const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
-    const response = await this.#rpc.call("eth_getLogs", [{ address: this.#address, topics: [ANCHORED], ...range }]);
-    return z
-      .array(Log)
-      .parse(response)
-      .flatMap((log) => {
-        const content = this.contentOf(log);
-        if (content === undefined) return [];
-        return [{ ...content, transactionHash: getBytes(log.transactionHash), blockNumber: log.blockNumber }];
-      });
+    return (await fetchLogs(this.#rpc, this.logFilter(), fromBlock, toBlock)).flatMap((log) => {
+      const content = this.contentOf(log);
+      if (content === undefined) return [];
+      return [{ ...content, transactionHash: getBytes(log.transactionHash), blockNumber: log.blockNumber }];
+    });
   }
 
   /**
    * Returns the log filter of the contract's anchors.
    * @param hash `0x` hex; of this hash only
    */
-  logFilter(hash?: string): { readonly address: readonly string[]; readonly topics: readonly string[] } {
+  logFilter(hash?: string): LogFilter {
     return { address: [this.#address], topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
   }
 
   /** Decodes an event; `undefined` for one that is not an anchor. */
-  contentOf(log: { readonly topics: readonly string[]; readonly data: string }): AnchorContent | undefined {
+  contentOf(log: Pick<NodeLog, "topics" | "data">): AnchorContent | undefined {
     const event = ABI.parseLog(log);
     if (event?.topic !== ANCHORED) return undefined;
     return { hash: getBytes(String(event.args.getValue("hash"))), size: Number(event.args.getValue("size")) };

@@ -3,10 +3,11 @@ import type { Transactions, TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
 import { type ChainEvent, LostTransactions } from "./lost-transactions.ts";
-import { askQuantity } from "../rpc/quantity.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
-import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "../node/receipts.ts";
+import { type Receipt, readBlockReceipts, readReceipt } from "../node/receipt.ts";
+import type { ValidatorNames } from "../node/block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
 import { settlementOf } from "./transaction-outcome.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
@@ -184,8 +185,8 @@ export class TransactionSender implements Transactions {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
     const { rpc, store, onEvent } = this.#options;
     const [mined, head] = await Promise.all([
-      askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
-      askQuantity(rpc, "eth_blockNumber", []),
+      fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
+      fetchQuantity(rpc, "eth_blockNumber", []),
     ]);
     this.#confirmedTo ??= head;
     const left = await store.inFlight(this.#signer.address);
@@ -271,8 +272,8 @@ export class TransactionSender implements Transactions {
     const hash = hexlify(transaction.hash);
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
-    const head = await askQuantity(rpc, "eth_blockNumber", []);
-    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
+    const head = await fetchQuantity(rpc, "eth_blockNumber", []);
+    const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order, so that it cannot stand before the block of a lower one.
     const first = (await store.lastMinedBlock(this.#signer.address, transaction.nonce)) ?? 0;

@@ -16,7 +16,7 @@ const NEWEST = 16;
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
-  readonly store: ReconciliationStore;
+  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "confirmAgain">;
   readonly entries: JournalSource;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
   readonly findings: Findings;

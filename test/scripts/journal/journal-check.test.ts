@@ -11,6 +11,19 @@ import { lineOf } from "../../../server/journal/entries/codec.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { JournalWriter } from "../../support/journal-writer.ts";
 
+const NEW_ANCHOR = `insert into anchors
+  (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at)`;
+
+/** Inserts a copy of entry 4 under another number. */
+const copyOfEntry4 = (sequence: number): string => {
+  const rest = "document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link";
+  return `insert into proofs (sequence, ${rest}) select ${sequence}, ${rest} from proofs where sequence = 4`;
+};
+
+/** The condition for the highest key of an entry. */
+const lastKeyOf = (sequence: number): string =>
+  `sequence = ${sequence} and key = (select max(key) from proof_keys_recent where sequence = ${sequence})`;
+
 describe("the check of the journal", function () {
   let opened: TestDatabase;
   let writer: JournalWriter;
@@ -198,26 +211,16 @@ describe("the check of the journal", function () {
       ],
       [
         "a proof inserted twice",
-        [
-          "insert into proofs (sequence, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link) select 1, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
+        [copyOfEntry4(1)],
         /^entry 1 \(proof of document "document 3"\): there is another entry with the same number, and this one/,
         /has leaf 2 of batch 1/,
       ],
       [
         "a proof inserted at the end",
-        [
-          "insert into proofs select 29, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
+        [copyOfEntry4(29)],
         /^entry 29: the journal's head says that the newest entry is 28/,
       ],
-      [
-        "a proof inserted before the first",
-        [
-          "insert into proofs select 0, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
-        /^entry 0: entries begin with 1/,
-      ],
+      ["a proof inserted before the first", [copyOfEntry4(0)], /^entry 0: entries begin with 1/],
       [
         "two proofs swapped",
         [
@@ -421,16 +424,12 @@ describe("the check of the journal", function () {
       ],
       [
         "an anchor added",
-        [
-          "insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at) values (1, 2, 3, 2, 6, 0, '', 1)",
-        ],
+        [`${NEW_ANCHOR} values (1, 2, 3, 2, 6, 0, '', 1)`],
         /^anchor \d+: some of its leaves of batch 1 are under anchor 1 as well/,
       ],
       [
         "an anchor added for nothing",
-        [
-          "insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at) values (77, 0, 3, 2, 6, 0, '', 1)",
-        ],
+        [`${NEW_ANCHOR} values (77, 0, 3, 2, 6, 0, '', 1)`],
         /^anchor \d+: it has no proofs/,
       ],
       [
@@ -445,9 +444,7 @@ describe("the check of the journal", function () {
       ],
       [
         "a key removed",
-        [
-          "delete from proof_keys_recent where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`delete from proof_keys_recent where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
       ],
       [
@@ -458,17 +455,13 @@ describe("the check of the journal", function () {
       ],
       [
         "a key changed",
-        [
-          "update proof_keys_recent set key = key + 1 where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`update proof_keys_recent set key = key + 1 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
         /^key \d+: it leads to entry 4/,
       ],
       [
         "a key re-pointed",
-        [
-          "update proof_keys_recent set sequence = 5 where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`update proof_keys_recent set sequence = 5 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its/,
         /^key \d+: it leads to entry 5/,
       ],
@@ -480,7 +473,9 @@ describe("the check of the journal", function () {
       [
         "a key doubled",
         [
-          "insert into proof_keys (bucket, epoch, entries) select key >> 16, 0, unhex(printf('%04x%06x', key & 65535, sequence)) from proof_keys_recent where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
+          `insert into proof_keys (bucket, epoch, entries)
+            select key >> 16, 0, unhex(printf('%04x%06x', key & 65535, sequence))
+            from proof_keys_recent where ${lastKeyOf(4)}`,
         ],
         /^key \d+: it leads to entry 4/,
       ],
@@ -531,7 +526,8 @@ describe("the check of the journal", function () {
       );
       assert.include(
         texts,
-        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: the journal up to there was written anew",
+        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: " +
+          "the journal up to there was written anew",
       );
       assert.include(texts, "entry 4: it cannot be found by its document");
     });
@@ -540,7 +536,8 @@ describe("the check of the journal", function () {
       await tamper("update proofs set metadata = '{}' where sequence = 4");
       await rewrite();
       assert.deepEqual((await check()).texts, [
-        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: the journal up to there was written anew",
+        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: " +
+          "the journal up to there was written anew",
       ]);
     });
   });
@@ -609,9 +606,7 @@ describe("the check of the journal", function () {
       assert.equal(again.result.proofs + result.resumePoint.proofs!, 6500);
       await tamper("update proofs set timestamp = 4 where sequence = 6000");
       assert.match((await check(result.resumePoint)).texts.join("\n"), /^entry 6000 .*was changed \(in its/m);
-      await tamper(
-        "update proof_keys_recent set key = key + 1 where sequence = 3 and key = (select max(key) from proof_keys_recent where sequence = 3)",
-      );
+      await tamper(`update proof_keys_recent set key = key + 1 where ${lastKeyOf(3)}`);
       assert.include(
         (await check(result.resumePoint)).texts,
         "entries 1 to 2048: what they are found by is not what belongs to them",

@@ -159,7 +159,7 @@ for (const engine of ENGINES)
         }
       });
 
-      it("and says which of its own calls were cut off, and of others' only when nobody waits for them any more", async () => {
+      it("and lists its own interrupted calls, and those of other relayers only when abandoned", async () => {
         const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
         for (const [name, relayer] of [
           ["mine", journal],

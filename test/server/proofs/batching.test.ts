@@ -80,7 +80,7 @@ describe("a batch closes", function () {
     );
   });
 
-  /** Hashes that arrive evenly at a simulated chain: batches with when their first hash came, and when they are mined. */
+  /** Hashes arrive evenly at a simulated chain. Returns each batch's time of the first hash and time of its block. */
   const simulate = (perTick: number): { openedAt: number; minedAt: number }[] => {
     const period = 3_000;
     const blockAfter = (time: number): number => Math.ceil(time / period) * period;

@@ -138,7 +138,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await codes(), ["new"]);
     });
 
-    it("builds the copy again when the chain comes back older while it follows, and goes on with other blocks", async () => {
+    it("rebuilds the index when the chain is rolled back meanwhile, and continues with other blocks", async () => {
       const log = new FakeLog("a").row(3, 1, "kept").row(9, 2, "lost");
       let chain = log;
       const indexer = follow(

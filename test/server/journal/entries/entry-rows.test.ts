@@ -183,7 +183,7 @@ for (const engine of ENGINES)
       });
     });
 
-    it("are found by recorded hash, document hash and document id, before and after their keys were brought over", async () => {
+    it("are found by recorded hash, document hash and document id, before and after a merge of keys", async () => {
       // More entries than it takes to bring over every slice of the keys.
       const batches = 70;
       const written: PlacedProof[] = [];

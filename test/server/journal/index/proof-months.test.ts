@@ -70,11 +70,9 @@ describe("months of proofs, on postgres", function () {
       return proofs;
     });
   const partitions = async (): Promise<string[]> => {
-    const { rows } = await sql<{
-      name: string;
-    }>`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'proofs'::regclass order by 1`.execute(
-      opened.database,
-    );
+    const partitions = sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'proofs'::regclass order by 1`;
+    const { rows } = await partitions.execute(opened.database);
     return rows.map(({ name }) => name);
   };
   const rowsIn = async (partition: string): Promise<number> => {
@@ -153,10 +151,11 @@ describe("months of proofs, on postgres", function () {
     await accept([NOVEMBER]);
     for (let month = 0; month < 36; month += 1) await prepareMonths(opened.database, Date.UTC(2027, month));
     await accept([DECEMBER]);
-    const { rows } = await sql<Record<string, string>>`
-      explain select * from proofs where sequence in (1, 2) and accepted_at >= ${sql.lit(startOf(monthOf(DECEMBER)))} and accepted_at < ${sql.lit(startOf(monthOf(DECEMBER) + 1))}`.execute(
-      opened.database,
-    );
+    const [from, to] = [monthOf(DECEMBER), monthOf(DECEMBER) + 1].map((month) => sql.lit(startOf(month)));
+    const explained = sql<Record<string, string>>`
+      explain select * from proofs
+      where sequence in (1, 2) and accepted_at >= ${from} and accepted_at < ${to}`;
+    const { rows } = await explained.execute(opened.database);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     assert.include(plan, "proofs_2026_12");
     assert.notInclude(plan, "proofs_2026_11");
