@@ -1,10 +1,10 @@
 import type { Foundation } from "./foundation.ts";
-import type { Anchoring } from "./proofs.ts";
+import type { Proofs } from "./proofs.ts";
 
 /** Registers the metrics of proofs and their anchors. */
 export function registerProofMetrics(
   { metrics, journal }: Pick<Foundation, "metrics" | "journal">,
-  anchoring: Pick<Anchoring, "oldestSeconds" | "waiting">,
+  proofs: Pick<Proofs, "tracker">,
   maxOutstanding: number,
 ): void {
   const counts = (): Promise<{ records: number; pending: number }> => journal.proofs.counts();
@@ -22,10 +22,12 @@ export function registerProofMetrics(
   metrics.gauge(
     "sealbook_proof_oldest_pending_seconds",
     "Time since the oldest proof was accepted that is not on chain; 0 without one",
-    () => anchoring.oldestSeconds(),
+    () => proofs.tracker.oldestSeconds(),
   );
-  metrics.gauge("sealbook_proof_requests_waiting", "Requests that wait for their confirmation", () =>
-    anchoring.waiting(),
+  metrics.gauge(
+    "sealbook_proof_requests_waiting",
+    "Requests that wait for their confirmation",
+    () => proofs.tracker.waiting,
   );
   metrics.gauge(
     "sealbook_anchors_failed",

@@ -156,7 +156,7 @@ export const Environment = z.object({
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a relayer sees to what another one on the same database has left undone",
   }),
-  SEAL_INTERVAL: whole(1, 2_592_000).default(600).meta({
+  CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
     description: "Seconds between anchors of the journal's own digest, while there is something new in it",
   }),
   RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({

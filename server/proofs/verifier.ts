@@ -1,5 +1,5 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { ProofJournal } from "./stores.ts";
+import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { isLeafUnder } from "../journal/integrity/anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
