@@ -44,7 +44,7 @@ export interface Confirmation extends AnchorContent {
   /** Whether it was made for that anchor. */
   readonly isOwn: boolean;
   /** The entry whose digest the hash is; `undefined` when it stands for proofs. */
-  readonly sealed: number | undefined;
+  readonly checkpoint: number | undefined;
   readonly transactionId: number;
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
@@ -92,7 +92,7 @@ export interface ReconciliationStore {
   confirmAgain(transactionId: number, block: BlockReference): Promise<void>;
   /**
    * Goes on from an entry whose digest is known to a later one.
-   * @throws RangeError when one between is missing, or is not what its digest was made over, or not what was sealed
+   * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
   /** Closed anchors only. */
