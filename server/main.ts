@@ -2,7 +2,6 @@ import { type Announcer, logAnnouncer, terminalAnnouncer } from "./composition/a
 import { parseConfig } from "./config/config.ts";
 import { readEnv } from "./config/environment.ts";
 import { type Server, createServer } from "./composition/server.ts";
-import { EmbeddedChainError } from "./chain/embedded/embedded-chain.ts";
 import { SealbookError } from "./errors.ts";
 import { createLogger } from "./kit/logger.ts";
 
@@ -44,7 +43,7 @@ main().catch((error: unknown) => {
     console.error(
       `Sealbook does not start:\n  ${(error.details ?? []).map(({ path, message }) => `${path} ${message}`).join("\n  ") || error.message}`,
     );
-  } else if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
+  } else if (error instanceof SealbookError) {
     console.error(`Sealbook does not start: ${error.message}`);
   } else {
     console.error("Sealbook does not start:", error);
