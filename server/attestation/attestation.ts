@@ -1,16 +1,16 @@
 import type { ProofMetadata } from "../proofs/index.ts";
 
-/** The name of the format that is written here; docs/attestation.md describes it. */
+/** Name of the statement format, which docs/attestation.md describes. */
 export const ATTESTATION_FORMAT = "sealbook-attestation/1";
 
-/** Whom a statement is for: its sentences differ, what is stated does not. */
+/** Readers of a statement. The sentences depend on the audience, the facts do not. */
 export const AUDIENCES = ["court", "regulator", "seller"] as const;
 export type Audience = (typeof AUDIENCES)[number];
 
-/** What was recorded of a document, and what the contract answered about it. All times are Unix seconds. */
+/** A confirmed record and the contract's response for it. All times are Unix seconds. */
 export interface AttestationRecord {
   readonly document_id: string;
-  /** SHA-256 of the document, without prefix, as is `record_hash`. */
+  /** SHA-256 of the document as hex without prefix, as is `record_hash`. */
   readonly hash: string;
   readonly record_hash: string;
   readonly metadata: ProofMetadata;
@@ -19,19 +19,19 @@ export interface AttestationRecord {
   readonly block_hash: string;
   readonly timestamp: number;
   readonly validator: string;
-  /** `null` for a recorded hash that went on chain alone. */
+  /** `null` for a recorded hash that was anchored alone. */
   readonly merkle: {
     readonly root: string;
     readonly leaf: string;
     readonly index: number;
     readonly path: readonly string[];
   } | null;
-  /** What the contract has of the recorded hash or the root: the first time that it saw it. */
+  /** The contract's first anchor of the recorded hash or the root. */
   readonly first_anchor: { readonly timestamp: number; readonly block_number: number; readonly size: number };
   readonly verification_url: string;
 }
 
-/** A comparison of restored documents with what was recorded. */
+/** A comparison of restored documents with their records. */
 export interface AttestedVerification {
   readonly verification_id: string;
   readonly as_of: number | null;
@@ -45,14 +45,14 @@ export interface AttestedVerification {
   readonly rows_root: string;
 }
 
-/** A check that was made before the statement was signed; without all of them holding there is none. */
+/** A check before signing. The server signs only if all checks pass. */
 export interface AttestationCheck {
   readonly title: string;
   readonly description: string;
   readonly outcome: "passed";
 }
 
-/** A check that anybody can make: what to run, and what the output has to hold. */
+/** An independent check: a command and its expected output. */
 export interface AttestationStep {
   readonly title: string;
   readonly run: string;
@@ -60,7 +60,7 @@ export interface AttestationStep {
   readonly proves: string;
 }
 
-/** What is signed. */
+/** The signed statement. */
 export interface Attestation {
   readonly format: typeof ATTESTATION_FORMAT;
   readonly audience: Audience;
@@ -76,13 +76,13 @@ export interface Attestation {
   readonly chain: {
     readonly chain_id: number;
     readonly contract: string;
-    /** The block at which the contract was asked. */
+    /** The block at which the contract was queried. */
     readonly queried_at: { readonly block_number: number; readonly block_hash: string; readonly timestamp: number };
   };
   readonly introduction: string;
   readonly claims: readonly string[];
   readonly limitations: readonly string[];
-  /** How many records there are; `records` lists the newest of them. Both are left out for a verification. */
+  /** Number of records, of which `records` lists the newest. Both are absent for a verification. */
   readonly record_count?: number;
   /** Newest first. */
   readonly records?: readonly AttestationRecord[];

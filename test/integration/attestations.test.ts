@@ -65,7 +65,7 @@ describe("attestations", function () {
     }
     return failed;
   }
-  const ASSUMED = ["What you have"];
+  const ASSUMED = ["Inputs"];
 
   it("state a document's records, signed with a published key, and all that they say can be checked", async () => {
     const documentId = `Vertrag 7 'ü' "你好" 100% \\u{41} -n`;
@@ -128,7 +128,7 @@ describe("attestations", function () {
     assert.deepEqual(await follow(answer, "second", ASSUMED), []);
     // What does not hold is seen.
     const titles = (await follow(answer, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
-    assert.deepEqual(titles, ["The document", "All of it at once, with the portable proof"]);
+    assert.deepEqual(titles, ["The document", "All checks at once, with the portable proof"]);
     const forged = {
       ...answer,
       attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`),
@@ -277,8 +277,8 @@ describe("attestations", function () {
       assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
       return answer.body.detail;
     };
-    assert.match(await refused({ document_id: "never" }), /^nothing is recorded of this document$/);
-    assert.match(await refused({ hash: "0".repeat(64) }), /^nothing is recorded of this hash$/);
+    assert.match(await refused({ document_id: "never" }), /^there is no record of this document$/);
+    assert.match(await refused({ hash: "0".repeat(64) }), /^there is no record of this hash$/);
     assert.match(await refused({ verification_id: crypto.randomUUID() }), /^there is no verification/);
   });
 
@@ -295,7 +295,7 @@ describe("attestations", function () {
           slow.get(`/api/v1/proof/${submitted.body.id}?format=bundle`),
         ]);
         assert.equal(answer.status, 404);
-        assert.match(answer.body.detail, /^nothing that is recorded of this document is confirmed yet$/);
+        assert.match(answer.body.detail, /^no record of this document is confirmed yet$/);
         assert.equal(bundle.status, 409);
         assert.equal(bundle.headers.get("retry-after"), "3");
         assert.match(bundle.body.detail, /not confirmed yet/);
@@ -317,7 +317,7 @@ describe("attestations", function () {
     for (const subject of [{ document_id: "contradicted" }, { hash: sha256("contradicted") }]) {
       const answer = await attest({ ...subject, audience: "court" });
       assert.equal(answer.status, 409, answer.text);
-      assert.match(answer.body.detail, /^no statement can be made: .*another block/);
+      assert.match(answer.body.detail, /^the server cannot sign a statement: .*another block/);
     }
   });
 

@@ -42,7 +42,7 @@ describe("the relayer on a network of validators", function () {
 
   const start = (): Promise<TestServer> => {
     const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
-    return startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 150 } });
+    return startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 150 } });
   };
   const consensus = async (): Promise<ParsedJson> => (await server.get("/api/v1/status")).body.consensus;
   const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);

@@ -183,7 +183,7 @@ describe("recover script", () => {
     }
     await mkdir(join(directory, "nothing"));
     const { code, err } = await recover("nothing");
-    assert.deepEqual([code, err.includes("there are no files there")], [1, true]);
+    assert.deepEqual([code, err.includes("contains no files")], [1, true]);
     assert.equal((await runScript("recover", directory, "d", "--url", "http://127.0.0.1:1")).code, 1);
   });
 

@@ -42,8 +42,8 @@ export interface Subscription {
 
 /**
  * The error that a node returned to a call. It is no {@link SealbookError}, because its meaning depends on the call: a
- * revert, a refused transaction, a range of blocks that is too long, a missing method. The callers in this room and in
- * `explorer/chain` map it to a code; nothing else gets to see it.
+ * revert, a refused transaction, a range of blocks that is too long, a missing method. The callers in this room, in
+ * `explorer/chain` and in the commands map it; nothing else gets to see it.
  */
 export class NodeError extends Error {
   readonly code: number;

@@ -58,6 +58,7 @@ interface UnderWay extends SignedTransaction {
 export class TransactionSender implements Transactions {
   readonly #options: SenderOptions;
   readonly #waiters: OutcomeWaiters;
+  readonly #listeners = new Set<(ids: readonly number[]) => void>();
   readonly #lost: LostTransactions;
   /** By transaction hash. */
   readonly #underWay = new Map<string, UnderWay>();
@@ -149,10 +150,20 @@ export class TransactionSender implements Transactions {
     return this.#waiters.wait(id, waitMilliseconds);
   }
 
+  onOutcome(listener: (ids: readonly number[]) => void): void {
+    this.#listeners.add(listener);
+  }
+
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#options.store.cancel(id);
-    if (cancelled) this.#waiters.settled([id]);
+    if (cancelled) this.#recorded([id]);
     return cancelled;
+  }
+
+  /** Tells whoever waits for outcomes that these are on disk. */
+  #recorded(ids: readonly number[]): void {
+    this.#waiters.settled(ids);
+    for (const listener of this.#listeners) listener(ids);
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -301,7 +312,7 @@ export class TransactionSender implements Transactions {
     const inPlace = { id, ...filler, sentAt: Date.now() };
     this.#underWay.set(hexlify(filler.hash), inPlace);
     onEvent({ kind: "refused", id: transaction.id, reason });
-    this.#waiters.settled([transaction.id]);
+    this.#recorded([transaction.id]);
     this.#send([inPlace]);
   }
 
@@ -344,7 +355,7 @@ export class TransactionSender implements Transactions {
     if (settlements.length === 0) return;
     await this.#written(store.recordOutcomes(settlements));
     for (const { transactionHash } of receipts) this.#underWay.delete(transactionHash);
-    this.#waiters.settled(settlements.map(({ id }) => id));
+    this.#recorded(settlements.map(({ id }) => id));
   }
 
   async #recheckOverdue(): Promise<void> {

@@ -96,6 +96,6 @@ describe("the issuer's keys", () => {
       assert.equal(await readFile(file, "utf8"), text);
     }
     await rm(file);
-    assert.match((await thrownBy(keys.signer())).message, /put it back from a backup/);
+    assert.match((await thrownBy(keys.signer())).message, /restore it from a backup/);
   });
 });

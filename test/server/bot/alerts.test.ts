@@ -21,7 +21,7 @@ describe("the administrators' chat", function () {
         NODE_LOG_FILE: join(chain.directory, "node.log"),
         CHAIN_WAIT: "1",
       },
-      { directory: chain.directory, overrides: { nodeLookMilliseconds: 200 } },
+      { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 200 } },
     );
   };
   before(async () => {

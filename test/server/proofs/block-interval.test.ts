@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { nextBlocks, type SeenBlock, withBlock } from "../../../server/proofs/block-rhythm.ts";
+import { nextBlocks, type SeenBlock, withBlock } from "../../../server/proofs/batch-schedule.ts";
 
 const learn = (blocks: readonly SeenBlock[]) => blocks.reduce<readonly SeenBlock[]>(withBlock, []);
 

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { place } from "../../../server/proofs/placement.ts";
+import { assignLeaves } from "../../../server/proofs/leaf-index.ts";
 import { isSameRecord, type NewProof } from "../../../server/proofs/proof.ts";
 import { recordHash } from "../../../server/journal/integrity/record-hash.ts";
 
@@ -21,15 +21,15 @@ describe("places under an anchor", function () {
   it("hold every recorded hash once, and every record has one proof, whatever is known", () => {
     fc.assert(
       fc.property(requests, requests, (before, now) => {
-        const known = place(
+        const known = assignLeaves(
           before.map((each) => proofOf(...each)),
           [],
           { anchorId: 1, size: 0 },
         );
         const asked = now.map((each) => proofOf(...each));
-        const { placed, added, hashes } = place(asked, known.added, { anchorId: 2, size: 5 });
-        assert.lengthOf(placed, asked.length);
-        for (const [index, { proof }] of placed.entries()) assert.isTrue(isSameRecord(proof, asked[index] ?? proof));
+        const { accepted, added, hashes } = assignLeaves(asked, known.added, { anchorId: 2, size: 5 });
+        assert.lengthOf(accepted, asked.length);
+        for (const [index, { proof }] of accepted.entries()) assert.isTrue(isSameRecord(proof, asked[index] ?? proof));
         const all = [...known.added, ...added];
         const places = new Map<string, string>();
         for (const { recordHash: hash, anchorId, leafIndex } of all) {
@@ -51,7 +51,7 @@ describe("places under an anchor", function () {
           [...new Set(own)].sort((a, b) => a - b),
           hashes.map((_, index) => 5 + index),
         );
-        assert.equal(placed.filter(({ isNew }) => isNew).length, added.length);
+        assert.equal(accepted.filter(({ isNew }) => isNew).length, added.length);
       }),
     );
   });
