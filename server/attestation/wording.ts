@@ -1,7 +1,7 @@
 import type { Attestation, Audience } from "./attestation.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
-import { hex } from "./hex.ts";
 import { utc } from "./utc.ts";
+import { hex } from "../kit/hex.ts";
 
 type Wording = Pick<Attestation, "introduction" | "claims" | "limitations">;
 

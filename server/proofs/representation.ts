@@ -1,5 +1,6 @@
 import type { BlockInclusion, StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { NewProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** Where proofs stand, for what every representation of one carries. */
 export interface ProofPlace {
@@ -64,7 +65,7 @@ export function representProofs(proofs: readonly Proof[], place: ProofPlace): Pr
   const textOf = (bytes: Uint8Array): string => {
     const known = texts.get(bytes);
     if (known !== undefined) return known;
-    const text = prefixed(bytes);
+    const text = prefixedHex(bytes);
     texts.set(bytes, text);
     return text;
   };
@@ -72,7 +73,7 @@ export function representProofs(proofs: readonly Proof[], place: ProofPlace): Pr
 }
 
 /** @param textOf Puts hashes on a path into text */
-export function representProof(proof: Proof, place: ProofPlace, textOf = prefixed): ProofAnswer {
+export function representProof(proof: Proof, place: ProofPlace, textOf = prefixedHex): ProofAnswer {
   const id = proofId(proof);
   const fields: DocumentFields = {
     id,
@@ -114,9 +115,9 @@ export function representProof(proof: Proof, place: ProofPlace, textOf = prefixe
 
 function representPlace({ transactionHash, block }: BlockInclusion): PlaceFields {
   return {
-    tx_hash: prefixed(transactionHash),
+    tx_hash: prefixedHex(transactionHash),
     block_number: block.number,
-    block_hash: prefixed(block.hash),
+    block_hash: prefixedHex(block.hash),
     timestamp: block.time,
     validator: block.validator,
   };
@@ -136,7 +137,7 @@ export function batchPath(anchor: StoredAnchor): string {
 export function representBatch(anchor: StoredAnchor): object {
   const { outcome } = anchor;
   const onChain = outcome.state === "confirmed" ? representPlace(outcome) : {};
-  return { id: batchId(anchor), root: prefixed(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
+  return { id: batchId(anchor), root: prefixedHex(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
 }
 
 /** What a verify call answers for a hash that has a proof. */
@@ -145,14 +146,6 @@ export function representVerified({ outcome }: StoredProof): object {
   const { transactionHash, block } = outcome;
   return {
     valid: true,
-    proof: { tx_hash: prefixed(transactionHash), block_number: block.number, timestamp: block.time },
+    proof: { tx_hash: prefixedHex(transactionHash), block_number: block.number, timestamp: block.time },
   };
-}
-
-function prefixed(bytes: Uint8Array): string {
-  return `0x${hex(bytes)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

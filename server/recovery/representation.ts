@@ -2,6 +2,7 @@ import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
 import type { RecoveryVerification } from "./verification.ts";
 import type { ComparedDocument, InventoryDocument } from "./service.ts";
 import type { ConfirmedProof } from "./restored.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** A row of a comparison as it is told. */
 export function representCompared({ document, comparison }: ComparedDocument): object {
@@ -32,7 +33,7 @@ function representRecorded({ recordHash, outcome }: ConfirmedProof): object {
   return {
     id: hex(recordHash),
     recorded_at: block.time,
-    tx_hash: `0x${hex(transactionHash)}`,
+    tx_hash: prefixedHex(transactionHash),
     block_number: block.number,
   };
 }
@@ -61,9 +62,5 @@ export function representDocument({ proof, fault }: InventoryDocument): object {
 
 /** An anchor that the journal lacks. */
 export function representUnknownAnchor({ hash, size, transactionHash, blockNumber }: LoggedAnchor): object {
-  return { hash: hex(hash), size, tx_hash: `0x${hex(transactionHash)}`, block_number: blockNumber };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return { hash: hex(hash), size, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }

@@ -1,5 +1,6 @@
 import type { Proof, ProofMetadata } from "../proof.ts";
 import type { AnchorEvidence, ConsensusProtocol, ProvenBytes } from "../../chain/evidence/anchor-evidence.ts";
+import { hex, prefixedHex } from "../../kit/hex.ts";
 
 /** The name of the format that is written here; docs/proof-format.md describes it. */
 export const BUNDLE_FORMAT = "sealbook-bundle/1";
@@ -54,9 +55,9 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
         ? null
         : {
             index: merkle.index,
-            leaf: prefixed(merkle.leaf),
-            path: merkle.path.map(prefixed),
-            root: prefixed(merkle.root),
+            leaf: prefixedHex(merkle.leaf),
+            path: merkle.path.map(prefixedHex),
+            root: prefixedHex(merkle.root),
             size: evidence.size,
           },
     anchor: {
@@ -66,19 +67,11 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
       receipt: provenHex(evidence.receipt),
       transaction: provenHex(evidence.transaction),
     },
-    block: { hash: prefixed(evidence.blockHash), header: prefixed(evidence.header) },
-    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixed) },
+    block: { hash: prefixedHex(evidence.blockHash), header: prefixedHex(evidence.header) },
+    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixedHex) },
   };
 }
 
 function provenHex({ raw, proof }: ProvenBytes): ProvenHex {
-  return { raw: prefixed(raw), proof: proof.map(prefixed) };
-}
-
-function prefixed(bytes: Uint8Array): string {
-  return `0x${hex(bytes)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return { raw: prefixedHex(raw), proof: proof.map(prefixedHex) };
 }

@@ -7,6 +7,7 @@ import type {
   StaticElement,
 } from "../decoded-transaction.ts";
 import type { RawArgument } from "./abi-arguments.ts";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * Converts arguments to the decode route's format.
@@ -35,7 +36,7 @@ function staticElement({ head, type }: RawArgument): StaticElement {
 
 function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
   return {
-    hexdata: Buffer.from(bytes).toString("hex"),
+    hexdata: hex(bytes),
     length: bytes.length,
     reference: jsonInteger(head),
     type,
