@@ -7,7 +7,7 @@ import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { AnchorInspector } from "../chain/contracts/anchor-inspection.ts";
-import type { Attestation, Audience } from "./attestation.ts";
+import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
 
@@ -36,7 +36,7 @@ export type AttestationSubject =
 
 /** A statement, and who is to sign it: the key that it names. */
 export interface UnsignedAttestation {
-  readonly attestation: Attestation;
+  readonly attestation: Statement;
   readonly signer: IssuerSigner;
 }
 

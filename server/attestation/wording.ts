@@ -1,9 +1,9 @@
-import type { Attestation, Audience } from "./attestation.ts";
+import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { hex } from "./hex.ts";
 import { utc } from "./utc.ts";
 
-type Wording = Pick<Attestation, "introduction" | "claims" | "limitations">;
+type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 
 /** The sentences of a statement: what it says, and what nobody should read into it. */
 export function wordingOf(facts: AttestationFacts, audience: Audience): Wording {

@@ -249,7 +249,7 @@ function build(
       proofs: anchoring.proofs,
       verifier: anchoring.verifier,
       bundles: new BundleService({ evidence: evidenceSource(rpc, contracts.ProofAnchor), issuer }),
-      place,
+      location: place,
     },
     recovery,
     operations: {

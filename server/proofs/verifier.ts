@@ -1,3 +1,4 @@
+import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { AnchorChain } from "../chain/contracts/anchor.ts";
 import type { ProofJournal } from "./stores.ts";
@@ -9,7 +10,11 @@ import { recordHash } from "../journal/integrity/record-hash.ts";
 
 /** Whether a document's hash has a proof. */
 export type Verification =
-  { readonly valid: true; readonly proof: StoredProof } | { readonly valid: false; readonly message: string };
+  | {
+      readonly valid: true;
+      readonly proof: StoredProof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
+    }
+  | { readonly valid: false; readonly message: string };
 
 /** What the verifier needs. */
 export interface ProofVerifierDeps {
@@ -42,7 +47,7 @@ export class ProofVerifier {
       const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
       if (message === undefined) {
         telemetry.journalAgreed(subject);
-        return { valid: true, proof };
+        return { valid: true, proof: { ...proof, outcome: proof.outcome } };
       }
       telemetry.journalDiverged(subject, message);
       divergence ??= message;

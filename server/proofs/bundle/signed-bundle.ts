@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { Bundle } from "./bundle.ts";
+import type { Bundle } from "../responses.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 
 /** Signs with the key of this installation: Ed25519. */

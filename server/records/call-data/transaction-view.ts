@@ -1,15 +1,10 @@
 import type { JsonObject } from "../../kit/json.ts";
-import type {
-  DecodedTransaction,
-  DynamicElement,
-  JsonInteger,
-  RowArguments,
-  StaticElement,
-} from "../decoded-transaction.ts";
+import type { RowArguments } from "../decoded-transaction.ts";
+import type { DecodedTransaction } from "../responses.ts";
 import type { RawArgument } from "./abi-arguments.ts";
 
 /**
- * Arguments in the shape that the decode route answers.
+ * Builds the response of the decode route.
  *
  * @param argument Looks an argument up by its name
  * @param filechain The row data as text
@@ -29,11 +24,11 @@ export function transactionView(
   };
 }
 
-function staticElement({ head, type }: RawArgument): StaticElement {
+function staticElement({ head, type }: RawArgument): DecodedTransaction["rowid"] {
   return { reference: jsonInteger(head), type };
 }
 
-function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
+function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction["signature"] {
   return {
     hexdata: Buffer.from(bytes).toString("hex"),
     length: bytes.length,
@@ -42,6 +37,6 @@ function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
   };
 }
 
-function jsonInteger(value: bigint): JsonInteger {
+function jsonInteger(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }
