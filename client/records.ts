@@ -114,7 +114,7 @@ export class RecordClient {
   async page(token: string, { field, value, limit, locations }: RecordSearch, cursor?: string): Promise<RecordPage> {
     const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
-    const { tparams } = await this.#repeatable(SearchContent, call);
+    const { tparams } = await this.#repeatable(SearchContent.pick({ tparams: true }), call);
     return {
       events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index])),
       next: tparams.next,
@@ -125,7 +125,7 @@ export class RecordClient {
   async decode(token: string, name: "set" | "insert", inputdata: string): Promise<DecodedTransaction> {
     const payload = { function: name, inputdata };
     const call: Call = { route: "/api/datastore/transaction/decode", credentials: { token }, payload };
-    return (await this.#repeatable(DecodeContent, call)).tparams.transaction;
+    return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams.transaction;
   }
 
   #repeatable<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
