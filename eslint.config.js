@@ -2,6 +2,9 @@ import js from "@eslint/js";
 import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 
+/** Names that both browsers and Node have, and that the few files in plain JavaScript use. */
+const SHARED_GLOBALS = { TextEncoder: "readonly", console: "readonly", fetch: "readonly" };
+
 export default tseslint.config(
   {
     ignores: [
@@ -15,7 +18,21 @@ export default tseslint.config(
       "verifier/index.html",
     ],
   },
+  { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   tseslint.configs.recommended,
   prettier,
+  {
+    rules: {
+      // A leading underscore marks what is left out on purpose.
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", caughtErrorsIgnorePattern: "^_", varsIgnorePattern: "^_" },
+      ],
+      // Prettier does not split strings and comments. Regular expressions and URLs cannot be split.
+      "max-len": ["error", { code: 120, ignoreRegExpLiterals: true, ignoreUrls: true }],
+    },
+  },
+  { files: ["verifier/verify.mjs"], languageOptions: { globals: { ...SHARED_GLOBALS, process: "readonly" } } },
+  { files: ["server/http/openapi/page/*.js"], languageOptions: { globals: { SwaggerUIBundle: "readonly" } } },
 );

@@ -8,19 +8,21 @@ import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
 import {HexSignature} from "./libraries/HexSignature.sol";
 import {PersonalMessage} from "./libraries/PersonalMessage.sol";
 
-/// @title Which rows exist
+/// @title Tables of signed rows
 /// @notice Implements {IEventTable}.
 contract EventTable is IEventTable, AccessControl {
-    /// @notice Who writes rows.
+    /// @notice Role of the accounts that write rows.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
 
-    /// @notice Where signers are enrolled.
+    /// @notice Registry in which signers are enrolled.
     ISessionRegistry public immutable registry;
 
     mapping(bytes32 tableHash => mapping(uint256 rowid => bytes32)) private _digests;
 
-    /// @param admin Administers the roles
-    /// @param relayer The first relayer
+    /// @notice Grants the roles.
+    /// @param registry_ Registry in which signers are enrolled
+    /// @param admin Administrator of the roles
+    /// @param relayer First relayer
     constructor(ISessionRegistry registry_, address admin, address relayer) {
         registry = registry_;
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
@@ -73,7 +75,7 @@ contract EventTable is IEventTable, AccessControl {
 
     function _signerOf(bytes calldata rowdata, string calldata signature) private pure returns (address signer) {
         (uint8 v, bytes32 r, bytes32 s) = HexSignature.parse(signature);
-        // All zero when it is not hex text: nobody's signature either.
+        // All zero when the text is not hex: recovers the zero address.
         (signer, , ) = ECDSA.tryRecover(PersonalMessage.hash(rowdata), v, r, s);
         if (signer == address(0)) revert InvalidSignature(signature);
     }

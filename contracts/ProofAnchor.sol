@@ -5,18 +5,19 @@ import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IProofAnchor} from "./interfaces/IProofAnchor.sol";
 
-/// @title Which hashes were seen when
+/// @title Time stamps of hashes
 /// @notice Implements {IProofAnchor}.
 contract ProofAnchor is IProofAnchor, AccessControl {
-    /// @notice Who anchors.
+    /// @notice Role of the accounts that anchor.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
-    /// @notice Most hashes under one root.
+    /// @notice Maximum number of hashes under one root.
     uint32 public constant MAX_BATCH_SIZE = 1000;
 
     mapping(bytes32 hash => Anchor) private _anchors;
 
-    /// @param admin Administers the roles
-    /// @param relayer The first relayer
+    /// @notice Grants the roles.
+    /// @param admin Administrator of the roles
+    /// @param relayer First relayer
     constructor(address admin, address relayer) {
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(RELAYER_ROLE, relayer);

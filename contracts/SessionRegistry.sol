@@ -6,21 +6,21 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
 import {PersonalMessage} from "./libraries/PersonalMessage.sol";
 
-/// @title Who may act, and for how long
+/// @title Accounts and sessions
 /// @notice Implements {ISessionRegistry}.
 contract SessionRegistry is ISessionRegistry, AccessControl {
-    /// @notice Who enrols and revokes accounts.
+    /// @notice Role of the accounts that enrol and revoke.
     bytes32 public constant REGISTRAR_ROLE = keccak256("REGISTRAR_ROLE");
-    /// @notice Who opens, validates, extends and closes sessions.
+    /// @notice Role of the accounts that open, validate, extend and close sessions.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
 
-    /// @dev `epoch` counts the revocations, so that a session from before one stays dead after a new enrolment.
+    /// @dev `epoch` counts revocations: a session opened before a revocation stays ended after a new enrolment.
     struct Account {
         Scope scope;
         uint32 epoch;
     }
 
-    /// @dev One slot. `epoch` is the account's when the session was opened.
+    /// @dev One storage slot. `epoch` is the epoch of the account at the opening.
     struct StoredSession {
         address account;
         uint48 expiresAt;
@@ -37,8 +37,11 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     mapping(address account => Account) private _accounts;
     mapping(bytes32 tokenHash => StoredSession) private _sessions;
 
-    /// @param admin Administers the roles and the lifetime, and is the first registrar
-    /// @param relayer The first relayer
+    /// @notice Grants the roles and sets the lifetime.
+    /// @param admin Administrator of the roles and the lifetime, and first registrar
+    /// @param relayer First relayer
+    /// @param lifetime_ Seconds that a session lives
+    /// @param minimumToExtend_ An extension needs more than this many seconds left
     constructor(address admin, address relayer, uint32 lifetime_, uint32 minimumToExtend_) {
         _grantRole(DEFAULT_ADMIN_ROLE, admin);
         _grantRole(REGISTRAR_ROLE, admin);
@@ -68,7 +71,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     function open(address account, bytes32 tokenHash, bytes calldata signature) external onlyRole(RELAYER_ROLE) {
         uint32 epoch = _enrolled(account).epoch;
         bytes32 digest = PersonalMessage.hash(openingDigest(account, tokenHash));
-        // The zero address when malformed: nobody's account, so it is refused as well.
+        // A malformed signature recovers the zero address, which is never an enrolled account.
         (address signer, , ) = ECDSA.tryRecoverCalldata(digest, signature);
         if (signer != account) revert WrongSigner(account, signer);
         uint48 expiresAt = _freshExpiry();
@@ -116,7 +119,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     /// @inheritdoc ISessionRegistry
     function isLive(bytes32 tokenHash) external view returns (bool) {
         StoredSession memory session = _sessions[tokenHash];
-        // A hash never seen has expiry zero: over since 1970.
+        // An unknown hash has expiry zero, which is in the past.
         return !session.ended && block.timestamp < session.expiresAt && _sameEnrolment(session);
     }
 
@@ -125,7 +128,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         return _accounts[account].scope;
     }
 
-    /// @dev Marks a live session's token as used up, and returns what the session was before.
+    /// @dev Ends a live session's token, and returns the session as it was before.
     function _end(bytes32 tokenHash) private returns (StoredSession memory session) {
         session = _sessions[tokenHash];
         if (session.account == address(0)) revert SessionUnknown(tokenHash);
@@ -135,7 +138,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         _sessions[tokenHash].ended = true;
     }
 
-    /// @dev Stores a session under a token hash that was never used.
+    /// @dev Stores a session under an unused token hash.
     function _create(bytes32 tokenHash, StoredSession memory session) private {
         bool used = tokenHash == bytes32(0) || _sessions[tokenHash].account != address(0);
         if (used) revert TokenHashUsed(tokenHash);
@@ -154,7 +157,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         if (enrolled.scope == Scope.None) revert AccountNotEnrolled(account);
     }
 
-    /// @dev Every revocation moves the epoch on, so one comparison tells that there was none.
+    /// @dev Each revocation increments the epoch: equal epochs mean no revocation since the opening.
     function _sameEnrolment(StoredSession memory session) private view returns (bool) {
         return _accounts[session.account].epoch == session.epoch;
     }

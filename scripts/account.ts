@@ -8,7 +8,7 @@ import { readEnv } from "../server/config/environment.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { AccountService } from "../server/sessions/account-service.ts";
 import type { Account } from "../server/sessions/session.ts";
-import type { Scope } from "../server/chain/contracts/session-registry.ts";
+import type { Scope } from "../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
 import { accountStore } from "../server/sessions/account-store.ts";
@@ -22,29 +22,29 @@ interface JsonOption {
   readonly json?: true;
 }
 
-/** Opens chain and journal for as long as the work takes. */
+/** Runs work with access to chain and journal. */
 async function withAccounts(work: (accounts: AccountService) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnv());
   await using opened = new AsyncDisposableStack();
-  // Two of these at once would start the same chain and use the same nonces.
+  // Prevents concurrent administration, which would start the same chain and use the same nonces.
   const lock = await holdAdministration(config.dataDirectory);
   opened.defer(() => lock.release());
-  const link = await openChainLink(config, { share: true, onEvent: () => undefined });
+  const link = await openChainLink(config.chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   if (link.administration === undefined) {
-    throw new SealbookError("config_invalid", "ADMIN_KEY is needed to enrol and revoke accounts");
+    throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
   }
-  const database = await openJournalDatabase(config);
+  const database = await openJournalDatabase(config.database);
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts, link.relayer.address);
   await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
 }
 
-/** The journal alone knows the accounts: no chain is asked, and none is started. */
+/** Reads the accounts from the journal, without the chain. */
 async function listAccounts(): Promise<Account[]> {
   const config = parseConfig(readEnv());
-  if (missingFile(config) !== undefined) return [];
-  const database = await openJournalDatabase(config);
+  if (missingFile(config.database) !== undefined) return [];
+  const database = await openJournalDatabase(config.database);
   try {
     return await accountStore(database).list();
   } finally {
@@ -61,9 +61,9 @@ const program = new Command("account").description("Enrols, lists and revokes ac
 
 program
   .command("create")
-  .description("make an account; its login and password are printed once and kept nowhere else")
+  .description("create an account and print its login and password, which are not stored")
   .addOption(
-    new Option("--scope <scope>", "full, or read: search and decode only").choices(["full", "read"]).default("full"),
+    new Option("--scope <scope>", "full, or read (search and decode only)").choices(["full", "read"]).default("full"),
   )
   .option("--json", "print {login, password, scope}")
   .action(async ({ scope, json }: JsonOption & { scope: Scope }) => {
@@ -97,7 +97,7 @@ program
 
 program
   .command("revoke")
-  .description("revoke an account: it cannot log in again, and its sessions are over")
+  .description("revoke an account: end its sessions and reject further logins")
   .addArgument(new Argument("<login>", "address of the account"))
   .option("--json", "print {login, state}")
   .action(async (login: string, { json }: JsonOption) => {

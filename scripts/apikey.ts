@@ -1,4 +1,4 @@
-// Makes, lists and revokes API keys of the integrity-proof API. Works beside a running server and without one.
+// Creates, lists and revokes API keys of the integrity-proof API. Works with and without a running server.
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
@@ -18,12 +18,12 @@ interface CreateOptions extends JsonOption {
   readonly days?: number;
 }
 
-/** Opens the journal for as long as the work takes; no chain is needed. */
+/** Runs work with access to the journal, without the chain. */
 async function withKeys(work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false });
+  const config = parseConfig(readEnv(), { relays: false }).database;
   const missing = missingFile(config);
   if (missing !== undefined)
-    throw new CommandFailure(`there is no database at ${missing} yet: the first start of the server makes it`);
+    throw new CommandFailure(`there is no database at ${missing}; start the server once to create it`);
   const database = await openJournalDatabase(config);
   try {
     await work(apiKeyStore(database));
@@ -51,22 +51,19 @@ const day = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
 const program = new Command("apikey").description(
-  "Makes, lists and revokes keys for the integrity-proof API, which asks for one when API_AUTH names apikey.",
+  "Creates, lists and revokes keys for the integrity-proof API, which requires a key if API_AUTH includes apikey.",
 );
 
 program
   .command("create")
-  .description("make a key; it is printed once, and only its digest is kept")
-  .addArgument(new Argument("<name>", "who it is for").argParser(nameOf))
+  .description("create a key and print it; only its digest is stored")
+  .addArgument(new Argument("<name>", "name of the key's user").argParser(nameOf))
   .addOption(
-    new Option(
-      "--scope <scope>",
-      "write, or read: with it nothing can be recorded, and no statement be had signed (recovery/attest)",
-    )
+    new Option("--scope <scope>", "write, or read (no proofs and no signed statements)")
       .choices(["read", "write"])
       .default("write"),
   )
-  .option("--days <number>", "days after which it expires; without it, it never does", days)
+  .option("--days <number>", "lifetime in days (default: unlimited)", days)
   .option("--json", "print {key, id, name, scope, expires}")
   .action(async (name: string, { scope, days: lifetime, json }: CreateOptions) => {
     const now = Date.now();
@@ -112,8 +109,8 @@ program
 
 program
   .command("revoke")
-  .description("end a key at once")
-  .addArgument(new Argument("<id>", "its id, as list shows it"))
+  .description("revoke a key immediately")
+  .addArgument(new Argument("<id>", "id of the key, as printed by list"))
   .action((id: string) =>
     withKeys(async (keys) => {
       if (!(await keys.revoke(id, Date.now()))) throw new CommandFailure(`there is no valid key with the id ${id}`);

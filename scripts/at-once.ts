@@ -1,6 +1,6 @@
 /**
- * Runs scripts of `package.json` at the same time, and fails when one of them does. What each of them prints comes in
- * one piece when it has ended.
+ * Runs scripts of `package.json` concurrently and fails if one of them fails. Prints the output of each script when it
+ * ends.
  *
  *     node scripts/at-once.ts typecheck test:solidity
  */

@@ -1,6 +1,6 @@
 /**
- * Compiles the contracts anew and fails when `typechain-types/` is not what comes out: then the contracts were
- * changed and the generated files were not, or the generated files were edited. The new ones are left in place.
+ * Recompiles the contracts and fails if the generated `typechain-types/` differ from the committed ones. Leaves the new
+ * files in place.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,14 +16,14 @@ function readFolder(): Map<string, string> {
 
 function difference(before: Map<string, string>, after: Map<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((file) => {
-    if (!after.has(file)) return [`${file} is not generated any more`];
+    if (!after.has(file)) return [`${file} is no longer generated`];
     if (!before.has(file)) return [`${file} was missing`];
-    return before.get(file) === after.get(file) ? [] : [`${file} was different`];
+    return before.get(file) === after.get(file) ? [] : [`${file} differs`];
   });
 }
 
 const before = readFolder();
-// TypeChain leaves files of contracts that are gone: only an empty folder shows them.
+// TypeChain does not delete files of removed contracts, so generation starts with an empty folder.
 rmSync(FOLDER, { recursive: true });
 if (!runHardhat("compile", "--force", "--no-tests").ok) {
   for (const [file, text] of before) {
@@ -37,7 +37,7 @@ if (!runHardhat("compile", "--force", "--no-tests").ok) {
 const different = difference(before, readFolder());
 if (different.length > 0) {
   console.error(`The generated files did not match the contracts:\n  ${different.join("\n  ")}`);
-  console.error("They do now: commit them together with the contracts.");
+  console.error("They were regenerated; commit them together with the contracts.");
   process.exit(1);
 }
 console.log(`${before.size} generated files match the contracts.`);

@@ -1,15 +1,15 @@
 /**
- * Runs the contracts' unit tests and fails unless they run every line and every statement of every contract.
+ * Runs the contracts' unit tests and fails unless they cover every line and statement of every contract.
  *
- * Hardhat counts statements, not branches. The contracts are therefore written so that each branch is a statement
- * of its own (`if (wrong) revert Wrong();` and no `require`, no `? :`): with all statements run, both ways of every
- * condition were taken, the revert and what follows it. This script holds them to it.
+ * Hardhat counts statements, not branches. In the contracts each branch is therefore a separate statement
+ * (`if (wrong) revert Wrong();`, no `require`, no `? :`), so that full statement coverage is full branch coverage. This
+ * script enforces that.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, runHardhat } from "./hardhat.ts";
 
-/** Ways to branch within a statement; `&&` and `||` are conditions of the one branch they stand in. */
+/** Branches inside a statement. `&&` and `||` belong to the condition of one branch. */
 const HIDDEN_BRANCH = /\brequire\s*\(|\bassert\s*\(|\s\?\s/;
 
 function contractFiles(): string[] {
@@ -23,7 +23,7 @@ function withoutComments(source: string): string {
   return source.replaceAll(/\/\/.*|\/\*[^]*?\*\//g, "");
 }
 
-/** Lines found and run, for each file of an lcov report. */
+/** Reads the number of lines and covered lines of each file of an lcov report. */
 function linesOf(lcov: string): Map<string, { found: number; run: number }> {
   const sections = lcov.split("end_of_record").filter((section) => section.includes("SF:"));
   return new Map(
@@ -34,13 +34,13 @@ function linesOf(lcov: string): Map<string, { found: number; run: number }> {
   );
 }
 
-/** Percentage of statements in the table that Hardhat prints; its lcov report has none. */
+/** Reads a file's statement coverage from the table that Hardhat prints. The lcov report does not include it. */
 function statementsOf(output: string, file: string): string | undefined {
   const row = output.split("\n").find((line) => line.includes(` ${file} `));
   return row?.split("│")[2]?.trim();
 }
 
-// Without TypeChain, or it would write the code that counts into the generated files.
+// Without TypeChain, which would generate files from the instrumented code.
 const { ok, output } = runHardhat("test", "mocha", "--coverage", "--no-typechain");
 if (!ok) process.exit(1);
 
@@ -52,7 +52,7 @@ const faults = contractFiles().flatMap((file) => {
     ...(found > 0 && run === found ? [] : [`${file}: ${run} of ${found} lines run`]),
     ...(statements === "100.00" ? [] : [`${file}: ${statements ?? "0"}% of statements run`]),
     ...(HIDDEN_BRANCH.test(withoutComments(readFileSync(join(ROOT, file), "utf8")))
-      ? [`${file}: has a branch within a statement, which coverage cannot see`]
+      ? [`${file}: has a branch inside a statement, which coverage does not count`]
       : []),
   ];
 });

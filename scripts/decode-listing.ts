@@ -2,10 +2,9 @@ import type { DecodedCallData } from "../server/records/call-data/call-data.ts";
 import { recoverSigner } from "../server/records/row-signature.ts";
 
 /**
- * Decoded call data for people to read, one field a line.
+ * Formats decoded call data, one field per line.
  *
- * Whoever wrote the record chose its texts: characters that would steer a terminal or hide from the eye are
- * printed as their code points.
+ * Record texts are untrusted: control characters and invisible characters are printed as their code points.
  */
 export function callDataListing(decoded: DecodedCallData): string {
   const { row, arguments: args, filechain } = decoded;
@@ -24,7 +23,7 @@ export function callDataListing(decoded: DecodedCallData): string {
     ["topic", row.topic],
     ["format", row.format],
     ["signature", args.signature],
-    ["signer", signer ?? "none: the signature is not one of the event table's form"],
+    ["signer", signer ?? "none: the event table would not accept the signature"],
     ["signed by sender", isSender(signer, row.sender) ? "yes" : "no"],
   ];
   const width = Math.max(...lines.map(([name]) => name.length)) + 2;

@@ -1,4 +1,4 @@
-// What a transaction wrote, from its call data alone: no server and no chain is asked.
+// Decodes the record in a transaction's call data, without server and chain.
 import { text } from "node:stream/consumers";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { decodeCallData, type DecodedCallData } from "../server/records/call-data/call-data.ts";
@@ -11,9 +11,9 @@ const BAD_USAGE = 2;
 
 const program = new Command("decode")
   .description("Decodes the call data of a transaction that stored a record.")
-  .addArgument(new Argument("<hex>", "0x-prefixed call data; - reads it from the standard input"))
-  .addOption(new Option("--function <name>", "refuse calls of any other function").choices(ROW_FUNCTIONS))
-  .option("--json", "print the decoded transaction as JSON and nothing else")
+  .addArgument(new Argument("<hex>", "call data with 0x prefix; - reads standard input"))
+  .addOption(new Option("--function <name>", "reject calls of other functions").choices(ROW_FUNCTIONS))
+  .option("--json", "print the decoded transaction as JSON")
   .exitOverride()
   .action(async (hex: string, options: { function?: RowFunction; json?: true }) => {
     const inputdata = hex === "-" ? (await text(process.stdin)).trim() : hex;
@@ -25,7 +25,7 @@ function asJson(decoded: DecodedCallData): string {
   return JSON.stringify(decoded.transaction, null, 2);
 }
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader such as head can close the pipe early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
@@ -34,7 +34,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has said what is wrong; asking for help is no error.
+    // Commander has printed the message. Exit code 0 is --help.
     process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
   } else if (error instanceof SealbookError && error.code === "malformed") {
     process.stderr.write(`decode: ${error.message}\n`);

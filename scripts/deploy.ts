@@ -7,14 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import hre, { network } from "hardhat";
-import { EMBEDDED_CHAIN_ID, embeddedKeys, sessionRules } from "../server/composition/chain.ts";
+import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../server/composition/embedded-chain.ts";
+import { sessionRules } from "../server/composition/session-rules.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/contracts/deployment.ts";
 import { ownKey, type RelayerKey } from "../server/chain/keys/relayer-key.ts";
 import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
 import { shownAddress } from "../server/chain/rpc/node-address.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
-import { type Config, parseConfig } from "../server/config/config.ts";
+import type { ChainConfig } from "../server/config/chain.ts";
+import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { SealbookError } from "../server/errors.ts";
 import { openRelayerKey } from "../server/composition/relayer-key.ts";
@@ -28,7 +30,7 @@ interface Keys {
   readonly administrator: string;
 }
 
-async function keysFor(config: Config, chainId: number, inProcess: boolean): Promise<Keys> {
+async function keysFor(config: ChainConfig, chainId: number, inProcess: boolean): Promise<Keys> {
   if (chainId === EMBEDDED_CHAIN_ID) return embeddedKeys(config);
   const { relayer, administratorKey } = config;
   if (relayer !== undefined && administratorKey !== undefined) {
@@ -46,13 +48,13 @@ interface Connection {
   close(): Promise<void>;
 }
 
-async function connect(config: Config): Promise<Connection> {
+async function connect({ node }: ChainConfig): Promise<Connection> {
   if (hre.globalOptions.network !== "remote") return connectWithHardhat();
-  if (config.chain.kind !== "remote")
+  if (node.kind !== "remote")
     throw new SealbookError("config_invalid", "RPC_URL, the address of the network's node, is needed");
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
-  const { urls } = config.chain;
-  const tls = peerTlsOptions(config.chain.tls, NODE);
+  const { urls } = node;
+  const tls = peerTlsOptions(node.tls, NODE);
   const rpc = connectNodes(urls, await askChainId(urls, tls), tls);
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
@@ -79,7 +81,7 @@ async function connectWithHardhat(): Promise<Connection> {
 }
 
 async function main(): Promise<void> {
-  const config = parseConfig(readEnv());
+  const config = parseConfig(readEnv()).chain;
   const connection = await connect(config);
   try {
     await deployOver(connection, config);
@@ -88,7 +90,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function deployOver({ rpc, inProcess }: Connection, config: Config): Promise<void> {
+async function deployOver({ rpc, inProcess }: Connection, config: ChainConfig): Promise<void> {
   const keys = await keysFor(config, rpc.chainId, inProcess);
   const administrator = new Wallet(keys.administrator);
   const folder = inProcess ? await mkdtemp(join(tmpdir(), "sealbook-deploy-")) : config.dataDirectory;
@@ -99,7 +101,7 @@ async function deployOver({ rpc, inProcess }: Connection, config: Config): Promi
     rpc,
     administrator,
     relayer: keys.relayer.address,
-    ...sessionRules(config, DEFAULT_SESSION_RULES),
+    ...sessionRules(config.sessionRules, DEFAULT_SESSION_RULES),
     gasPrice: inProcess ? BigInt(String(await rpc.call("eth_gasPrice", []))) : config.gasPrice,
     file,
     onDeployed: () => (deployed += 1),

@@ -1,4 +1,4 @@
-// Writes the generated parts of the README; with --check it only says whether they are current.
+// Writes the generated parts of the README; with --check, only checks whether they are up to date.
 import { readFile, writeFile } from "node:fs/promises";
 import { configurationTable } from "../server/config/environment.ts";
 
@@ -9,12 +9,12 @@ const END = "<!-- /configuration -->";
 const readme = await readFile(README, "utf8");
 const begin = readme.indexOf(BEGIN);
 const end = readme.indexOf(END);
-if (begin === -1 || end < begin) throw new Error("README.md has lost the marks around its configuration table");
+if (begin === -1 || end < begin) throw new Error("README.md has no markers around its configuration table");
 const current = `${readme.slice(0, begin + BEGIN.length)}\n${configurationTable()}\n\n${readme.slice(end)}`;
 
 if (process.argv.includes("--check")) {
   if (current !== readme) {
-    console.error("The configuration table of README.md is not current: run npm run docs");
+    console.error("The configuration table of README.md is out of date; run npm run docs");
     process.exitCode = 1;
   }
 } else {

@@ -1,19 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The folder that holds package.json. */
+/** The folder of package.json. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 const CLI = fileURLToPath(new URL("../node_modules/hardhat/dist/src/cli.js", import.meta.url));
 
-/** What a run of Hardhat ended with. */
+/** Result of a Hardhat run. */
 export interface HardhatRun {
   readonly ok: boolean;
-  /** What it wrote to standard output, without colours. */
+  /** Standard output without colours. */
   readonly output: string;
 }
 
-/** Runs Hardhat on this project, and shows what it writes. */
+/** Runs Hardhat in this project and prints its output. */
 export function runHardhat(...args: string[]): HardhatRun {
   const { FORCE_COLOR: _, ...env } = process.env;
   const { status, stdout, error } = spawnSync(process.execPath, [CLI, ...args], {

@@ -1,5 +1,5 @@
-// Lists the keys with which the server signs bundles and attestations, and makes a new one. Works beside a running
-// server, which goes on with the new key by itself, and without one.
+// Lists and rotates the keys that sign bundles and attestations. Works with and without a running server; a running
+// server switches to the new key by itself.
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { parseConfig } from "../server/config/config.ts";
@@ -14,11 +14,11 @@ interface JsonOption {
   readonly json?: true;
 }
 
-/** A mistyped folder is told instead of being given keys of its own. */
+/** Opens existing keys. Does not create keys, so that a mistyped folder is an error. */
 async function openKeys(dataDirectory: string): Promise<IssuerKeys> {
   const file = issuerKeysFile(dataDirectory);
   if (!existsSync(file))
-    throw new CommandFailure(`there are no keys in ${dataDirectory} yet: the first start of the server makes them`);
+    throw new CommandFailure(`there are no keys in ${dataDirectory}; start the server once to create them`);
   return IssuerKeys.open(file);
 }
 
@@ -35,13 +35,11 @@ function report(keys: readonly IssuerKey[], json?: true): void {
   }
 }
 
-const program = new Command("issuer").description(
-  "Lists the keys that sign bundles and attestations, and makes a new one.",
-);
+const program = new Command("issuer").description("Lists and rotates the keys that sign bundles and attestations.");
 
 program
   .command("list")
-  .description("list all public keys, the one that signs first")
+  .description("list all public keys, the signing key first")
   .option("--json", "print a list of {key_id, public_key, created_at, retired_at}")
   .action(async ({ json }: JsonOption) => {
     const { dataDirectory } = parseConfig(readEnv(), { relays: false });
@@ -50,14 +48,12 @@ program
 
 program
   .command("rotate")
-  .description(
-    "make a new key that signs from now on; the private key before it is gone, its public key stays published",
-  )
-  .option("--json", "print the list as it is then")
+  .description("create a new signing key; deletes the previous private key and keeps its public key published")
+  .option("--json", "print the new list of {key_id, public_key, created_at, retired_at}")
   .action(async ({ json }: JsonOption) => {
     const { dataDirectory } = parseConfig(readEnv(), { relays: false });
     await openKeys(dataDirectory);
-    // Of two of these at once one key would be lost.
+    // Prevents a concurrent rotation, which would lose a key.
     const lock = await holdAdministration(dataDirectory);
     try {
       const keys = await openKeys(dataDirectory);

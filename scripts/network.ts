@@ -1,4 +1,4 @@
-// Makes the files of a permissioned network of Besu validators, prepares its changes, and compares it with its files.
+// Creates the files of a permissioned network of Besu validators, prepares changes, and checks the network.
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
@@ -59,7 +59,7 @@ async function readHosts(file: string): Promise<Hosts> {
   return parseHosts(text, basename(file));
 }
 
-/** Another exit code than that of a check which has found something. */
+/** Opens the network; a failure has a different exit code than a check with findings. */
 async function networkToCheck(directory: string): Promise<Network> {
   try {
     return await openNetwork(directory);
@@ -70,57 +70,57 @@ async function networkToCheck(directory: string): Promise<Network> {
 
 function report({ outcome: { written, kept, changed } }: Folder): void {
   console.log(written.length === 0 ? "Nothing was written." : `Written: ${written.length} files.`);
-  if (kept.length > 0) console.log(`There before: ${kept.length} files.`);
-  if (changed.length > 0) console.log(`Changed by hand, and left so: ${changed.join(", ")}`);
+  if (kept.length > 0) console.log(`Unchanged: ${kept.length} files.`);
+  if (changed.length > 0) console.log(`Edited by hand, not overwritten: ${changed.join(", ")}`);
 }
 
 function reportChange({ folder, stepsFile, text }: Change): void {
   report(folder);
-  console.log(`What is to be done, also in ${stepsFile}:\n\n${text}`);
+  console.log(`Steps, also written to ${stepsFile}:\n\n${text}`);
 }
 
 const outOption = (): Option => new Option("--out <dir>", "folder of the network").makeOptionMandatory();
 const hostsOption = (): Option =>
   new Option("--hosts <file>", "YAML file of the data centres; see docs/network.md").makeOptionMandatory();
-const nameArgument = (what: string): Argument => new Argument("<name>", what);
+const nameArgument = (description: string): Argument => new Argument("<name>", description);
 
 const program = new Command("network").description(
-  "Makes the files of a permissioned network, prepares its changes, and compares it with them.",
+  "Creates the files of a permissioned network, prepares changes, and checks the network against them.",
 );
 
 program
   .command("init")
-  .description(
-    "write everything that each data centre needs, into a folder of its own; again, it writes what is missing and changes nothing",
-  )
+  .description("write the files of each data centre to a separate folder; repeated, write only missing files")
   .addOption(hostsOption())
   .addOption(outOption())
   .addOption(
-    new Option("--consensus <protocol>", "how the validators agree").choices(["ibft2", "qbft"]).makeOptionMandatory(),
+    new Option("--consensus <protocol>", "consensus protocol").choices(["ibft2", "qbft"]).makeOptionMandatory(),
   )
   .addOption(
-    new Option("--validators <n>", "how many there are (default: as many as the hosts file has)").argParser(whole),
+    new Option("--validators <n>", "number of validators (default: all hosts of the hosts file)").argParser(whole),
   )
   .addOption(
-    new Option("--block-time <seconds>", "between blocks: 3 to 12, or others for trials").argParser(whole).default(5),
+    new Option("--block-time <seconds>", "time between blocks: 3 to 12, other values for tests")
+      .argParser(whole)
+      .default(5),
   )
   .addOption(
     new Option(
       "--empty-block-time <seconds>",
-      "between blocks that nothing is in, with qbft (default: --block-time)",
+      "time between empty blocks, with qbft (default: --block-time)",
     ).argParser(whole),
   )
   .addOption(
-    new Option(
-      "--request-timeout <seconds>",
-      "until the validators give up a proposer (default: twice --block-time)",
-    ).argParser(whole),
-  )
-  .addOption(new Option("--chain-id <n>", "of the network").argParser(whole).default(DEFAULT_CHAIN_ID))
-  .addOption(
-    new Option("--gas-limit <gas>", "of a block (default: what 100 records and 100 hashes a second take)").argParser(
+    new Option("--request-timeout <seconds>", "time until a round change (default: twice --block-time)").argParser(
       whole,
     ),
+  )
+  .addOption(new Option("--chain-id <n>", "chain id").argParser(whole).default(DEFAULT_CHAIN_ID))
+  .addOption(
+    new Option(
+      "--gas-limit <gas>",
+      "gas limit of a block (default: for 100 records and 100 hashes per second)",
+    ).argParser(whole),
   )
   .action(async (options: InitOptions) => {
     const hosts = await readHosts(options.hosts);
@@ -129,15 +129,13 @@ program
     const doubt = doubtOf(plan);
     if (doubt !== undefined) console.error(`network: ${doubt}`);
     report(folder);
-    if (keysElsewhere.length > 0) console.log(`Node keys that are not here: ${keysElsewhere.join(", ")}`);
+    if (keysElsewhere.length > 0) console.log(`Node keys stored elsewhere: ${keysElsewhere.join(", ")}`);
     console.log(`Hash of the genesis block: ${network.genesis.hash}`);
   });
 
 program
   .command("add")
-  .description(
-    "prepare that a data centre of the hosts file becomes a validator: its folder, the new lists, and the votes",
-  )
+  .description("prepare the addition of a validator: its folder, the new peer lists, and the votes")
   .addArgument(nameArgument("data centre that joins"))
   .addOption(hostsOption())
   .addOption(outOption())
@@ -147,14 +145,14 @@ program
 
 program
   .command("remove")
-  .description("prepare that a data centre is a validator no more: the new lists and the votes")
+  .description("prepare the removal of a validator: the new peer lists and the votes")
   .addArgument(nameArgument("data centre that leaves"))
   .addOption(outOption())
   .action(async (name: string, { out }: OutOption) => reportChange(await remove(resolve(out), name)));
 
 program
   .command("replace")
-  .description("prepare that one data centre comes for another, such as one that is lost")
+  .description("prepare the replacement of a validator, such as a lost one")
   .addArgument(nameArgument("data centre that leaves"))
   .requiredOption("--by <name>", "data centre of the hosts file that joins")
   .addOption(hostsOption())
@@ -165,21 +163,19 @@ program
 
 program
   .command("rotate")
-  .description("issue certificates and tokens anew; the nodes' keys stay")
+  .description("reissue certificates and tokens; node keys do not change")
   .argument("[name...]", "data centres and relayers (default: all)")
   .addOption(outOption())
   .addOption(
-    new Option("--authority", "make a new authority instead, which everybody trusts beside the old one").conflicts(
+    new Option("--authority", "create a new authority instead, trusted in addition to the old one").conflicts(
       "dropOld",
     ),
   )
-  .addOption(
-    new Option("--drop-old", "trust the newest authority alone instead, when it has issued all that is in use"),
-  )
+  .addOption(new Option("--drop-old", "trust only the newest authority, after it has issued all certificates in use"))
   .action(async (names: string[], { out, authority, dropOld }: RotateOptions) => {
     const directory = resolve(out);
     if (names.length > 0 && (authority ?? dropOld) === true)
-      throw new CommandFailure("an authority is everybody's: leave the names out", BAD_USAGE);
+      throw new CommandFailure("--authority and --drop-old apply to the whole network; omit the names", BAD_USAGE);
     report(
       await (authority === true
         ? rotateAuthority(directory)
@@ -187,29 +183,26 @@ program
           ? dropOldAuthorities(directory)
           : rotate(directory, names)),
     );
-    console.log("Copy the folders to their places, and start nodes and relayers again, one after the other.");
+    console.log("Copy the folders to their machines, and restart nodes and relayers one at a time.");
   });
 
 program
   .command("check")
-  .description("compare a running network, and its files, with network.json")
+  .description("check the files and the running network against network.json")
   .addOption(outOption())
   .addOption(
     new Option(
       "--rpc <name=url>",
-      "where a node is asked, when not at its address of the hosts file; can be repeated",
+      "RPC address of a node (default: its address in the hosts file); repeatable",
     ).argParser(rpcAddress),
   )
   .option(
     "--client <dir>",
-    "folder of the certificate to show: client.pem, client.key and ca.pem (default: each data centre's operator)",
+    "folder of the client certificate: client.pem, client.key and ca.pem (default: each data centre's operator)",
   )
-  .option("--files-only", "ask no node")
+  .option("--files-only", "do not query nodes")
   .option("--json", "print a list of {where, what}")
-  .addHelpText(
-    "after",
-    "\nExit code: 0 everything is as it should be, 1 something is not, 2 wrong usage or there is no network to check.",
-  )
+  .addHelpText("after", "\nExit code: 0 no findings, 1 findings, 2 wrong usage or no network.")
   .action(async ({ out, rpc = new Map(), client, filesOnly, json }: CheckOptions) => {
     const directory = resolve(out);
     const network = await networkToCheck(directory);
@@ -232,8 +225,7 @@ program
     if (json === true) console.log(JSON.stringify(findings));
     else for (const { where, what } of findings) console.log(`${where}: ${what}`);
     if (findings.length > 0) process.exitCode = 1;
-    else if (json !== true)
-      console.log(filesOnly ? "The files are as they should be." : "The network is as its files say.");
+    else if (json !== true) console.log(filesOnly ? "The files match network.json." : "The network matches its files.");
   });
 
 await runCommand(program);

@@ -1,5 +1,5 @@
-// Builds the web panel into panel/dist, unless what is there was built from the same sources.
-// `npm run panel -- dev` serves it instead, with every change shown at once, beside a server that runs already.
+// Builds the web panel into panel/dist unless it is up to date.
+// `npm run panel -- dev` serves it with live reload instead, next to a running server.
 import { buildPanel } from "./panel/build.ts";
 
 if (process.argv[2] === "dev") {

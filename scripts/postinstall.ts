@@ -1,6 +1,6 @@
-// npm chooses optional packages by the Node that runs npm itself, not by the Node of this project. An npm on an
-// older Node therefore leaves out Hardhat's native EVM. Installing once more with the project's Node mends that.
-// Inside a script `node` is already the project's, so npm's own is read from the user agent it announces.
+// npm selects optional packages by the Node version that runs npm, not by the project's Node. On an older Node it skips
+// Hardhat's native EVM, so this script installs again with the project's Node. Inside a script `node` is the
+// project's; npm's version comes from its user agent.
 import { spawnSync } from "node:child_process";
 
 const GUARD = "SEALBOOK_POSTINSTALL";

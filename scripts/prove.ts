@@ -1,4 +1,4 @@
-// Proves that files existed as they are today: anchors their hashes and keeps the proofs in a folder.
+// Anchors the hashes of files and stores the proofs in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { onInterrupt } from "./proofs/interrupt.ts";
@@ -23,28 +23,28 @@ interface Options {
 }
 
 const program = new Command("prove")
-  .description("Anchors the SHA-256 of files and keeps a proof of each. Only hashes and names leave this machine.")
-  .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
+  .description("Anchors the SHA-256 of files and stores a proof of each. Sends only hashes and names to the server.")
+  .addArgument(new Argument("<file...>", "files, or folders with all their files"))
   .addOption(urlOption())
   .option("--out <dir>", "folder for the proofs", PROOFS_DIRECTORY)
-  .option("--type <text>", "kind of the documents; part of what is recorded")
+  .option("--type <text>", "type of the documents, part of the recorded hash")
   .option("--source <text>", "name of the calling service")
-  .option("--id-prefix <text>", "put before each path to make the document's id", "")
+  .option("--id-prefix <text>", "prefix of the document ids, before the path", "")
   .addOption(concurrencyOption())
-  .option("--no-bundle", "keep no bundles, with which proofs can be checked without the server")
-  .option("--json", "print the summary as JSON and nothing else")
+  .option("--no-bundle", "do not store bundles (portable proofs for verification without the server)")
+  .option("--json", "print the summary as JSON")
   .addHelpText(
     "after",
     `
-A document's id is its path relative to the working directory, or the whole path outside of it. Its proof is
-DIR/<path>.proof.json, and beside it stands DIR/<path>.bundle.json, the portable proof for whoever has no server to ask.
-DIR/summary.json tells of the last run. A proof of the same content is used again. A proof of another content is never
-lost: it is kept as <path>.proof.1.json, .proof.2.json and so on, the oldest first, and its bundle as <path>.bundle.1.json.
-Symbolic links are followed, but not in circles; the folder of proofs itself is left out.
+The id of a document is its path relative to the working directory, or its absolute path outside of it. The proof is
+DIR/<path>.proof.json, the portable proof is DIR/<path>.bundle.json. DIR/summary.json describes the last run.
+A proof of the same content is reused. A proof of different content is kept as <path>.proof.1.json, .proof.2.json and
+so on, oldest first, and its bundle as <path>.bundle.1.json. Follows symbolic links, except in circles. Skips the
+folder of proofs.
 
-Ctrl-C ends the run, with what is done kept; the same command goes on with the rest.
+Ctrl-C ends the run and keeps finished proofs; repeat the command to continue.
 ${CREDENTIALS_HELP}
-Exit code: 0 all have proofs, 1 some have none, 2 wrong usage, 130 interrupted.`,
+Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (names: string[], options: Options) => {
     const { url, concurrency, type, source, idPrefix, bundle: bundles } = options;

@@ -1,4 +1,4 @@
-// Compares a restored tree of files with what was recorded, and says what changed, what is new and what is missing.
+// Compares restored files with their records and reports changed, new and missing files.
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
@@ -28,36 +28,32 @@ interface Options {
 }
 
 const program = new Command("recover")
-  .description(
-    "Tells whether what came back after a disaster is what was recorded. Only hashes and names leave this machine.",
-  )
-  .addArgument(new Argument("<dir>", "the restored tree"))
+  .description("Compares files restored from a backup with their records. Sends only hashes and names to the server.")
+  .addArgument(new Argument("<dir>", "folder of the restored files"))
   .addOption(urlOption())
-  .addOption(
-    new Option("--id-from <source>", `how documents are called: "${PATH}", or the CSV file that says so`).default(PATH),
-  )
-  .option("--id-prefix <text>", "put before each path to make the document's id", "")
+  .addOption(new Option("--id-from <source>", `source of the document ids: "${PATH}", or a CSV file`).default(PATH))
+  .option("--id-prefix <text>", "prefix of the document ids, before the path", "")
   .option(
     "--as-of <date>",
-    "compare with what was recorded by then: a date (its end, UTC), a date-time with its zone, or Unix seconds",
+    "compare with the records up to a date (end of day, UTC), a date-time with zone, or Unix seconds",
   )
   .option("--out <dir>", "folder for the reports", "./sealbook-recovery")
   .addOption(concurrencyOption())
-  .option("--json", "print the report as JSON and nothing else")
+  .option("--json", "print the report as JSON")
   .addHelpText(
     "after",
     `
-With --id-from path a document's id is its path relative to DIR, wherever DIR is now, after the prefix. What
-"prove contracts" recorded from its working directory, with ids such as contracts/a.pdf, is compared by either of
-  recover /mnt/restored                                  (where contracts is a folder in it)
+With --id-from path, the id of a document is the prefix and its path relative to DIR. For records of "prove contracts",
+with ids such as contracts/a.pdf, use one of
+  recover /mnt/restored                                  (which contains the folder contracts)
   recover /mnt/restored/contracts --id-prefix contracts/
-A CSV file names the columns document_id and path in its first line; paths are relative to DIR.
-Folders of proofs (sealbook-proofs in DIR) and of reports are left out.
+A CSV file has a header with the columns document_id and path; paths are relative to DIR.
+Skips the folders of proofs (sealbook-proofs in DIR) and of reports.
 
-The folder of the reports gets recovery-report.json, recovery-report.html, and recovery-rows.ndjson with every row.
+Writes recovery-report.json, recovery-report.html, and recovery-rows.ndjson with all rows to the folder of reports.
 ${CREDENTIALS_HELP}
 
-Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 130 interrupted.`,
+Exit code: 0 all files match and none is missing, 1 otherwise, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (name: string, options: Options) => {
     const { url, idFrom, idPrefix, asOf, concurrency } = options;
@@ -70,8 +66,7 @@ Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 13
       },
     );
     if (!isDirectory) throw new CommandFailure(`${name} is not a folder`, BAD_USAGE);
-    if (idFrom !== PATH && idPrefix !== "")
-      throw new CommandFailure("--id-prefix is for ids that are made from paths", BAD_USAGE);
+    if (idFrom !== PATH && idPrefix !== "") throw new CommandFailure("--id-prefix requires --id-from path", BAD_USAGE);
     const { stop: signal } = onInterrupt();
     await assertReachable(url);
     const tree = await restoredTree({
@@ -80,7 +75,7 @@ Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 13
       idPrefix,
       out,
     });
-    if (tree.files.length === 0) throw new CommandFailure("there are no files there");
+    if (tree.files.length === 0) throw new CommandFailure(`${name} contains no files`);
     const about = { server: url, directory, id_from: idFrom, id_prefix: idPrefix };
     try {
       const report = await recoverAll({ tree, client: proofClient(url), asOf, concurrency, out, about, signal });
@@ -90,7 +85,7 @@ Exit code: 0 all files match and nothing is missing, 1 not so, 2 wrong usage, 13
       else process.stdout.write(`${summaryLine(report)}\n${printable(join(out, "recovery-report.html"))}\n`);
       if (!signal.aborted) process.exitCode = report.all_matched ? 0 : 1;
     } catch (error) {
-      // The exit code is set already, and there is nothing to report.
+      // After an interrupt the exit code is already set.
       if (!signal.aborted) throw asCommandFailure(error);
     }
   });

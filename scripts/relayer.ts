@@ -4,7 +4,8 @@ import { Argument, Command } from "commander";
 import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
 import { type KeystoreFiles, makeKeystore } from "../server/chain/keys/relayer-keystore.ts";
 import { RelayerRoles } from "../server/chain/contracts/relayer-roles.ts";
-import { type Config, parseConfig } from "../server/config/config.ts";
+import { parseConfig } from "../server/config/config.ts";
+import type { ChainConfig } from "../server/config/chain.ts";
 import { readEnv } from "../server/config/environment.ts";
 import type { Address, ContractName } from "../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../server/errors.ts";
@@ -20,16 +21,15 @@ interface JsonOption {
 interface Opened {
   readonly roles: RelayerRoles;
   readonly administrator: Wallet | undefined;
-  readonly gasPrice: bigint;
-  readonly config: Config;
+  readonly config: ChainConfig;
 }
 
 /** Opens the chain for as long as the work takes. */
 async function withRoles(work: (opened: Opened) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false });
+  const config = parseConfig(readEnv(), { relays: false }).chain;
   await usingChain(config, async (link) => {
     const roles = new RelayerRoles(link.rpc, link.deployment);
-    await work({ roles, administrator: link.administrator, gasPrice: config.gasPrice, config });
+    await work({ roles, administrator: link.administrator, config });
   });
 }
 
@@ -64,12 +64,12 @@ async function change(
   if (contracts.length === 0) return;
   const administrator = await administratorOf(opened, contracts);
   for (const contract of contracts) {
-    await opened.roles.change(kind, contract, address, administrator, opened.gasPrice);
+    await opened.roles.change(kind, contract, address, administrator, opened.config.gasPrice);
   }
 }
 
 /** @throws CommandFailure unless the relayer's key is in a keystore */
-function keystoreOf({ relayer }: Config): KeystoreFiles {
+function keystoreOf({ relayer }: ChainConfig): KeystoreFiles {
   if (relayer?.kind === "keystore") return relayer;
   throw new CommandFailure("this is for a relayer whose key is in RELAYER_KEYSTORE_FILE");
 }
@@ -187,7 +187,7 @@ program
     "make a key in RELAYER_KEYSTORE_FILE, which must not be there yet, and tell its address; grant it its rights then",
   )
   .action(async () => {
-    const files = keystoreOf(parseConfig(readEnv(), { relays: false }));
+    const files = keystoreOf(parseConfig(readEnv(), { relays: false }).chain);
     if (existsSync(files.file)) throw new CommandFailure(`there is a keystore in ${files.file} already`);
     console.log(await makeKeystore(files));
   });

@@ -1,4 +1,4 @@
-// Drops the local copy of the event table; the server builds it again from the chain's log at its next start.
+// Drops the record index; the server rebuilds it from the chain at its next start.
 import { Command, CommanderError } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
@@ -11,22 +11,18 @@ const FAILED = 1;
 const BAD_USAGE = 2;
 
 const program = new Command("resync")
-  .description(
-    "Drops the local copy of the records, with the server stopped; its next start builds the copy again from the chain.",
-  )
+  .description("Drops the record index. Stop the server first; its next start rebuilds the index from the chain.")
   .exitOverride()
   .action(async () => {
     const config = parseConfig(readEnv());
-    const missing = missingFile(config);
+    const missing = missingFile(config.database);
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     const lock = await holdDataFolder(config.dataDirectory);
-    const database = await openJournalDatabase(config);
-    await recordIndexStore(database, config.tableName).drop();
+    const database = await openJournalDatabase(config.database);
+    await recordIndexStore(database, config.records.tableName).drop();
     await database.destroy();
     lock.release();
-    console.log(
-      "The local copy of the records is dropped; the next start of the server builds it again from the chain.",
-    );
+    console.log("The record index is dropped; the next start of the server rebuilds it from the chain.");
   });
 
 try {

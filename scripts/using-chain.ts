@@ -1,8 +1,10 @@
-import { type ContractsLink, EMBEDDED_CHAIN_ID, openContracts } from "../server/composition/chain.ts";
+import { openContracts } from "../server/composition/chain.ts";
+import type { ContractsLink } from "../server/composition/chain-link.ts";
+import { EMBEDDED_CHAIN_ID } from "../server/composition/embedded-chain.ts";
 import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
 import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 import { NodeError } from "../server/chain/rpc/rpc.ts";
-import type { Config } from "../server/config/config.ts";
+import type { ChainConfig } from "../server/config/chain.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./proofs/run-command.ts";
 
@@ -17,7 +19,7 @@ export interface ChainUse {
  * @throws CommandFailure when there is none, or it refuses to answer
  */
 export async function usingChain(
-  config: Config,
+  config: ChainConfig,
   work: (link: ContractsLink) => Promise<void>,
   { onlyReads = false }: ChainUse = {},
 ): Promise<void> {
@@ -44,8 +46,8 @@ export async function usingChain(
 }
 
 /** A mistyped folder is told instead of being given a chain of its own. */
-async function assertChainMade({ chain, dataDirectory }: Config): Promise<void> {
-  if (chain.kind === "remote") return;
+async function assertChainMade({ node, dataDirectory }: ChainConfig): Promise<void> {
+  if (node.kind === "remote") return;
   if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;
   throw new CommandFailure(
     `there are no contracts in ${dataDirectory} yet: the first start of the server deploys them; ` +

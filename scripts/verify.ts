@@ -1,4 +1,4 @@
-// Verifies files against the proofs that were kept of them, and the proofs against the chain.
+// Verifies files against their proofs, and the proofs against the chain.
 import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
@@ -13,7 +13,7 @@ import { serverWitness } from "./proofs/server-witness.ts";
 import { reportText, verifyAll } from "./proofs/verify-run.ts";
 import { findFiles } from "./proofs/walk.ts";
 
-/** A server that is away is away for a check that can be made again at any time. */
+/** Short, because a verification can be repeated at any time. */
 const RETRY_FOR_MILLISECONDS = 2_000;
 
 interface Options {
@@ -27,41 +27,43 @@ interface Options {
 }
 
 const program = new Command("verify")
-  .description("Checks that files are what they were when they were proved, by their proofs and the chain itself.")
-  .addArgument(new Argument("<file...>", "files, or folders with everything in them"))
+  .description("Verifies files against their stored proofs and the proofs against the chain.")
+  .addArgument(new Argument("<file...>", "files, or folders with all their files"))
   .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
   .addOption(
     new Option(
       "--rpc <address>",
-      "JSON-RPC address of a node (default: the embedded chain's, at CHAIN_PORT or where DATA_DIR says)",
+      "JSON-RPC address of a node (default: the embedded chain's, from CHAIN_PORT or DATA_DIR)",
     )
       .env("RPC_URL")
       .argParser(parseNodeUrls),
   )
   .addOption(urlOption())
-  .option("--server-only", "ask the server instead of the chain, and believe it")
-  .option("--any-id", "accept proofs that were made under another name, for files that were moved with their proofs")
+  .option("--server-only", "query the server instead of the chain, and trust it")
+  .option("--any-id", "accept proofs with a different document id, for moved files")
   .addOption(concurrencyOption())
-  .option("--json", "print the report as JSON and nothing else")
+  .option("--json", "print the report as JSON")
   .addHelpText(
     "after",
     `
-Each file is one of
-  verified         it is what was proved, and the chain has the proof
-  changed          it differs from what was proved, or the proof is that of another document
-  no proof         there is none, or the proof file is damaged or was changed
+Results:
+  verified         the file matches its proof, and the chain confirms the proof
+  changed          the file differs from its proof, or the proof is of a different document
+  no proof         there is no proof, or the proof file is damaged or altered
   chain disagrees  the chain does not confirm the proof
-  not checked      the file could not be read, or nobody could be asked
-The server is not needed, except for files without a proof file: it is asked whether it knows their hash.
+  not checked      the file, the chain or the server could not be read
+The server is queried only for files without a proof file.
 ${CREDENTIALS_HELP}
-What is not on chain cannot be checked there: source and other metadata, a validator's name, verification_url.
+The chain does not contain source and other metadata, names of validators and verification_url; these are not checked.
 
-Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
+Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
   )
   .action(async (names: string[], options: Options) => {
     const directory = resolve(options.proofs);
     const found = await findFiles(names, process.cwd(), directory);
-    if (found.files.length + found.unreadable.length === 0) throw new CommandFailure("there are no files there");
+    if (found.files.length + found.unreadable.length === 0) {
+      throw new CommandFailure(`${names.join(", ")}: no files found`);
+    }
     const server = serverWitness(proofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
     const chain = openWitness(options.rpc ?? embeddedChainUrl(readEnv()));
     const witness = options.serverOnly === true ? server : chain;
@@ -75,13 +77,11 @@ Exit code: 0 all are verified, 1 some are not, 2 wrong usage.`,
     }
   });
 
-/** As {@link chainWitness}; over TLS what the environment says of it holds. */
+/** Opens a {@link chainWitness} with the TLS settings of the environment. */
 function openWitness(address: string): ReturnType<typeof chainWitness> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
-  const { chain } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false });
-  return chain.kind === "remote"
-    ? chainWitness(chain.urls, peerTlsOptions(chain.tls, NODE))
-    : chainWitness([address], {});
+  const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
+  return node.kind === "remote" ? chainWitness(node.urls, peerTlsOptions(node.tls, NODE)) : chainWitness([address], {});
 }
 
 await runCommand(program);

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-/** Packages without which a file does not load. What it imports when it is asked to, or for its types only, does not count. */
+/** Packages that a file needs to load. Dynamic imports and imports of types do not count. */
 function packagesOf(file: string): string[] {
   const { statements } = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
   return statements.flatMap((statement) => {
@@ -53,7 +53,7 @@ describe("deployment", function () {
     await removeDirectory(directory);
   });
 
-  it("needs no package of development, neither for the server nor for the commands, the panel or to deploy contracts", () => {
+  it("needs no development package for the server, the commands, the panel and the deployment of contracts", () => {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
     // What keeps the sources themselves in order.
     const ofDevelopment = ["check-generated", "coverage", "docs", "verifier-page"].map((name) => `scripts/${name}.ts`);

@@ -249,10 +249,10 @@ function bytesOf(item, what, length = item.length) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Part 4: Merkle-Patricia tries
 //
-// A block keeps its transactions, and their receipts, in a trie each; the keys are the RLP of their places, read as
-// half-bytes. A node is a branch (16 children, one for each next half-byte, and a value) or a pair of a piece of the key
-// and a child or value. A child is named by the keccak-256 of its RLP, so that nobody can change a node below without
-// changing the root, which stands in the block's header. Nodes under 32 bytes stand in their parent as they are.
+// A block has one trie of its transactions and one of their receipts. The keys are the RLP of the indexes, read as
+// nibbles. A node is a branch (16 children, one for each next nibble, and a value) or a pair of a piece of the key and
+// a child or value. A child is referenced by the keccak-256 of its RLP: a changed node changes the root, which is in
+// the block's header. Nodes under 32 bytes are embedded in their parent.
 // ---------------------------------------------------------------------------------------------------------------------
 
 /** The value that a trie has under a key; `proof` are its nodes on the way there, from the root down. */
@@ -364,7 +364,7 @@ function addMultiples(i, a, j, b) {
   return sum;
 }
 
-/** The address of whoever signed a digest; a signature is r, s (32 bytes each) and one byte, 0 or 1: whether R's y is odd. */
+/** The address of a digest's signer. A signature is r and s (32 bytes each) and a byte: 1 when R's y is odd, else 0. */
 export function recoverAddress(digest, signature) {
   bytesOf(signature, "a signature", 65);
   const r = toNumber(signature.subarray(0, 32));
@@ -506,7 +506,7 @@ export function signedBytes(bundle) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Part 8: the checks
 //
-// Each gets the bundle and what was asked for, refuses or goes through, and says what it proves and what it leaves open.
+// Each check gets the bundle and the options. It throws, or returns what it proves and what it assumes.
 // ---------------------------------------------------------------------------------------------------------------------
 
 // Places of fields in the RLP of a block's header.
@@ -564,8 +564,8 @@ async function checkRecord(bundle) {
   return {
     proves: "the recorded hash was made of this document's hash, and of its id, timestamp and type",
     assumes:
-      "where the id ends and the timestamp begins is the issuer's word (nothing separates them in the recorded text), " +
-      "and so is all other metadata",
+      "where the id ends and the timestamp begins is the issuer's word (nothing separates them in the recorded " +
+      "text), and so is all other metadata",
   };
 }
 
@@ -603,7 +603,9 @@ function checkHeader(bundle) {
   const named = protocol === "none" ? [] : extraDataOf(fields)[1].map((validator) => `0x${toHex(validator)}`);
   if (!isEqual(named, validators)) refuse("the validators are not those of the header");
   return {
-    proves: `the header is that of block ${blockNumber(fields)} with the hash ${hash}, and says that it was made at ${blockTime(fields)}`,
+    proves:
+      `the header is that of block ${blockNumber(fields)} with the hash ${hash}, ` +
+      `and says that it was made at ${blockTime(fields)}`,
     assumes:
       "nothing follows from this about whether the chain has that block: that is what validators' seals or a node say",
   };
@@ -684,7 +686,9 @@ function checkTransaction(bundle) {
       : concat(selector("anchorBatch(bytes32,uint32)"), hash, word(size));
   if (!isEqual(input, call)) refuse("the transaction does not anchor this hash");
   return {
-    proves: `transaction 0x${toHex(keccak256(raw))} is in that block, is made for chain ${chain_id} and gives the contract ${contract} the hash`,
+    proves:
+      `transaction 0x${toHex(keccak256(raw))} is in that block, is made for chain ${chain_id} ` +
+      `and gives the contract ${contract} the hash`,
     assumes: "nothing",
   };
 }
@@ -764,7 +768,8 @@ function checkSeals(bundle, { validators }) {
   return {
     proves: `${sealed.size} of ${trusted.size} validators sealed this block (${quorum} are needed)`,
     assumes:
-      "your list is that of the chain's validators at that block, and not that many of them conspired or lost their keys",
+      "your list is that of the chain's validators at that block, " +
+      "and not that many of them conspired or lost their keys",
   };
 }
 
@@ -792,13 +797,15 @@ async function checkNode(bundle, { node }) {
 function checkTrust(_bundle, { trustedKey }) {
   if (trustedKey === undefined) {
     refuse(
-      "all of it holds together, but anybody could have made it: name a key, validators or a node that you trust (on the command line: --trust-key, --validators, --rpc)",
+      "all of it holds together, but anybody could have made it: name a key, validators or a node that you trust " +
+        "(on the command line: --trust-key, --validators, --rpc)",
     );
   }
   return {
     proves: "the issuer, whose key you gave, stated all of this",
     assumes:
-      "the issuer tells the truth about what the chain has: only validators' seals or a node show that without the issuer",
+      "the issuer tells the truth about what the chain has: " +
+      "only validators' seals or a node show that without the issuer",
   };
 }
 
@@ -870,7 +877,9 @@ export function conclusion({ level, documentId, block }) {
     node: "the node that was asked",
     signature: "the issuer's signature",
   }[level];
-  return `The document ${printable(JSON.stringify(documentId))} existed as it is now when block ${block.number} of chain ${block.chainId} was made, at ${block.time}; by ${by}.`;
+  const document = printable(JSON.stringify(documentId));
+  const made = `block ${block.number} of chain ${block.chainId} was made, at ${block.time}`;
+  return `The document ${document} existed as it is now when ${made}; by ${by}.`;
 }
 
 /** Text of others, without what a terminal or a browser would not show as it is. */

@@ -1,6 +1,6 @@
 import { AbiCoder, keccak256 } from "ethers";
 import { z } from "zod";
-import { EMBEDDED_CHAIN_ID } from "../../server/composition/chain.ts";
+import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";

@@ -18,8 +18,8 @@ export interface Activity {
 }
 
 /**
- * What an hour brings at a hundred hashes a second: most in bulk posts, some one by one, questions about them, a record a
- * second with its searches, and mistakes of clients.
+ * The load of an hour at 100 hashes/s: most in bulk posts, some in single posts, lookups, one record a second with its
+ * searches, and invalid requests.
  * @param share of the hour
  * @param onHashes told how many were confirmed
  */

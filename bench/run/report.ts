@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { type Result, rounded } from "./result.ts";
 
-/** Collects what is measured, and writes each figure at once as a line of JSON: a run that is cut short keeps its start. */
+/** Collects results. Writes each figure at once as a line of JSON: an aborted run keeps its first results. */
 export class Report {
   readonly results: Result[] = [];
   /** What could not be measured, and why. */

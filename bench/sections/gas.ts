@@ -15,7 +15,7 @@ const MAX_GAS_AT_1000 = 55;
 const require = createRequire(import.meta.url);
 const Artifact = z.object({ abi: z.array(z.unknown()), bytecode: z.string() });
 
-/** What a hash costs on chain, here and with the Ethereum Attestation Service, on the same machine of the same chain. */
+/** Gas per hash, for Sealbook and for the Ethereum Attestation Service, on the same EVM. */
 export async function gas({ report, root }: Bench): Promise<void> {
   await using evm = await startEvm(await mkdtemp(join(root, "evm-")));
   const add = (what: string, total: number, size: number): void => {

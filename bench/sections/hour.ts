@@ -18,7 +18,7 @@ const QUICK_SHARE = 0.02;
 /** What counts as flat, as in the section of the memory. */
 const MAX_LATE_GROWTH = 20;
 
-/** All that an hour brings, as fast as it goes, with everything that limits callers as it is by default, and API keys. */
+/** The load of an hour at full speed, with the default limits and API keys. */
 export async function hour({ report, root, quick }: Bench): Promise<void> {
   const share = quick ? QUICK_SHARE : 1;
   await using server = await startSealbook(root, { API_AUTH: "apikey" });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title Which rows exist
-/// @notice Tables of signed rows. A row goes into the log, its digest into storage: reading is by log or call
-/// data, checking by digest. A row says who signed it, not who paid for it.
+/// @title Tables of signed rows
+/// @notice The log holds each row, storage holds its digest: rows are read from the log or from call data and
+/// checked by digest. A row names its signer, not the relayer that paid for the transaction.
 interface IEventTable {
-    /// @notice Emitted for every row written, by `insert` and by `set`.
+    /// @notice Emitted for each row that `insert` or `set` writes.
     /// @param tableHash keccak-256 of `tabname`
     /// @param rowid Identifier of the row within its table
     /// @param signer The enrolled account whose signature the row carries
@@ -28,10 +28,15 @@ interface IEventTable {
     /// @notice Thrown when the signature is not `0x` and 130 hex digits (upper or lower case) of a well-formed
     /// signature: `s` in the lower half of the order, `v` 27 or 28.
     error InvalidSignature(string signature);
-    /// @notice Thrown when the signer may not store records: not enrolled, revoked, or enrolled to read only.
+    /// @notice Thrown when the signer may not store records: not enrolled, revoked, or enrolled with scope `Read`.
     error SignerNotEnrolled(address signer);
 
-    /// @notice Writes a row whether or not it exists. Only a relayer.
+    /// @notice Writes a row and overwrites an existing one. Only a relayer.
+    /// @param tabname Name of the table
+    /// @param rowid Identifier of the row within its table
+    /// @param rowdata The row, compressed with bzip2 when `comp` is true
+    /// @param comp Whether `rowdata` is compressed
+    /// @param signature `0x`-prefixed hex text of the signer's EIP-191 signature over `rowdata`
     /// @dev Emits {RowWritten}. Reverts with {InvalidSignature}, {SignerNotEnrolled}.
     function set(
         string calldata tabname,
@@ -41,7 +46,12 @@ interface IEventTable {
         string calldata signature
     ) external;
 
-    /// @notice Writes a row that does not exist. Only a relayer.
+    /// @notice Writes a new row. Only a relayer.
+    /// @param tabname Name of the table
+    /// @param rowid Identifier of the row within its table
+    /// @param rowdata The row, compressed with bzip2 when `comp` is true
+    /// @param comp Whether `rowdata` is compressed
+    /// @param signature `0x`-prefixed hex text of the signer's EIP-191 signature over `rowdata`
     /// @dev Emits {RowWritten}. Reverts with {RowExists}, {InvalidSignature}, {SignerNotEnrolled}.
     function insert(
         string calldata tabname,
@@ -51,6 +61,8 @@ interface IEventTable {
         string calldata signature
     ) external;
 
-    /// @notice Digest of a row: keccak256(abi.encode(signer, comp, keccak256(rowdata))); zero when there is none.
+    /// @notice Digest of a row: keccak256(abi.encode(signer, comp, keccak256(rowdata))); zero for a missing row.
+    /// @param tabname Name of the table
+    /// @param rowid Identifier of the row within its table
     function digestOf(string calldata tabname, uint256 rowid) external view returns (bytes32);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title Signatures written as hex text
-/// @notice Reads hex digits 32 at a time: the bytes of a word are treated as 32 lanes that are checked and
-/// converted together. No step carries from one lane into the next.
+/// @title Signatures as hex text
+/// @notice Reads 32 hex digits at a time: the 32 bytes of a word are lanes that are checked and converted in
+/// parallel. No step carries from one lane into the next.
 library HexSignature {
     /// @dev A byte of value one in every lane; times n, a byte of value n in every lane.
     uint256 private constant LANES = type(uint256).max / 0xff;
 
     /// @notice Reads the 65 bytes of a signature from `0x` and 130 hex digits, upper or lower case.
-    /// @return v 27 or 28; or zero, as are the others, when `text` is anything else
+    /// @param text The hex text
+    /// @return v 27 or 28; zero, like `r` and `s`, when `text` is anything else
     /// @return r First 32 bytes
     /// @return s Next 32 bytes
     function parse(string calldata text) internal pure returns (uint8 v, bytes32 r, bytes32 s) {
@@ -26,7 +27,7 @@ library HexSignature {
         return (v, bytes32((r1 << 128) | r2), bytes32((s1 << 128) | s2));
     }
 
-    /// @dev Value of 32 hex digits; `bad` is not zero when one of them is none.
+    /// @dev Value of 32 hex digits; `bad` is not zero when one of them is not a hex digit.
     function _bytes16(bytes32 digits) private pure returns (uint256 value, uint256 bad) {
         unchecked {
             uint256 x = uint256(digits);

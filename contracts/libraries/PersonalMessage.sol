@@ -2,20 +2,25 @@
 pragma solidity ^0.8.28;
 
 /// @title EIP-191 personal messages
-/// @notice The hash that wallets sign for a message. (OpenZeppelin's needs opcodes that `paris` does not have.)
+/// @notice Hash that wallets sign for a message. OpenZeppelin's library needs opcodes that `paris` lacks.
 library PersonalMessage {
-    /// @notice Hash to sign for a message of 32 bytes.
+    /// @notice Returns the hash to sign for a message of 32 bytes.
+    /// @param message The message
+    /// @return The hash to sign
     function hash(bytes32 message) internal pure returns (bytes32) {
         return keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", message));
     }
 
-    /// @notice Hash to sign for a message of any length: the prefix, the length in decimal digits, the message.
+    /// @notice Returns the hash to sign for a message of any length: prefix, length in decimal digits, message.
+    /// @param message The message
+    /// @return digest The hash to sign
     function hash(bytes calldata message) internal pure returns (bytes32 digest) {
+        // solhint-disable-next-line no-inline-assembly
         assembly ("memory-safe") {
-            let start := mload(0x40) // used as scratch space, so not moved on
+            let start := mload(0x40) // scratch space: the free memory pointer stays
             mstore(start, "\x19Ethereum Signed Message:\n")
             let end := add(start, 26)
-            // Digits are found last first: shift what is there to the right and put the new one in front.
+            // Computes the digits from the last one: shifts the others right and puts each new digit in front.
             let digits := 0
             let rest := message.length
             for {} 1 {} {

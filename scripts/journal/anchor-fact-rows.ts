@@ -1,4 +1,4 @@
-import type { AnchorFacts } from "../../server/journal/integrity/anchor-facts.ts";
+import type { AnchorFacts } from "./anchor-facts.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 
 /** Values in one question at most. */

@@ -1,14 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { anchorWitness } from "./anchor-witness.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
-import type { AnchorWitness } from "./confirmation-check.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import { type AnchorQueries, type CheckResult, JournalCheck } from "./journal-check.ts";
 import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
@@ -23,6 +23,9 @@ const INTERRUPTED = 130;
 const FILE = "journal-check.json";
 /** Between two writes of how far it is. */
 const KEEP_MILLISECONDS = 2_000;
+
+/** Waits between the attempts of one query. */
+const RETRY_MILLISECONDS = [50, 250, 1_000];
 
 interface Options {
   readonly offline?: true;
@@ -59,12 +62,13 @@ Exit code: 0 all is right, 1 something is not, 2 wrong usage or it could not be 
 async function check(options: Options): Promise<void> {
   try {
     const config = parseConfig(readEnv(), { relays: false });
-    const missing = missingFile(config);
+    const missing = missingFile(config.database);
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
     if (options.offline === true) return await checkIn(config, options, undefined);
     await usingChain(
-      config,
-      ({ rpc, deployment }) => checkIn(config, options, anchorWitness(rpc, deployment.contracts.ProofAnchor)),
+      config.chain,
+      ({ rpc, deployment }) =>
+        checkIn(config, options, retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor))),
       { onlyReads: true },
     );
   } catch (error) {
@@ -75,10 +79,28 @@ async function check(options: Options): Promise<void> {
   }
 }
 
-async function checkIn(config: Config, options: Options, witness: AnchorWitness | undefined): Promise<void> {
-  const database = await openJournalDatabase(config);
+/** Repeats queries that fail: one unavailable response does not end a check of hours. */
+function retried(client: ProofAnchorClient): AnchorQueries {
+  const retry = async <T>(query: () => Promise<T>): Promise<T> => {
+    for (const milliseconds of RETRY_MILLISECONDS) {
+      try {
+        return await query();
+      } catch {
+        await sleep(milliseconds);
+      }
+    }
+    return query();
+  };
+  return {
+    anchorOf: (hash) => retry(() => client.anchorOf(hash)),
+    anchoringBlock: (number) => retry(() => client.anchoringBlock(number)),
+  };
+}
+
+async function checkIn(config: Config, options: Options, chain: AnchorQueries | undefined): Promise<void> {
+  const database = await openJournalDatabase(config.database);
   try {
-    await checkAll(database, config, options, witness);
+    await checkAll(database, config.dataDirectory, options, chain);
   } finally {
     await database.destroy();
   }
@@ -86,13 +108,13 @@ async function checkIn(config: Config, options: Options, witness: AnchorWitness 
 
 async function checkAll(
   database: Database,
-  config: Config,
+  dataDirectory: string,
   options: Options,
-  witness: AnchorWitness | undefined,
+  chain: AnchorQueries | undefined,
 ): Promise<void> {
   const json = options.json === true;
-  const file = join(config.dataDirectory, FILE);
-  const asksChain = witness !== undefined;
+  const file = join(dataDirectory, FILE);
+  const asksChain = chain !== undefined;
   // What comes before --from was not looked at: there is nothing to say of it.
   const keep = async (checkpoint: Checkpoint): Promise<void> => {
     if (options.from === undefined) await writeCheckpoint(file, checkpoint, asksChain);
@@ -110,7 +132,7 @@ async function checkAll(
     result = await JournalCheck.run(
       {
         database,
-        ...(witness === undefined ? {} : { witness }),
+        ...(chain === undefined ? {} : { chain }),
         onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
         onProgress: (stage, done, total) => stages.update(stage, done, total),
         async onCheckpoint(checkpoint) {

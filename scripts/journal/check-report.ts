@@ -1,4 +1,4 @@
-import { type Finding, findingText } from "../../server/journal/integrity/finding.ts";
+import { type Finding, findingText } from "./finding.ts";
 import type { CheckResult } from "./journal-check.ts";
 import { printable } from "../proofs/reason.ts";
 
@@ -9,7 +9,7 @@ export function findingLine(finding: Finding, json: boolean): string {
 
 /** What was looked at, as the last line. */
 export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
-  const { isComplete, from, to, proofs, confirmations, accounts, seals, pending, witnessed, findings } = result;
+  const { isComplete, from, to, proofs, confirmations, accounts, seals, pending, compared, findings } = result;
   if (json) {
     const digest = Buffer.from(checkpoint.digest).toString("hex");
     return JSON.stringify({
@@ -22,13 +22,13 @@ export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: bo
       accounts,
       seals,
       pending,
-      witnessed,
+      compared,
       findings,
       right_to: checkpoint.sequence,
       digest,
     });
   }
-  const chain = asksChain ? `${witnessed} confirmations compared with the chain` : "the chain was not asked";
+  const chain = asksChain ? `${compared} confirmations compared with the chain` : "the chain was not asked";
   const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
   return (
     `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not confirmed yet), ` +

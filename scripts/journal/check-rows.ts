@@ -1,11 +1,11 @@
-import type { Leaf } from "../../server/journal/integrity/batch-check.ts";
-import type { DigestAt } from "../../server/journal/integrity/digest-chain.ts";
+import type { Leaf } from "./batch-check.ts";
+import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { LabelReader, readLabel } from "../../server/journal/entries/proof-labels.ts";
 
 /** The newest entry, and how many proofs there are. */
-export function journalHead(database: Database): Promise<DigestAt & { readonly proofs: number }> {
+export function journalHead(database: Database): Promise<JournalHead & { readonly proofs: number }> {
   return database.selectFrom("journal_head").select(["sequence", "digest", "proofs"]).executeTakeFirstOrThrow();
 }
 
@@ -48,7 +48,7 @@ export async function firstProofAt(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { document_id: documentId, timestamp, hash, label } = row;
-  return recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" });
+  return recordHash({ documentId, timestamp, hash, type: readLabel(label).type });
 }
 
 /** Proofs of a batch from one entry to another. */
@@ -61,7 +61,7 @@ export async function leavesBefore(database: Database, batch: number, first: num
   return rows.map(({ sequence, leaf_index: leaf, document_id: documentId, timestamp, hash, label }) => ({
     sequence,
     leaf,
-    recordHash: recordHash({ documentId, timestamp, hash, type: labels.read(label).type ?? "" }),
+    recordHash: recordHash({ documentId, timestamp, hash, type: labels.read(label).type }),
     isDoubtful: false,
   }));
 }

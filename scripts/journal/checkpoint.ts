@@ -1,9 +1,9 @@
-import type { DigestAt } from "../../server/journal/integrity/digest-chain.ts";
-import { GENESIS_DIGEST } from "../../server/journal/entries/entry.ts";
+import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
+import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { KeptSums } from "./key-sums.ts";
 
 /** How far a journal was checked and found right: a later check can go on from there. */
-export interface Checkpoint extends DigestAt {
+export interface Checkpoint extends JournalHead {
   /** Proofs up to there; `undefined` when they were not counted. */
   readonly proofs: number | undefined;
   /** What leads to those proofs; `undefined` when it was not summed. */

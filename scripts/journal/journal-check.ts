@@ -1,16 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type AnchorFacts, isSame } from "../../server/journal/integrity/anchor-facts.ts";
-import { isComplete, judgeBatch, type Leaf, outcomeFaults } from "../../server/journal/integrity/batch-check.ts";
+import { equalBytes } from "../../server/kit/bytes.ts";
+import type { AnchorFacts } from "./anchor-facts.ts";
+import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
 import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
-import {
-  type AnchoringBlock,
-  type AnchorWitness,
-  isCurrent,
-  judgeConfirmation,
-  judgeOnChain,
-} from "./confirmation-check.ts";
-import { type DigestAt, DigestChain } from "../../server/journal/integrity/digest-chain.ts";
-import type { Finding, Subject } from "../../server/journal/integrity/finding.ts";
+import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+import { DigestChain } from "./digest-chain.ts";
+import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
+import type { Finding, Subject } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
 import { OpenBatches } from "./open-batches.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
@@ -35,11 +34,14 @@ const KEPT_DIGESTS = 16 * PAGE;
 const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
 
+/** What a check queries of the chain. */
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
+
 /** What a check needs. */
 export interface JournalCheckDeps {
   readonly database: Database;
-  /** Unset: the chain is not asked. */
-  readonly witness?: AnchorWitness;
+  /** Unset: nothing is compared with the chain. */
+  readonly chain?: AnchorQueries;
   /** Told what is wrong, as soon as it is known. */
   readonly onFinding: (finding: Finding) => void;
   /** Told how far it is. */
@@ -64,7 +66,7 @@ export interface CheckResult {
   /** Proofs that the chain has not confirmed yet. */
   readonly pending: number;
   /** Confirmations that the chain was asked about. */
-  readonly witnessed: number;
+  readonly compared: number;
   readonly findings: number;
   /** Up to where everything is right. */
   readonly checkpoint: Checkpoint;
@@ -86,7 +88,7 @@ interface Doubted {
 export class JournalCheck {
   readonly #deps: JournalCheckDeps;
   readonly #start: Checkpoint;
-  readonly #head: DigestAt & { readonly proofs: number };
+  readonly #head: JournalHead & { readonly proofs: number };
   readonly #chain: DigestChain;
   readonly #sums: KeySums;
   readonly #batches = new OpenBatches();
@@ -99,10 +101,10 @@ export class JournalCheck {
   #counts = { proof: 0, confirmation: 0, account: 0 };
   #seals = 0;
   #pending = 0;
-  #witnessed = 0;
+  #compared = 0;
   #findings = 0;
 
-  private constructor(deps: JournalCheckDeps, start: Checkpoint, head: DigestAt & { proofs: number }) {
+  private constructor(deps: JournalCheckDeps, start: Checkpoint, head: JournalHead & { proofs: number }) {
     this.#deps = deps;
     this.#start = start;
     this.#checkpoint = start;
@@ -161,7 +163,7 @@ export class JournalCheck {
       accounts: this.#counts.account,
       seals: this.#seals,
       pending: this.#pending,
-      witnessed: this.#witnessed,
+      compared: this.#compared,
       findings: this.#findings,
       checkpoint: this.#checkpoint,
     };
@@ -200,8 +202,8 @@ export class JournalCheck {
         if (taken !== undefined) await taken;
       }
     }
-    const anchors = await this.#judgeBatches();
-    await this.#judgeConfirmations(confirmations, anchors);
+    const anchors = await this.#checkBatches();
+    await this.#checkConfirmations(confirmations, anchors);
     for (const oldest of this.#digests.keys()) {
       if (this.#digests.size <= KEPT_DIGESTS) break;
       this.#digests.delete(oldest);
@@ -211,12 +213,7 @@ export class JournalCheck {
   /** @returns something to wait for in the rare case */
   #proof(entry: ProofEntry, isAlike: boolean): Promise<void> | undefined {
     const { sequence, batch, leaf } = entry;
-    const recorded = recordHash({
-      documentId: entry.documentId,
-      timestamp: entry.timestamp,
-      type: entry.type ?? "",
-      hash: entry.hash,
-    });
+    const recorded = recordHash(entry);
     for (const [key] of keysOf(entry, recorded)) this.#sums.add(key, sequence);
     const { brokenAt } = this.#chain;
     const isDoubtful = brokenAt !== undefined && brokenAt <= sequence;
@@ -232,19 +229,19 @@ export class JournalCheck {
     const first =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ??
       (await firstProofAt(this.#deps.database, batch, leaf, sequence));
-    const isIntact = isSame(first, recorded);
+    const isIntact = equalBytes(first, recorded);
     if (!isIntact) this.#report({ kind: "alike_differs", sequence, subject: { kind: "proof", documentId } });
     const doubted = this.#doubted.get(sequence);
     if (doubted !== undefined) doubted.recorded = isIntact ? "intact" : "changed";
   }
 
-  /** Judges the batches that are whole, and gives the anchors that were read for it. */
-  async #judgeBatches(): Promise<AnchorFacts[]> {
+  /** Checks the batches that are whole, and gives the anchors that were read for it. */
+  async #checkBatches(): Promise<AnchorFacts[]> {
     const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
     const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
     for (const batch of [...this.#batches.ids]) {
       const own = byBatch.get(batch) ?? [];
-      if (isComplete(this.#batches.of(batch), own)) await this.#judge(batch, own);
+      if (isComplete(this.#batches.of(batch), own)) await this.#checkBatch(batch, own);
     }
     return anchors;
   }
@@ -262,7 +259,7 @@ export class JournalCheck {
       const goesOn = own.some(
         ({ hash, lastSequence }) => hash === null || (lastSequence > this.#head.sequence && lastSequence <= newest),
       );
-      await this.#judge(
+      await this.#checkBatch(
         batch,
         own.map((anchor) => this.#asItWas(anchor, newest)),
         goesOn,
@@ -280,9 +277,9 @@ export class JournalCheck {
     return { ...anchor, hash: null, transactionId: null, transaction: undefined };
   }
 
-  async #judge(batch: number, anchors: readonly AnchorFacts[], goesOn = false): Promise<void> {
+  async #checkBatch(batch: number, anchors: readonly AnchorFacts[], goesOn = false): Promise<void> {
     const leaves = [...(await this.#earlier(batch, anchors)), ...this.#batches.of(batch)];
-    const { findings, provesLeaf, pending } = judgeBatch(batch, leaves, anchors);
+    const { findings, provesLeaf, pending } = checkBatch(batch, leaves, anchors);
     for (const finding of findings) this.#report(finding);
     this.#pending += pending;
     for (const [sequence, doubted] of this.#doubted) {
@@ -301,8 +298,8 @@ export class JournalCheck {
     return leavesBefore(this.#deps.database, batch, first, start);
   }
 
-  async #judgeConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
-    const { database, witness } = this.#deps;
+  async #checkConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
+    const { database, chain } = this.#deps;
     const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
     const unknown = confirmations.filter(({ anchor }) => !anchors.has(anchor));
     for (const anchor of await readAnchors(
@@ -315,11 +312,11 @@ export class JournalCheck {
     for (const confirmation of confirmations) {
       const anchor = anchors.get(confirmation.anchor);
       const siblings = anchor === undefined ? await readAnchors(database, "batch_id", [confirmation.batch]) : [];
-      for (const finding of judgeConfirmation(confirmation, anchor, siblings)) this.#report(finding);
+      for (const finding of checkConfirmation(confirmation, anchor, siblings)) this.#report(finding);
       if (confirmation.sealed !== null) await this.#seal(confirmation, confirmation.sealed, anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }
-    if (witness !== undefined) await this.#witness(witness, current);
+    if (chain !== undefined) await this.#compareWithChain(chain, current);
   }
 
   /** What was anchored as the digest of an entry has to be the digest that the entries give. */
@@ -329,7 +326,7 @@ export class JournalCheck {
       for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
     }
     const digest = this.#digests.get(sealed) ?? (await this.#digestAt(sealed));
-    if (!isSame(digest, hash)) this.#report({ kind: "seal_differs", sequence, sealed });
+    if (!equalBytes(digest, hash)) this.#report({ kind: "seal_differs", sequence, sealed });
   }
 
   /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
@@ -338,30 +335,29 @@ export class JournalCheck {
     return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
   }
 
-  async #witness(witness: AnchorWitness, confirmations: readonly ConfirmationEntry[]): Promise<void> {
+  async #compareWithChain(chain: AnchorQueries, confirmations: readonly ConfirmationEntry[]): Promise<void> {
     const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
     const worker = async (): Promise<void> => {
       // All workers draw from the one iterator.
       for (const [number, inBlock] of blocks) {
-        const mined = await witness.blockAt(number);
-        await Promise.all(inBlock.map((confirmation) => this.#witnessOne(witness, confirmation, mined)));
+        const mined = await chain.anchoringBlock(number);
+        await Promise.all(inBlock.map((confirmation) => this.#compareOneWithChain(chain, confirmation, mined)));
       }
     };
     await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
   }
 
-  async #witnessOne(
-    witness: AnchorWitness,
+  async #compareOneWithChain(
+    chain: AnchorQueries,
     confirmation: ConfirmationEntry,
     mined: AnchoringBlock | undefined,
   ): Promise<void> {
-    this.#witnessed += 1;
+    this.#compared += 1;
     const { hash, blockNumber } = confirmation;
-    if (judgeOnChain(confirmation, await witness.anchorOf(hash), mined) === undefined) return;
-    // The chain can have put other blocks in the place of its newest ones, between the questions too, and the journal
-    // can have noted it meanwhile.
-    const [onChain, minedNow] = await Promise.all([witness.anchorOf(hash), witness.blockAt(blockNumber)]);
-    const finding = judgeOnChain(confirmation, onChain, minedNow);
+    if (onChainFinding(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
+    // The chain can have replaced its newest blocks, between the requests too, and the journal can have recorded that.
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
+    const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
   }
@@ -384,7 +380,7 @@ export class JournalCheck {
     }
   }
 
-  /** Notes the end of a page; it counts when all batches that had begun by then are judged, and nothing is wrong. */
+  /** Notes the end of a page; it counts when all batches that had begun by then are checked, and nothing is wrong. */
   async #keepCheckpoint(sequence: number): Promise<void> {
     const { digest, brokenAt } = this.#chain;
     if (this.#findings > 0 || brokenAt !== undefined || digest === undefined || this.#doubted.size > 0) return;
@@ -398,6 +394,18 @@ export class JournalCheck {
     this.#checkpoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
     await this.#deps.onCheckpoint?.(this.#checkpoint);
   }
+}
+
+/** Compares what an entry confirms with what the chain has. */
+function onChainFinding(
+  confirmation: ConfirmationEntry,
+  onChain: AnchorOnChain | undefined,
+  mined: AnchoringBlock | undefined,
+): Finding | undefined {
+  const { sequence, anchor, transactionHash, blockNumber, blockHash: hash, blockTime: time } = confirmation;
+  const inclusion = { transactionHash, block: { number: blockNumber, hash, time } };
+  const fault = chainFault(confirmation, inclusion, onChain, mined);
+  return fault && { kind: "chain_differs", sequence, anchor, block: blockNumber, fault };
 }
 
 function subjectOf(entry: JournalEntry): Subject {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Finding, KeyKind, Stretch } from "../../server/journal/integrity/finding.ts";
+import type { Finding, KeyKind, Stretch } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -82,7 +82,7 @@ async function nameKeys(
   for (const { first, last } of stretches) {
     for (const { entry } of await readEntries(database, first - 1, last - first + 1)) {
       if (entry.kind !== "proof") continue;
-      const recorded = recordHash({ ...entry, type: entry.type ?? "" });
+      const recorded = recordHash(entry);
       expected.set(entry.sequence, new Map(keysOf(entry, recorded)));
     }
   }

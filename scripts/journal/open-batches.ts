@@ -1,4 +1,4 @@
-import type { Leaf } from "../../server/journal/integrity/batch-check.ts";
+import type { Leaf } from "./batch-check.ts";
 
 /** The proofs of batches of which more may come. */
 export class OpenBatches {

@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../../server/journal/entries/entry.ts";
+import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
 import { hashesUnder } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
@@ -63,8 +63,7 @@ export class JournalRebuild {
   readonly #open = new Map<number, OpenBatch>();
   /** Entries that may have been sealed without the replica's knowing, by their digests. */
   readonly #unsealed = new Map<string, number>();
-  #sequence = 0;
-  #digest = GENESIS_DIGEST;
+  #head = GENESIS;
   #proofs = 0;
   /** The newest block that holds something of the journal. */
   #block = 0;
@@ -98,16 +97,16 @@ export class JournalRebuild {
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     for (const { sequence, text } of lines) {
       const entry = parseLine(text);
-      if (sequence !== this.#sequence + 1 || entry.sequence !== sequence) {
-        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#sequence + 1} has to`);
+      const next = follow(this.#head, { sequence, text });
+      if (next === undefined || entry.sequence !== sequence) {
+        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#head.sequence + 1} has to`);
       }
       // What is kept of an entry has to make the same digest again.
       if (lineOf(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
-      this.#sequence = sequence;
-      this.#digest = nextDigest(this.#digest, text);
-      this.#unsealed.set(keyOfDigest(this.#digest), sequence);
-      entries.push({ entry, digest: this.#digest });
+      this.#head = next;
+      this.#unsealed.set(keyOfDigest(next.digest), sequence);
+      entries.push({ entry, digest: next.digest });
     }
     await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
     for (const { entry, digest } of entries) {
@@ -116,9 +115,9 @@ export class JournalRebuild {
     }
     await this.#database
       .updateTable("journal_head")
-      .set({ sequence: this.#sequence, digest: this.#digest, proofs: this.#proofs })
+      .set({ ...this.#head, proofs: this.#proofs })
       .execute();
-    await settleKeys(this.#database, this.#sequence - lines.length, this.#sequence);
+    await settleKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 
   /** What was accepted and is not confirmed by any entry. */
@@ -138,7 +137,7 @@ export class JournalRebuild {
           .orderBy("leaf_index")
           .execute();
         const hashes = rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-          recordHash({ documentId, timestamp, hash, type: readLabel(label).type ?? "" }),
+          recordHash({ documentId, timestamp, hash, type: readLabel(label).type }),
         );
         yield { batch, firstLeaf: first, hashes, firstSequence, lastSequence };
       }
@@ -238,9 +237,7 @@ export class JournalRebuild {
       const isAlike = await this.#isAlike(entry);
       rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
     }
-    const keys: RecentKeysTable[] = proofKeys(
-      proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash({ ...entry, type: entry.type ?? "" }) })),
-    );
+    const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
     await openMonths(this.#database, rows);
     for (const some of pieces(rows)) await this.#database.insertInto("proofs").values(some).execute();
     for (const some of pieces(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();

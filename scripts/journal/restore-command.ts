@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
-import { keysFile, openContracts } from "../../server/composition/chain.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
-import { anchorLog } from "../../server/chain/contracts/anchor-log.ts";
+import { openContracts } from "../../server/composition/chain.ts";
+import { keysFile } from "../../server/composition/embedded-chain.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import {
   type Deployment,
   deploymentFile,
@@ -11,6 +11,7 @@ import {
   writeDeployment,
 } from "../../server/chain/contracts/deployment.ts";
 import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
+import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
@@ -51,19 +52,22 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     });
 }
 
-async function restore(config: Config, address: TargetAddress): Promise<Restored> {
+async function restore(
+  { dataDirectory, chain, database: databaseConfig }: Config,
+  address: TargetAddress,
+): Promise<Restored> {
   await using opened = new AsyncDisposableStack();
-  const lock = await holdDataFolder(config.dataDirectory);
+  const lock = await holdDataFolder(dataDirectory);
   opened.defer(() => lock.release());
-  const deployment = await deploymentAt(config, address);
-  const link = await openContracts(config, { share: true, onEvent: () => undefined });
+  const deployment = await deploymentAt(chain, address);
+  const link = await openContracts(chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   if (deploymentName(link.deployment) !== deploymentName(deployment)) {
     throw new CommandFailure(
       `the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}`,
     );
   }
-  const database = await openJournalDatabase(config);
+  const database = await openJournalDatabase(databaseConfig);
   opened.defer(() => database.destroy());
   const target = await openTarget(address, deploymentName(deployment));
   opened.defer(() => target.close());
@@ -79,8 +83,10 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
       restoreJournal({
         target,
         rebuild,
-        chain: anchorChain(link.rpc, ProofAnchor, config.validatorNames),
-        log: anchorLog(link.rpc, ProofAnchor, deployment.firstBlock),
+        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
+          firstBlock: deployment.firstBlock,
+          validatorNames: chain.validatorNames,
+        }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });
           started = true;
@@ -98,7 +104,7 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
 
 /** Where the contracts stand, as the replica says; written down in an empty data folder. */
 async function deploymentAt(
-  { chain, dataDirectory, relayer, administratorKey }: Config,
+  { dataDirectory, node, relayer, administratorKey }: ChainConfig,
   address: TargetAddress,
 ): Promise<Deployment> {
   const name = await journalAt(address);
@@ -107,8 +113,8 @@ async function deploymentAt(
   if (deployment === undefined)
     throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
   const file = deploymentFile(dataDirectory, deployment.chainId);
-  if (chain.kind === "embedded") {
-    if (!existsSync(chain.directory)) {
+  if (node.kind === "embedded") {
+    if (!existsSync(node.directory)) {
       throw new CommandFailure(
         `there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`,
       );

@@ -1,17 +1,18 @@
 import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
-import type { AnchorLog } from "../../server/chain/contracts/anchor.ts";
-import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
-import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 
 export interface RestoringDeps {
   readonly target: SegmentTarget;
   readonly rebuild: JournalRebuild;
-  readonly chain: AnchorChain;
-  readonly log: AnchorLog;
+  readonly chain: Pick<
+    ProofAnchorClient,
+    "anchorCall" | "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors"
+  >;
   readonly onSegment: (done: number, total: number, entries: number) => void;
 }
 
@@ -52,11 +53,11 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
 }
 
 /** @returns whether the chain has them */
-async function settle({ rebuild, chain, log }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
+async function settle({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
   // A hash that was alone may have been anchored as it is, or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {
-    const mined = await find(chain, log, content);
+    const mined = await find(chain, content);
     if (mined === undefined) continue;
     await rebuild.confirm(leaves, content, mined.transactionHash, mined.block);
     return true;
@@ -67,20 +68,20 @@ async function settle({ rebuild, chain, log }: RestoringDeps, leaves: Unconfirme
 }
 
 /** What sealed the journal last can be on chain without the replica's knowing, too. */
-async function findSeals({ rebuild, chain, log }: RestoringDeps): Promise<void> {
-  const newest = await log.newestBlock();
-  for (const { from, to } of blockRanges(Math.max(log.firstBlock, rebuild.newestBlock), newest)) {
-    for (const { hash, size, transactionHash } of await log.anchors(from, to)) {
+async function findSeals({ rebuild, chain }: RestoringDeps): Promise<void> {
+  const newest = await chain.newestBlock();
+  for (const { from, to } of blockRanges(Math.max(chain.firstBlock, rebuild.newestBlock), newest)) {
+    for (const { hash, size, transactionHash } of await chain.anchors(from, to)) {
       const block = size === 0 ? await chain.blockOf(transactionHash, hash) : undefined;
       if (block !== undefined) await rebuild.confirmSeal(hash, transactionHash, block);
     }
   }
 }
 
-async function find(chain: AnchorChain, log: Pick<AnchorLog, "anchors">, { hash, size }: AnchorContent) {
+async function find(chain: RestoringDeps["chain"], { hash, size }: AnchorContent) {
   const anchor = await chain.anchorOf(hash);
   if (anchor?.size !== size) return undefined;
-  const logged = await log.anchors(anchor.blockNumber, anchor.blockNumber);
+  const logged = await chain.anchors(anchor.blockNumber, anchor.blockNumber);
   const transactionHash = logged.find((each) => Buffer.compare(each.hash, hash) === 0)?.transactionHash;
   const block = transactionHash && (await chain.blockOf(transactionHash, hash));
   return transactionHash && block && { transactionHash, block };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
 import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
-import { Quantity } from "../../server/chain/rpc/quantity.ts";
+import { Quantity } from "../../server/chain/rpc/fields.ts";
 import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";

@@ -1,8 +1,9 @@
 import { getBytes, isError } from "ethers";
-import { z } from "zod";
+import { NodeTransaction } from "../../server/chain/node/transaction.ts";
+import { query } from "../../server/chain/rpc/query.ts";
 import type { ConfirmedProof } from "../../client/index.ts";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
-import { readReceipt } from "../../server/chain/node/receipts.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import { readReceipt } from "../../server/chain/node/receipt.ts";
 import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
@@ -11,7 +12,7 @@ import { verifyPath } from "../../server/journal/integrity/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
-const Transaction = z.object({ to: z.string().nullable(), input: z.string(), blockHash: z.string().nullable() });
+const Transaction = NodeTransaction.pick({ to: true, input: true, blockHash: true });
 
 /** Asks the chain through the JSON-RPC of one of its nodes; nothing that the server says counts. */
 export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
@@ -59,7 +60,7 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
   ) {
     return "the Merkle path does not lead from the recorded hash to the root";
   }
-  const chain = anchorChain(rpc, proof.contract, NO_NAMES);
+  const chain = new ProofAnchorClient(rpc, proof.contract);
   const [anchor, block, transaction] = await Promise.all([
     chain.anchorOf(anchored).catch((error: unknown) => {
       // There is no such contract at this address.
@@ -69,11 +70,12 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
     readReceipt(rpc, proof.tx_hash, NO_NAMES).then((receipt) =>
       receipt?.succeeded === true ? receipt.block : undefined,
     ),
-    rpc.call("eth_getTransactionByHash", [proof.tx_hash]).then((answer) => Transaction.nullable().parse(answer)),
+    query(rpc, Transaction, "eth_getTransactionByHash", [proof.tx_hash]),
   ]);
 
   if (anchor === undefined) return `contract ${proof.contract} has no anchor of the recorded hash`;
-  if (block === undefined || transaction === null) return `the chain has no successful transaction ${proof.tx_hash}`;
+  if (block === undefined || transaction === undefined)
+    return `the chain has no successful transaction ${proof.tx_hash}`;
   const blockHash = `0x${Buffer.from(block.hash).toString("hex")}`;
   if (block.number !== proof.block_number)
     return `the transaction is in block ${block.number}, not ${proof.block_number}`;

@@ -2,13 +2,13 @@ import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { IssuerSigner } from "../proofs/index.ts";
 
 const SEED_LENGTH = 32;
-/** What stands before the 32 bytes of a private key, or of a public one, in the encodings that are read here (RFC 8410). */
+/** DER prefixes of a 32-byte private and public key (RFC 8410). */
 const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 /** @param seed The private key's 32 bytes */
 export function ed25519Signer(seed: Uint8Array): IssuerSigner {
-  if (seed.length !== SEED_LENGTH) throw new RangeError(`An Ed25519 key has ${SEED_LENGTH} bytes, not ${seed.length}`);
+  if (seed.length !== SEED_LENGTH) throw new RangeError(`an Ed25519 key has ${SEED_LENGTH} bytes, not ${seed.length}`);
   const key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, seed]), format: "der", type: "pkcs8" });
   const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(PUBLIC_PREFIX.length);
   return {
@@ -18,7 +18,7 @@ export function ed25519Signer(seed: Uint8Array): IssuerSigner {
   };
 }
 
-/** A public key as other programs take it: the Base64 of its `SubjectPublicKeyInfo`, which a PEM file has between its lines. */
+/** Encodes a public key as the body of a PEM file: base64 of its `SubjectPublicKeyInfo`. */
 export function publicKeyInfo(publicKey: Uint8Array): string {
   return Buffer.concat([PUBLIC_PREFIX, publicKey]).toString("base64");
 }

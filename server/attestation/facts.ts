@@ -4,48 +4,48 @@ import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
 import type { Proof } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 
-/** A proof that was checked, with what the contract answered about its hash or root. */
+/** A checked proof with the contract's response for its hash or root. */
 export interface AttestedProof {
   readonly proof: Proof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
   readonly firstAnchor: AnchorOnChain;
-  /** The contract's answer as it came, `0x` hex. */
-  readonly answer: string;
-  /** Call data with which the same can be asked. */
-  readonly anchorQuestion: string;
-  /** Call data with which the contract checks the Merkle path; `undefined` without one. */
-  readonly verifyQuestion: string | undefined;
+  /** The contract's raw response as `0x` hex. */
+  readonly response: string;
+  /** Call data that repeats the query. */
+  readonly anchorQuery: string;
+  /** Call data for the contract's check of the Merkle path; `undefined` without one. */
+  readonly verifyQuery: string | undefined;
 }
 
-/** What holds for a statement about anything. */
+/** Facts of every statement. */
 interface CommonFacts {
   /** Unix seconds. */
   readonly issuedAt: number;
   readonly issuer: { readonly name: string; readonly publicKey: Uint8Array; readonly jwksUrl: string };
-  readonly place: {
+  readonly installation: {
     readonly chainId: number;
     readonly contract: string;
-    /** Where people look at transactions. */
+    /** Base URL of the explorer. */
     readonly explorerUrl: string;
-    /** Where this installation is reached. */
+    /** Public base URL of this installation. */
     readonly publicUrl: string;
   };
-  /** The block at which the contract was asked. */
+  /** The block at which the contract was queried. */
   readonly queriedAt: BlockReference;
 }
 
-/** What is known of a document, or of a content. */
+/** Facts about the records of a document or a content. */
 export interface RecordFacts extends CommonFacts {
   readonly subject: { readonly documentId: string } | { readonly hash: Uint8Array };
-  /** The newest of them, newest first. */
+  /** The newest records, newest first. */
   readonly records: readonly [AttestedProof, ...AttestedProof[]];
-  /** How many there are. */
+  /** Number of all records. */
   readonly count: number;
 }
 
-/** What is known of a comparison. */
+/** Facts about a recovery verification. */
 export interface VerificationFacts extends CommonFacts {
   readonly verification: RecoveryVerification;
 }
 
-/** Everything that a statement is made of. */
+/** All facts of a statement. */
 export type AttestationFacts = RecordFacts | VerificationFacts;

@@ -12,7 +12,7 @@ const SEED_LENGTH = 32;
 
 const Hex32 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The newest first: it alone has its private key, the others tell when they signed last. */
+/** Newest first. Only the newest key has a private key; the others have their time of retirement. */
 const KeyFile = z.object({
   keys: z.tuple(
     [z.object({ created_at: z.iso.datetime(), public_key: Hex32, private_key: Hex32 })],
@@ -23,20 +23,20 @@ const KeyFile = z.object({
 type KeyFile = z.output<typeof KeyFile>;
 
 interface Loaded {
-  /** What the file system says of the file: another one when the file is another. */
+  /** Identifies the version of the file by its metadata. */
   readonly version: string;
   readonly content: KeyFile;
   readonly signer: IssuerSigner;
 }
 
-/** Where the keys of a data folder are. */
+/** Returns the path of the key file in a data folder. */
 export function issuerKeysFile(dataDirectory: string): string {
   return join(dataDirectory, "issuer-keys.json");
 }
 
 /**
- * The keys with which this installation signs, in a file that only its owner can read. It is read again whenever it was
- * replaced, so that a server goes on with the key that was made beside it.
+ * The signing keys of this installation, in a file that only its owner can read. Reloads the file after changes, so
+ * that a running server uses a rotated key.
  */
 export class IssuerKeys implements Issuer {
   readonly #file: string;
@@ -48,8 +48,8 @@ export class IssuerKeys implements Issuer {
   }
 
   /**
-   * Reads the file; makes it, with a first key, when there is none.
-   * @throws SealbookError `config_invalid` when it does not hold keys
+   * Reads the file. Creates it with a first key if it does not exist.
+   * @throws SealbookError `config_invalid` if the file does not contain keys
    */
   static async open(file: string): Promise<IssuerKeys> {
     if (!existsSync(file)) {
@@ -75,7 +75,7 @@ export class IssuerKeys implements Issuer {
     ];
   }
 
-  /** Makes a new key, which signs from now on. Nobody can sign with the one before it any more, only check. */
+  /** Creates the new signing key and deletes the previous private key. The previous public key remains published. */
   async rotate(): Promise<void> {
     const [newest, ...retired] = (await this.#current()).content.keys;
     const key = newKey();
@@ -103,14 +103,14 @@ async function write(file: string, content: KeyFile): Promise<void> {
 }
 
 async function load(file: string): Promise<Loaded> {
-  // Before the content: a file that is replaced in between is read once more.
+  // Reads the version before the content, so that a replacement in between triggers another reload.
   const version = await versionOf(file);
   const parsed = KeyFile.safeParse(jsonOf(await readFile(file, "utf8")));
-  if (!parsed.success) throw new SealbookError("config_invalid", `${shown(file)} does not hold the issuer's keys`);
+  if (!parsed.success) throw new SealbookError("config_invalid", `${shown(file)} does not contain the issuer's keys`);
   const [{ public_key, private_key }] = parsed.data.keys;
   const signer = ed25519Signer(Buffer.from(private_key, "hex"));
   if (Buffer.from(signer.publicKey).toString("hex") !== public_key) {
-    throw new SealbookError("config_invalid", `${shown(file)} has a public key that is not that of its private key`);
+    throw new SealbookError("config_invalid", `${shown(file)} has a public key that does not match its private key`);
   }
   return { version, content: parsed.data, signer };
 }
@@ -120,13 +120,13 @@ async function versionOf(file: string): Promise<string> {
     const { ino, size, mtimeNs } = await stat(file, { bigint: true });
     return `${ino} ${size} ${mtimeNs}`;
   } catch (error) {
-    throw new SealbookError("config_invalid", `${shown(file)} cannot be read: put it back from a backup`, {
+    throw new SealbookError("config_invalid", `${shown(file)} cannot be read; restore it from a backup`, {
       cause: error,
     });
   }
 }
 
-/** Its place for messages, which strangers can come to see. */
+/** Names the file in messages without its absolute path, because messages can be public. */
 function shown(file: string): string {
   return `${basename(file)} in DATA_DIR`;
 }

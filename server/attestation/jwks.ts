@@ -1,10 +1,10 @@
 import type { RequestHandler } from "express";
 import { type IssuerKey, keyIdOf } from "../proofs/index.ts";
 
-/** How long an answer may be kept: after a rotation the new key is known everywhere within that time. */
+/** Cache lifetime of the key set, and so the maximum delay until clients see a rotated key. */
 const MAX_AGE_SECONDS = 300;
 
-/** Where the keys are published. */
+/** Path of the published key set. */
 export const JWKS_PATH = "/.well-known/jwks.json";
 
 export const JWKS_TYPE = "application/jwk-set+json";

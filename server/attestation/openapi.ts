@@ -82,7 +82,7 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
         name: "unknown",
         summary: "Nothing is recorded",
         body: json({ ...question, document_id: "nothing" }),
-        answer: missing("nothing is recorded of this document"),
+        answer: missing("there is no record of this document"),
       },
       {
         name: "both",

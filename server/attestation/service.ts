@@ -1,46 +1,44 @@
 import { SealbookError } from "../errors.ts";
 import type { AnchorTrees, Issuer, IssuerSigner, Proof, ProofJournal } from "../proofs/index.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
-import type { AnchorInspector } from "../chain/contracts/anchor-inspection.ts";
-import type { Statement, Audience } from "./responses.ts";
+import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
 
-/** Most records that one statement lists. */
-const MOST_RECORDS = 1_000;
+/** Maximum records in a statement. */
+const MAX_RECORDS = 1_000;
 
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
-  readonly chain: AnchorChain;
-  readonly inspector: AnchorInspector;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "inspect" | "anchorQuery" | "verifyQuery">;
   readonly recovery: Pick<RecoveryService, "verification">;
   readonly issuer: Issuer;
   readonly issuerName: string;
-  /** Known only once the server listens. */
-  readonly place: () => AttestationFacts["place"];
-  /** Where the keys are published. */
+  /** Available after the server listens. */
+  readonly installation: () => AttestationFacts["installation"];
+  /** URL of the published keys. */
   readonly jwksUrl: () => string;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
 }
 
-/** What a statement is asked about. */
+/** The subject of a statement. */
 export type AttestationSubject =
   { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
 
-/** A statement, and who is to sign it: the key that it names. */
+/** A statement and the signer whose key it names. */
 export interface UnsignedAttestation {
   readonly attestation: Statement;
   readonly signer: IssuerSigner;
 }
 
-/** Collects what statements are made of. What cannot be checked against the chain is not stated. */
+/** Collects the facts of statements and checks each of them against the chain. */
 export class AttestationService {
   readonly #deps: AttestationServiceDeps;
 
@@ -49,27 +47,27 @@ export class AttestationService {
   }
 
   /**
-   * Makes a statement.
-   * @throws SealbookError `not_found` when nothing of it is confirmed; `conflict` when the chain contradicts the journal;
+   * Creates a statement.
+   * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal;
    *   `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
-    const { issuer, issuerName, place, jwksUrl, clock } = this.#deps;
+    const { issuer, issuerName, installation, jwksUrl, clock } = this.#deps;
     const signer = await issuer.signer();
     const facts = await this.#facts(subject);
     const common = {
       issuedAt: Math.floor(clock() / 1000),
       issuer: { name: issuerName, publicKey: signer.publicKey, jwksUrl: jwksUrl() },
-      place: place(),
+      installation: installation(),
     };
     return { attestation: attestationOf({ ...common, ...facts }, audience), signer };
   }
 
   async #facts(subject: AttestationSubject) {
-    const { recovery, inspector, journal } = this.#deps;
+    const { recovery, chain, journal } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
-      const { block } = await inspector.inspect([]);
+      const { block } = await chain.inspect([]);
       return { verification, queriedAt: block };
     }
     const found =
@@ -77,21 +75,21 @@ export class AttestationService {
         ? await journal.proofs.byDocument(subject.documentId)
         : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
-    const { block, records } = await this.#checked(confirmed.slice(0, MOST_RECORDS));
+    const { block, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
     const [newest, ...older] = records;
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
       throw new SealbookError(
         "not_found",
-        found.length === 0 ? `nothing is recorded of ${what}` : `nothing that is recorded of ${what} is confirmed yet`,
+        found.length === 0 ? `there is no record of ${what}` : `no record of ${what} is confirmed yet`,
       );
     }
     return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block };
   }
 
-  /** Every check that the statement speaks of. */
+  /** Runs the checks that the statement lists. */
   async #checked(proofs: readonly ConfirmedProof[]) {
-    const { journal, chain, telemetry, inspector } = this.#deps;
+    const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
     for (const proof of proofs) {
@@ -99,34 +97,34 @@ export class AttestationService {
       if (fault !== undefined) throw contradiction(fault);
       complete.push(await this.#complete(proof));
     }
-    // Records of one batch share their root: it is asked for once.
-    const places = new Map<string, number>();
+    // Records of one batch share their root, which is queried once.
+    const indexes = new Map<string, number>();
     const anchored = complete
       .map(({ anchored }) => anchored)
       .filter((hash) => {
         const key = keyOf(hash);
-        return !places.has(key) && places.set(key, places.size);
+        return !indexes.has(key) && indexes.set(key, indexes.size);
       });
-    const { block, anchors } = await inspector.inspect(anchored);
+    const { block, anchors } = await chain.inspect(anchored);
     const records = complete.map(({ proof, anchored }): AttestedProof => {
-      const inspected = anchors[places.get(keyOf(anchored)) ?? -1];
+      const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
-        throw contradiction("the contract does not have a record of this at the newest block");
+        throw contradiction("the contract has no anchor of a record at the newest block");
       }
-      const { answer, ...firstAnchor } = inspected;
+      const { response, ...firstAnchor } = inspected;
       const { merkle } = proof;
       return {
         proof,
         firstAnchor,
-        answer,
-        anchorQuestion: inspector.anchorQuestion(anchored),
-        verifyQuestion: merkle && inspector.verifyQuestion(proof.recordHash, merkle.path, merkle.root),
+        response,
+        anchorQuery: chain.anchorQuery(anchored),
+        verifyQuery: merkle && chain.verifyQuery(proof.recordHash, merkle.path, merkle.root),
       };
     });
     return { block, records };
   }
 
-  /** The proof with its Merkle path, which has to lead to what was anchored. */
+  /** Adds the Merkle path to a proof and verifies that it leads to the anchor. */
   async #complete(stored: ConfirmedProof): Promise<{ proof: AttestedProof["proof"]; anchored: Uint8Array }> {
     const { documentId, hash, recordHash, metadata, acceptedAt, outcome, content, anchorId, leafIndex: index } = stored;
     const tree = content && (await this.#deps.trees.of(anchorId, content));
@@ -137,19 +135,19 @@ export class AttestationService {
       Buffer.compare(anchored, content.hash) !== 0 ||
       (merkle && !verifyPath(recordHash, merkle.path, content.hash))
     ) {
-      throw contradiction("a record does not lead to what was anchored");
+      throw contradiction("the Merkle path of a record does not lead to its anchor");
     }
     return { proof: { documentId, hash, recordHash, metadata, acceptedAt, outcome, merkle }, anchored };
   }
 }
 
 function recordFault({ documentId, hash, metadata, recordHash: recorded }: ConfirmedProof): string | undefined {
-  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
-  return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not belong to its recorded hash";
+  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
+  return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not match its recorded hash";
 }
 
 function contradiction(fault: string): SealbookError {
-  return new SealbookError("conflict", `no statement can be made: ${fault}`);
+  return new SealbookError("conflict", `the server cannot sign a statement: ${fault}`);
 }
 
 function keyOf(hash: Uint8Array): string {

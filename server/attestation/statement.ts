@@ -13,9 +13,9 @@ import { hex, prefixed } from "./hex.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
 
-/** States the facts for an audience. */
+/** Creates the statement of the facts for an audience. */
 export function attestationOf(facts: AttestationFacts, audience: Audience): Statement {
-  const { issuer, place, queriedAt } = facts;
+  const { issuer, installation, queriedAt } = facts;
   return {
     format: ATTESTATION_FORMAT,
     audience,
@@ -28,13 +28,16 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
       jwks_url: issuer.jwksUrl,
     },
     chain: {
-      chain_id: place.chainId,
-      contract: place.contract,
+      chain_id: installation.chainId,
+      contract: installation.contract,
       queried_at: { block_number: queriedAt.number, block_hash: prefixed(queriedAt.hash), timestamp: queriedAt.time },
     },
     ...wordingOf(facts, audience),
     ...("records" in facts
-      ? { record_count: facts.count, records: facts.records.map((record) => recordOf(record, place.explorerUrl)) }
+      ? {
+          record_count: facts.count,
+          records: facts.records.map((record) => recordOf(record, installation.explorerUrl)),
+        }
       : { verification: verificationOf(facts.verification) }),
     checks: checksOf(facts),
     steps: stepsOf(facts),

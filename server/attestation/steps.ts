@@ -5,10 +5,10 @@ import type { AttestationFacts, AttestedProof, VerificationFacts } from "./facts
 import { hex, prefixed } from "./hex.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
 
-/** The answer of a contract that says yes. */
+/** ABI-encoded `true`. */
 const TRUE = `0x${"1".padStart(64, "0")}`;
 
-/** The exact steps to check all of it without the issuer, for a POSIX shell. */
+/** Lists the commands that check the statement without the issuer, for a POSIX shell. */
 export function stepsOf(facts: AttestationFacts): AttestationStep[] {
   return [...signatureSteps(facts), ...("records" in facts ? recordSteps(facts.records[0], facts) : rowSteps(facts))];
 }
@@ -19,36 +19,41 @@ function signatureSteps({ issuer }: AttestationFacts): AttestationStep[] {
     {
       title: "The signature, with OpenSSL",
       run: [
-        `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(publicKeyInfo(issuer.publicKey))} '-----END PUBLIC KEY-----' > issuer.pem`,
+        `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(publicKeyInfo(issuer.publicKey))} ` +
+          `'-----END PUBLIC KEY-----' > issuer.pem`,
         "JWS=$(cat attestation.jws)",
         `printf '%s' "\${JWS%.*}" > signed.txt`,
         `printf '%s==' "\${JWS##*.}" | tr '_-' '/+' | base64 -d > signature.bin`,
         "openssl pkeyutl -verify -pubin -inkey issuer.pem -rawin -in signed.txt -sigfile signature.bin",
       ].join("\n"),
       expect: ["Signature Verified Successfully"],
-      proves: `The holder of the key ${keyId} signed the attestation. That it is the issuer's key has to be known from elsewhere, for instance from the next step or from the issuer in person.`,
+      proves:
+        `The holder of the key ${keyId} signed the attestation. Confirm from another source that it is the issuer's ` +
+        "key, for instance with the next step or with the issuer in person.",
     },
     {
-      title: "The issuer's key, as it is published",
+      title: "The issuer's published key",
       run: `curl -s ${shellWord(issuer.jwksUrl)}`,
       expect: [keyId, Buffer.from(issuer.publicKey).toString("base64url")],
-      proves: "The issuer publishes the key, also long after it signs with another one.",
+      proves: "The issuer publishes the key, including after a rotation.",
     },
   ];
 }
 
-/** With the newest record's values; the other records' stand in the statement. */
-function recordSteps(record: AttestedProof, { place }: AttestationFacts): AttestationStep[] {
+/** The steps with the newest record's values. The statement contains the values of the other records. */
+function recordSteps(record: AttestedProof, { installation }: AttestationFacts): AttestationStep[] {
   const { documentId, hash, recordHash, metadata, merkle, outcome } = record.proof;
   const { transactionHash, block } = outcome;
   const anchored = hex(merkle?.root ?? recordHash);
   const recordedText = `${documentId}${metadata.timestamp}${metadata.type ?? ""}${hex(hash)}`;
   return [
     {
-      title: "What you have",
-      run: `DOCUMENT=document   # the file\nNODE=http://127.0.0.1:8545   # any node of chain ${place.chainId} that you trust`,
+      title: "Inputs",
+      run:
+        "DOCUMENT=document   # the file\n" +
+        `NODE=http://127.0.0.1:8545   # any node of chain ${installation.chainId} that you trust`,
       expect: [],
-      proves: "Nothing; the steps below read these two.",
+      proves: "Nothing; the following steps use these two variables.",
     },
     {
       title: "The document",
@@ -60,56 +65,62 @@ function recordSteps(record: AttestedProof, { place }: AttestationFacts): Attest
       title: "The recorded hash",
       run: `printf ${printfFormat(recordedText)} | sha256sum`,
       expect: [hex(recordHash)],
-      proves: "Document id, timestamp, type and the document's SHA-256 make the recorded hash, in this order.",
+      proves:
+        "The recorded hash is the hash of document id, timestamp, type and the document's SHA-256, in this order.",
     },
     {
       title: "The chain",
-      run: ask("eth_chainId", []),
-      expect: [quantity(place.chainId)],
-      proves: `The node is of chain ${place.chainId}.`,
+      run: rpcCommand("eth_chainId", []),
+      expect: [quantity(installation.chainId)],
+      proves: `The node belongs to chain ${installation.chainId}.`,
     },
-    ...(record.verifyQuestion === undefined
+    ...(record.verifyQuery === undefined
       ? []
       : [
           {
             title: "The Merkle path",
-            run: ask("eth_call", [{ to: place.contract, data: record.verifyQuestion }, "latest"]),
+            run: rpcCommand("eth_call", [{ to: installation.contract, data: record.verifyQuery }, "latest"]),
             expect: [TRUE],
-            proves: "The contract has the root, and the path leads to it from the recorded hash.",
+            proves: "The contract has the root, and the Merkle path leads from the recorded hash to it.",
           },
         ]),
     {
       title: "The anchor",
-      run: ask("eth_call", [{ to: place.contract, data: record.anchorQuestion }, "latest"]),
-      expect: [record.answer],
-      proves: `The contract saw ${merkle === undefined ? "the recorded hash" : "the root"} first in block ${record.firstAnchor.blockNumber}, at ${record.firstAnchor.time} (Unix seconds): the answer is time, block and size, 32 bytes each.`,
+      run: rpcCommand("eth_call", [{ to: installation.contract, data: record.anchorQuery }, "latest"]),
+      expect: [record.response],
+      proves:
+        `The contract first anchored ${merkle === undefined ? "the recorded hash" : "the root"} in block ` +
+        `${record.firstAnchor.blockNumber}, at ${record.firstAnchor.time} (Unix seconds). The response is ` +
+        "time, block and size, 32 bytes each.",
     },
     {
       title: "The transaction",
-      run: ask("eth_getTransactionByHash", [prefixed(transactionHash)]),
+      run: rpcCommand("eth_getTransactionByHash", [prefixed(transactionHash)]),
       expect: [prefixed(block.hash), anchored],
-      proves: `The transaction carries ${merkle === undefined ? "the recorded hash" : "the root"}, and is in the block.`,
+      proves: `The transaction contains the ${merkle === undefined ? "recorded hash" : "root"} and is in the block.`,
     },
     {
       title: "The block",
-      run: ask("eth_getBlockByNumber", [quantity(block.number), false]),
+      run: rpcCommand("eth_getBlockByNumber", [quantity(block.number), false]),
       expect: [prefixed(block.hash), quantity(block.time)],
-      proves: `Block ${block.number} has this hash, and ${block.time} (Unix seconds) as its time.`,
+      proves: `Block ${block.number} has this hash and the time ${block.time} (Unix seconds).`,
     },
     {
-      title: "All of it at once, with the portable proof",
+      title: "All checks at once, with the portable proof",
       run: [
-        `curl -s ${shellWord(`${place.publicUrl}/api/v1/proof/${hex(recordHash)}?format=bundle`)} > proof.bundle.json   # once; keep it`,
+        `curl -s ${shellWord(`${installation.publicUrl}/api/v1/proof/${hex(recordHash)}?format=bundle`)} ` +
+          "> proof.bundle.json   # once; keep it",
         `node verifier/verify.mjs proof.bundle.json "$DOCUMENT" --rpc "$NODE"`,
       ].join("\n"),
       expect: ["VERIFIED. The document"],
       proves:
-        "Everything above, and that transaction and receipt are part of the block. The verifier is one file that needs Node 18 and nothing else.",
+        "All of the above, and that transaction and receipt are part of the block. The verifier is a single file " +
+        "that requires only Node 18.",
     },
   ];
 }
 
-/** Prints the root over the rows of an answer of either form (RFC 6962, section 2.1). */
+/** Prints the root over the rows of a JSON or NDJSON response (RFC 6962, section 2.1). */
 const ROWS_ROOT = `
 const { createHash } = require("node:crypto");
 const hash = (...parts) => parts.reduce((digest, part) => digest.update(part), createHash("sha256")).digest();
@@ -120,7 +131,8 @@ const root = (nodes) => {
   return hash(Buffer.of(1), root(nodes.slice(0, half)), root(nodes.slice(half)));
 };
 const lines = require("node:fs").readFileSync("answer", "utf8").trimEnd().split("\\n");
-const rows = lines.length > 1 ? lines.slice(0, -1) : (JSON.parse(lines[0]).documents ?? []).map((row) => JSON.stringify(row));
+const parsed = () => (JSON.parse(lines[0]).documents ?? []).map((row) => JSON.stringify(row));
+const rows = lines.length > 1 ? lines.slice(0, -1) : parsed();
 console.log(rows.length, root(rows.map((row) => hash(Buffer.of(0), row))).toString("hex"));
 `;
 
@@ -128,21 +140,22 @@ function rowSteps({ verification }: VerificationFacts): AttestationStep[] {
   return [
     {
       title: "The rows",
-      run: `# "answer" is what the verification answered, JSON or NDJSON, as it came\nnode -e ${shellWord(ROWS_ROOT)}`,
+      run: `# "answer" is the unchanged response of the verification, JSON or NDJSON\nnode -e ${shellWord(ROWS_ROOT)}`,
       expect: [`${verification.totals.documents} ${hex(verification.rowsRoot)}`],
-      proves: "The rows are those that the verification told: all of them, in their order, unchanged.",
+      proves: "The rows are those of the verification: complete, unchanged and in order.",
     },
     {
       title: "Any of the documents",
-      run: "sha256sum document   # and look for its row in the answer",
+      run: "sha256sum document   # compare with its row in the response",
       expect: [],
       proves:
-        "The file is the one that was compared. A row that has tx_hash and block_number can be checked against the chain; an attestation of its document tells how.",
+        "The file is the compared one. A row with tx_hash and block_number can be checked against the chain; an " +
+        "attestation of its document lists the steps.",
     },
   ];
 }
 
-function ask(method: string, params: readonly unknown[]): string {
+function rpcCommand(method: string, params: readonly unknown[]): string {
   const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   return `curl -s "$NODE" -H 'Content-Type: application/json' -d '${request}'`;
 }

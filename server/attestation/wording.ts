@@ -5,76 +5,107 @@ import { utc } from "./utc.ts";
 
 type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 
-/** The sentences of a statement: what it says, and what nobody should read into it. */
+/** Writes the sentences of a statement: introduction, claims and limitations. */
 export function wordingOf(facts: AttestationFacts, audience: Audience): Wording {
   return "verification" in facts ? ofVerification(facts, audience) : ofRecords(facts, audience);
 }
 
 const CHECKABLE =
-  "Nobody has to believe the issuer: the steps at the end repeat every check with common tools and any node of the chain. Only what is fetched from the issuer, such as its published key, needs its installation to be there.";
+  "Every check can be repeated without the issuer: the steps at the end use common tools and any node of the chain. " +
+  "Only files that the issuer publishes, such as its key, require its installation.";
 
 const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record<Audience, string>>>> = {
   records: {
-    court: `This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs. ${CHECKABLE}`,
-    regulator: `This statement is made for a supervising authority. It sets out which records of the document this installation keeps, where they are anchored, and how they were checked against the chain before signing. ${CHECKABLE}`,
-    seller: `This statement is made for the parties to a sale. In short: the content named below existed, exactly as it is identified here, at the times given, and whether a file is that content can be told at any time. ${CHECKABLE}`,
+    court:
+      "This statement is addressed to a court. It lists what was recorded, when, on which chain and by which " +
+      "contract, " +
+      `how the issuer checked it before signing, and who signs. ${CHECKABLE}`,
+    regulator:
+      "This statement is addressed to a supervising authority. It lists the records of the document that this " +
+      "installation stores, where they are anchored, and how the issuer checked them against the chain before " +
+      "signing. " +
+      CHECKABLE,
+    seller:
+      "This statement is addressed to the parties to a sale. In short: the content identified below existed, exactly " +
+      `as identified here, at the given times. Any file can be compared with that content at any time. ${CHECKABLE}`,
   },
   verification: {
-    court: `This statement is made for a court. It sets out what a comparison of restored documents with their records gave, when it was made, and who signs. ${CHECKABLE}`,
-    regulator: `This statement is made for a supervising authority. It sets out how documents that were restored from a backup compare with what had been recorded of them before. ${CHECKABLE}`,
-    seller: `This statement is made for the parties to a sale. In short: documents that were restored from a backup were compared with what had been recorded of them, and this is the result. ${CHECKABLE}`,
+    court:
+      "This statement is addressed to a court. It gives the result of a comparison of restored documents with their " +
+      `records, the time of the comparison, and who signs. ${CHECKABLE}`,
+    regulator:
+      "This statement is addressed to a supervising authority. It gives the result of a comparison of documents " +
+      `restored from a backup with their earlier records. ${CHECKABLE}`,
+    seller:
+      "This statement is addressed to the parties to a sale. In short: documents restored from a backup were " +
+      "compared " +
+      `with their earlier records, and this is the result. ${CHECKABLE}`,
   },
 };
 
-const AUDIENCE_LIMITS: Readonly<Record<Audience, string>> = {
-  court: "What these facts mean in law: they can be checked, and are no opinion.",
-  regulator: "That the records are complete: what was never submitted has no record.",
-  seller: "Anything about ownership, quality or value of what is sold.",
+const AUDIENCE_LIMITATIONS: Readonly<Record<Audience, string>> = {
+  court: "The legal meaning of these facts: they can be checked and are not an opinion.",
+  regulator: "The completeness of the records: content that was never submitted has no record.",
+  seller: "Ownership, quality or value of the sold goods.",
 };
 
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
-  const { records, count, place, queriedAt } = facts;
+  const { records, count, installation, queriedAt } = facts;
   const [newest] = records;
   const earliest = records.reduce((a, b) => (b.firstAnchor.time < a.firstAnchor.time ? b : a));
-  const what = "documentId" in facts.subject ? "document" : "content";
+  const subject = "documentId" in facts.subject ? "document" : "content";
   const { documentId, hash } = newest.proof;
+  const listed = records.length === count ? "" : `, of which the newest ${records.length} are listed here`;
   return {
     introduction: INTRODUCTIONS.records[audience],
     claims: [
-      `The newest record of this ${what} is of the content with the SHA-256 ${hex(hash)} under the document id "${documentId}". ` +
-        `That content existed, unchanged, not later than ${utc(newest.firstAnchor.time)}, the time of block ${newest.firstAnchor.blockNumber} of chain ${place.chainId}.`,
+      `The newest record of this ${subject} is of the content with the SHA-256 ${hex(hash)} under the document id ` +
+        `"${documentId}". That content existed, unchanged, not later than ${utc(newest.firstAnchor.time)}, the ` +
+        "time of " +
+        `block ${newest.firstAnchor.blockNumber} of chain ${installation.chainId}.`,
       ...(count === 1
         ? []
         : [
-            `There are ${count} confirmed records of this ${what}${records.length === count ? "" : `, of which the newest ${records.length} are listed here`}. The earliest one that is listed was on chain at ${utc(earliest.firstAnchor.time)}.`,
+            `There are ${count} confirmed records of this ${subject}${listed}. The earliest listed record was ` +
+              "on chain " +
+              `at ${utc(earliest.firstAnchor.time)}.`,
           ]),
-      `When this was issued, contract ${place.contract} confirmed every record listed here, at block ${queriedAt.number} of ${utc(queriedAt.time)}.`,
-      "A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit.",
+      `At the time of issue, contract ${installation.contract} confirmed every record listed here, at block ` +
+        `${queriedAt.number} of ${utc(queriedAt.time)}.`,
+      "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],
     limitations: [
-      "Whether what the content says is true, who made it, or how long before that time it was made.",
-      "Where the document's id ends: nothing separates id, timestamp and type in the recorded text. That division, and all other metadata, are the issuer's word. The content's hash is beyond doubt.",
-      "More about the time than the chain does: a block's time is what its proposer wrote and the other validators accepted.",
-      AUDIENCE_LIMITS[audience],
+      "Whether the content is true, who made it, or how long before that time it was made.",
+      "The end of the document id: the recorded text does not separate id, timestamp and type. That division and all " +
+        "other metadata are claims of the issuer. The hash of the content is unambiguous.",
+      "A more precise time than the chain's: the time of a block is set by its proposer and accepted by the other " +
+        "validators.",
+      AUDIENCE_LIMITATIONS[audience],
     ],
   };
 }
 
-function ofVerification({ verification, place }: VerificationFacts, audience: Audience): Wording {
+function ofVerification({ verification, installation }: VerificationFacts, audience: Audience): Wording {
   const { totals, asOf, finishedAt, rowsRoot, id } = verification;
-  const until = asOf === undefined ? "all that was on chain when it ran" : `what was on chain by ${utc(asOf)}`;
+  const considered = asOf === undefined ? "all records on chain at that time" : `the records on chain by ${utc(asOf)}`;
   return {
     introduction: INTRODUCTIONS.verification[audience],
     claims: [
-      `Verification ${id} compared ${totals.documents} restored documents with their records on chain ${place.chainId}, contract ${place.contract}, and ended at ${utc(Math.floor(finishedAt / 1000))}. It counted ${until}.`,
-      `Match, being what was recorded last: ${totals.match}. Mismatch, differing from it: ${totals.mismatch}. Unrecorded, without a record that counts: ${totals.unrecorded}.`,
-      `The answer's rows, one for each document, have the Merkle root ${hex(rowsRoot)}. Whoever has the rows can tell whether they are the ones that this statement is about, all of them and in their order.`,
+      `Verification ${id} compared ${totals.documents} restored documents with their records on chain ` +
+        `${installation.chainId}, contract ${installation.contract}, and ended at ` +
+        `${utc(Math.floor(finishedAt / 1000))}. It considered ${considered}.`,
+      `Match, equal to the last record: ${totals.match}. Mismatch, different from it: ${totals.mismatch}. ` +
+        "Unrecorded, " +
+        `without a considered record: ${totals.unrecorded}.`,
+      `The rows of the response, one for each document, have the Merkle root ${hex(rowsRoot)}. The root shows ` +
+        "whether " +
+        "given rows are those of this statement, complete and in order.",
     ],
     limitations: [
-      "Which documents should have been restored: only those that were submitted were compared.",
-      "What the rows are: they stand in the answer of the verification, which has to be kept beside this statement.",
-      "Whether what the documents say is true, or who made them.",
-      AUDIENCE_LIMITS[audience],
+      "Which documents should have been restored: only submitted documents were compared.",
+      "The content of the rows: the response of the verification contains them and has to be kept with this statement.",
+      "Whether the content of the documents is true, or who made them.",
+      AUDIENCE_LIMITATIONS[audience],
     ],
   };
 }

@@ -25,20 +25,22 @@ import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import { tileSource } from "../panel/tile-source.ts";
 import type { Logger } from "../kit/logger.ts";
+import type { Metrics } from "../operations/metrics.ts";
 
-/** Who may use the integrity-proof API. */
+/** Access to the integrity-proof API. */
 export interface AccessDeps {
   readonly networks: NetworkList;
-  /** Whose word on the address of a caller counts. */
+  /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
   readonly authentication: AuthenticationDeps;
 }
 
-/** What the HTTP side is made of. */
+/** Everything that the routes use. */
 export interface AppDeps {
   readonly logger: Logger;
   readonly version: string;
-  readonly records: SessionRouteDeps & RecordRouteDeps;
+  readonly sessions: SessionRouteDeps;
+  readonly records: RecordRouteDeps;
   readonly proofs: ProofApiDeps;
   readonly recovery: RecoveryService;
   readonly operations: OperationsRouteDeps;
@@ -47,73 +49,73 @@ export interface AppDeps {
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "keys">;
   readonly map: MapSettings;
-  readonly metrics: RequestHandler;
-  /** What Telegram posts to, and where. */
+  readonly metrics: Metrics;
+  /** Webhook of the bot. */
   readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
-  /** @throws when no work can be taken now */
+  /** @throws SealbookError while no requests can be served */
   readonly ready: () => Promise<void>;
-  readonly observeRequest: ObserveRequest;
 }
 
-/** Mounts both APIs; does not listen. */
+/** Mounts both APIs, the explorer and the panel; does not listen. */
 export function createApp(deps: AppDeps): Express {
-  const {
-    logger,
-    version,
-    records,
-    proofs,
-    recovery,
-    operations,
-    explorer,
-    attest,
-    issuer,
-    access,
-    map,
-    metrics,
-    telegram,
-    ready,
-    observeRequest,
-  } = deps;
+  const { logger, version, access, map, metrics, telegram } = deps;
   const app = express();
   app.disable("x-powered-by");
-  // Nobody keeps answers that change with every block, and a digest of each costs as much as reading it.
+  // Responses change with every block, so clients do not cache them; a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
-  // Of what a caller says of its own address nothing counts but what a proxy of ours has added.
+  // Only trusted proxies may say which address a request comes from.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observeRequest), urlLimit());
+  const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), urlLimit());
   const fromInside = sourceNetwork(access.networks);
-  app.use("/api/v1", fromInside, authenticate(access.authentication));
-  const integrity = Router();
-  integrity.use("/recovery/attest", attestRouter(attest));
-  integrity.use("/recovery", recoveryRouter(recovery));
-  integrity.use(proofRouter(proofs), operationsRouter(operations), nothingHere, sendProblem);
-  app.use("/api/v1", integrity);
-  app.use("/api", recordStoreRouter(new Map([...sessionRoutes(records), ...recordRoutes(records)])));
-  // What the chain shows is shown without a key, but to the same networks: each question is one for its node.
-  app.use("/explorer/api", fromInside, explorerRouter(explorer));
-  app
+  app.use("/api/v1", fromInside, authenticate(access.authentication), integrityRouter(deps));
+  app.use("/api", recordStoreRouter(new Map([...sessionRoutes(deps.sessions), ...recordRoutes(deps.records)])));
+  // The explorer needs no key, but its queries go to the chain's node: it is for the same networks only.
+  app.use("/explorer/api", fromInside, explorerRouter(deps.explorer));
+  app.use(serviceRouter(deps, fromInside));
+  if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
+  app.use(openApiRouter(version, () => import("./openapi.ts")));
+  app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
+  app.use(nothingHere, sendProblem);
+  return app;
+}
+
+/** The integrity-proof API, below `/api/v1`. */
+function integrityRouter({ proofs, recovery, operations, attest }: AppDeps): Router {
+  const router = Router();
+  router.use("/recovery/attest", attestRouter(attest));
+  router.use("/recovery", recoveryRouter(recovery));
+  router.use(proofRouter(proofs), operationsRouter(operations), nothingHere, sendProblem);
+  return router;
+}
+
+/** Public keys, metrics, liveness and readiness. */
+function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestHandler): Router {
+  const router = Router();
+  router
     .route(JWKS_PATH)
     .get(jwks(() => issuer.keys()))
     .all(onlyMethods("GET"));
-  app.route("/metrics").get(fromInside, metrics).all(onlyMethods("GET"));
-  // Alive is who answers; ready is who can take work: without a chain it is accepted, without a journal nothing is.
-  app
+  router
+    .route("/metrics")
+    .get(fromInside, async (_request, response) => {
+      response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    })
+    .all(onlyMethods("GET"));
+  // Liveness: the process responds. Readiness: the journal can be read; without a chain proofs are still accepted.
+  router
     .route("/livez")
     .get((_request, response) => void response.json({ status: "ok" }))
     .all(onlyMethods("GET"));
-  app
+  router
     .route("/readyz")
     .get(async (_request, response) => {
       await ready();
       response.json({ status: "ok" });
     })
     .all(onlyMethods("GET"));
-  if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
-  app.use(openApiRouter(version, () => import("./openapi.ts")));
-  app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
-  app.use(nothingHere, sendProblem);
-  return app;
+  return router;
 }
 
 function nothingHere(): never {

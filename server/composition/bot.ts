@@ -1,69 +1,71 @@
 import { type Bot, createBot } from "../bot/bot.ts";
 import type { BotEvent } from "../bot/events.ts";
+import type { Seal } from "../bot/seal.ts";
+import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { TelegramConfig } from "../config/telegram.ts";
+import { errorField, type Logger } from "../kit/logger.ts";
+import { NetworkList } from "../kit/network-list.ts";
+import type { Pictures } from "../readings/air-quality/pictures.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
-import type { Config } from "../config/config.ts";
-import type { Pictures } from "../readings/air-quality/pictures.ts";
-import type { AlertStore } from "../operations/alert.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Journal } from "./journal.ts";
-import type { NodeInspector } from "../chain/node/node-report.ts";
-import { NetworkList } from "../kit/network-list.ts";
 import { recordIndexStore } from "../records/record-index-store.ts";
-import { nodeLogReader } from "../operations/node-log.ts";
-import type { Opened } from "./resources.ts";
-import type { RecordStoreService } from "./records.ts";
-import { errorField, type Logger } from "../kit/logger.ts";
+import type { Foundation } from "./foundation.ts";
+import type { PublicAddress } from "./public-address.ts";
+import type { Records } from "./records.ts";
+import type { Sessions } from "./sessions.ts";
 
-/** Where Telegram posts to, when it does. */
+/** Path of Telegram's webhook. */
 export const TELEGRAM_PATH = "/telegram";
 
-export interface ChatBotDeps {
-  readonly config: Config;
-  readonly opened: Pick<Opened, "link" | "database" | "embeddedLog" | "botSeal">;
-  readonly journal: Journal;
-  readonly recordKeeping: Pick<RecordStoreService, "accounts" | "api" | "records">;
-  readonly alerts: AlertStore;
+export interface ChatBotOptions {
+  readonly config: TelegramConfig;
+  readonly tableName: string;
+  readonly readingMaxAgeMilliseconds: number;
+  readonly seal: Seal;
+  readonly sessions: Sessions;
+  readonly records: Records;
   readonly pictures: Pictures;
   readonly inspect: NodeInspector;
-  readonly relayer: () => string;
-  readonly head: () => number | undefined;
+  readonly sender: { readonly address: string };
   readonly lastReconciled: () => Promise<number | null>;
-  /** Address under which this server is reached. */
-  readonly url: () => string;
-  readonly logger: Logger;
-  readonly clock: Clock;
+  /** Newest lines of the node's log, without secrets; `undefined` when no log is known. */
+  readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
+  readonly address: PublicAddress;
 }
 
-/** The Telegram bot over the same services as the record store's API; `undefined` unless there is to be one. */
-export function createChatBot(deps: ChatBotDeps): Bot | undefined {
-  const { config, opened, journal, recordKeeping, lastReconciled, head, url, logger } = deps;
-  const { telegram } = config;
-  const { link, database, embeddedLog, botSeal } = opened;
-  if (telegram === undefined || botSeal === undefined) return undefined;
-  const copy = recordIndexStore(database, config.tableName);
-  const sensorNetworks = new NetworkList(telegram.sensorNetworks);
-  return createBot({
-    ...deps,
-    config: telegram,
-    seal: botSeal,
+/** Builds the Telegram bot over the services of the record store's API, and subscribes it to alerts. */
+export function createChatBot(foundation: Foundation, options: ChatBotOptions): Bot {
+  const { database, journal, head, alerts, alertStore, logger, clock } = foundation;
+  const { config, sessions, records, inspect, sender, lastReconciled, address } = options;
+  const index = recordIndexStore(database, options.tableName);
+  const sensorNetworks = new NetworkList(config.sensorNetworks);
+  const bot = createBot({
+    config,
+    seal: options.seal,
     journal,
-    records: recordKeeping.records,
-    accounts: recordKeeping.accounts,
-    readingMaxAgeMilliseconds: config.map.readingMaxAgeMilliseconds,
+    records: records.records,
+    accounts: sessions.accounts,
+    pictures: options.pictures,
+    readingMaxAgeMilliseconds: options.readingMaxAgeMilliseconds,
     decode: (inputdata) => decodeCallData(inputdata),
     bzip2,
-    storesPerAccount: recordKeeping.api.storesPerAccount,
-    isAllowedSource: (address) => sensorNetworks.has(address),
-    nodeLog: nodeLogReader(config.nodeLogFile, link.embedded && embeddedLog, secretsOf(config)),
+    storesPerAccount: records.routeDeps.storesPerAccount,
+    isAllowedSource: (source) => sensorNetworks.has(source),
+    inspect,
+    relayer: () => sender.address,
+    nodeLog: options.nodeLog,
     sync: async () => ({
-      copied: (await copy.progress())?.blockNumber,
-      head: head(),
+      copied: (await index.progress())?.blockNumber,
+      head: head.head?.number,
       reconciled: (await lastReconciled()) ?? undefined,
     }),
-    explorerLink: (hash) => `${config.explorerUrl ?? `${url()}/explorer`}/tx/0x${Buffer.from(hash).toString("hex")}`,
+    explorerLink: (hash) => `${address.explorerUrl}/tx/0x${Buffer.from(hash).toString("hex")}`,
+    alerts: alertStore,
     onEvent: (event) => logBotEvent(logger, event),
+    clock,
   });
+  alerts.subscribe(() => bot.onAlert());
+  return bot;
 }
 
 const LEVELS: Readonly<Record<BotEvent["kind"], "info" | "warn" | "error" | "debug">> = {
@@ -79,23 +81,4 @@ const LEVELS: Readonly<Record<BotEvent["kind"], "info" | "warn" | "error" | "deb
 
 function logBotEvent(logger: Logger, { kind, ...details }: BotEvent): void {
   logger[LEVELS[kind]](errorField(details), `bot: ${kind.replace("_", " ")}`);
-}
-
-/** Those of this server, which a node could have been told. */
-function secretsOf({ relayer, administratorKey, telegram, alertWebhookSecret, database, chain }: Config): string[] {
-  const addresses = [
-    ...(database.kind === "postgres" ? [database.url] : []),
-    ...(chain.kind === "remote" ? chain.urls : []),
-  ];
-  const passwords = addresses.flatMap((address) => {
-    const password = URL.parse(address)?.password ?? "";
-    return [password, decodeURIComponent(password)];
-  });
-  const own = [
-    relayer?.kind === "environment" ? relayer.key : undefined,
-    administratorKey,
-    telegram?.token,
-    alertWebhookSecret,
-  ];
-  return [...own, ...passwords].flatMap((secret) => (secret === undefined || secret === "" ? [] : [secret]));
 }

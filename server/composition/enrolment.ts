@@ -1,5 +1,5 @@
 import { holdAdministration } from "./data-folder.ts";
-import type { Registrar } from "../chain/contracts/session-registry.ts";
+import type { Registrar } from "../chain/contracts/session-registry-client.ts";
 
 /**
  * A registrar that takes its turn: the administrator's nonces are taken from the chain, so that two transactions at the

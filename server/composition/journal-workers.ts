@@ -1,73 +1,34 @@
-import { anchorLog } from "../chain/contracts/anchor-log.ts";
-import type { Deployment } from "../chain/contracts/deployment.ts";
-import type { Rpc } from "../chain/rpc/rpc.ts";
-import type { Config } from "../config/config.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
-import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Journal } from "./journal.ts";
-import type { Telemetry } from "../operations/telemetry.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
-import { readSegments } from "../journal/replication/segment-reader.ts";
-import type { Logger } from "../kit/logger.ts";
-import { JournalSealer } from "../journal/checkpoint-anchor.ts";
-import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
-import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
-import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
-import { Findings } from "../journal/reconciliation/findings.ts";
-import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
-import { Reconciler } from "../journal/reconciliation/reconciler.ts";
-import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
-import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
+import type { JournalConfig } from "../config/config.ts";
+import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
+import { reconciliationStore } from "../journal/reconciliation/store.ts";
+import type { Foundation } from "./foundation.ts";
+import { createReconciler } from "./reconciliation.ts";
+import { createReplicators } from "./replication.ts";
 
-export interface JournalWorkersDeps {
-  readonly config: Config;
-  readonly journal: Journal;
-  readonly reconciliation: ReconciliationStore;
-  readonly rpc: Rpc;
-  readonly chain: AnchorChain;
-  readonly deployment: Deployment;
-  /** Where replicas of the journal are kept. */
-  readonly targets: readonly SegmentTarget[];
-  readonly transactions: Transactions;
-  readonly telemetry: Telemetry;
-  readonly logger: Logger;
-  readonly clock: Clock;
-}
-
-/** How far a replica is behind the journal. */
-export interface ReplicaLag {
-  readonly name: string;
-  readonly seconds: number;
-  readonly entries: number;
-}
-
-/** What keeps the journal beyond doubt, put together: its digests on chain, its replicas, and their comparison. */
-export interface JournalKeeping {
+/** Checkpoints of the journal on chain, its replicas, and the comparison of all three. */
+export interface JournalWorkers {
   start(): Promise<void>;
   stop(): Promise<void>;
-  lags(): ReplicaLag[];
-  /** Seconds since the journal's digest was anchored, while there is something new in it. */
-  unsealedSeconds(): number;
-  /** When the last comparison with the chain ended, in Unix seconds. */
+  /** Lag of the replica that lags most, in seconds; `null` without replicas. */
+  replicaLag(): number | null;
+  /** End of the last comparison with the chain, in Unix seconds. */
   lastReconciled(): Promise<number | null>;
 }
 
-export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
-  const {
-    config,
-    journal,
-    reconciliation: store,
-    rpc,
-    chain,
-    deployment,
-    targets,
-    transactions,
-    telemetry,
-    logger,
-    clock,
-  } = deps;
+export interface JournalWorkersOptions {
+  readonly config: JournalConfig;
+  readonly transactions: Transactions;
+  /** Targets of the replicas. */
+  readonly targets: readonly SegmentTarget[];
+}
+
+export function createJournalWorkers(
+  foundation: Foundation,
+  { config, transactions, targets }: JournalWorkersOptions,
+): JournalWorkers {
+  const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = foundation;
   const sealer = new JournalSealer({
     journal,
     chain,
@@ -76,43 +37,29 @@ export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
     intervalMilliseconds: config.sealIntervalMilliseconds,
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
-
-  const rules = {
-    ...USUAL_RULES,
-    intervalMilliseconds: config.replicaIntervalMilliseconds,
-    lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+  const replicators = createReplicators(foundation, config, targets);
+  // Two relayers with one key do not share a journal.
+  const store = reconciliationStore(database, signer.address);
+  const reconciler = createReconciler(foundation, config, store, targets);
+  const lastReconciled = async (): Promise<number | null> => {
+    const { passedAt } = await store.progress();
+    return passedAt === undefined ? null : Math.floor(passedAt / 1000);
   };
-  const replicators = targets.map(
-    (target) =>
-      new Replicator(target, journal.entries, rules, clock, (event) =>
-        tellOfReplica(target.name, event, telemetry, logger),
-      ),
+  metrics.gauge(
+    "sealbook_journal_entries",
+    "Entries of the journal",
+    async () => (await journal.entries.head()).sequence,
   );
-
-  const findings = new Findings(store, telemetry, clock);
-  const log = anchorLog(rpc, deployment.contracts.ProofAnchor, deployment.firstBlock);
-  const reconciler = new Reconciler({
-    store,
-    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, log, findings, clock }),
-    anchors: new AnchorCheck({ store, chain, log, findings }),
-    entries: new EntryCheck({ store, entries: journal.entries, findings }),
-    leaves: new LeafCheck({ store, proofs: journal.proofs, findings }),
-    replica: new ReplicaCheck({
-      entries: journal.entries,
-      findings,
-      onUnreachable: (replica, err) =>
-        logger.warn({ err, replica }, "the replica could not be compared with the journal"),
-    }),
-    replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
-    findings,
-    rules: {
-      intervalMilliseconds: config.reconcileIntervalMilliseconds,
-      fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,
-    },
-    clock,
-    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared"),
-  });
-
+  metrics.gauge(
+    "sealbook_journal_unsealed_seconds",
+    "Time since the journal's digest was anchored; 0 when there is nothing new in it",
+    () => sealer.unsealedSeconds(),
+  );
+  metrics.gauge(
+    "sealbook_journal_reconciled_timestamp_seconds",
+    "When journal and chain were last compared",
+    async () => (await lastReconciled()) ?? undefined,
+  );
   return {
     async start() {
       sealer.start();
@@ -122,37 +69,8 @@ export function createJournalWorkers(deps: JournalWorkersDeps): JournalKeeping {
     async stop() {
       await Promise.all([reconciler.stop(), sealer.stop(), ...replicators.map((replicator) => replicator.stop())]);
     },
-    lags: () => replicators.map((replicator) => ({ name: replicator.name, ...replicator.lag() })),
-    unsealedSeconds: () => sealer.unsealedSeconds(),
-    async lastReconciled() {
-      const { passedAt } = await store.progress();
-      return passedAt === undefined ? null : Math.floor(passedAt / 1000);
-    },
+    replicaLag: () =>
+      replicators.length === 0 ? null : Math.max(...replicators.map((replicator) => replicator.lag().seconds)),
+    lastReconciled,
   };
-}
-
-function tellOfReplica(name: string, event: ReplicatorEvent, telemetry: Telemetry, logger: Logger): void {
-  switch (event.kind) {
-    case "shipped":
-      logger.debug(
-        { replica: name, segment: event.segment, first: event.first, last: event.last },
-        "a segment of the journal was shipped",
-      );
-      return;
-    case "failing":
-      logger.warn({ replica: name, err: event.error }, "the replica's target does not answer; it will catch up");
-      return;
-    case "recovered":
-      logger.info({ replica: name }, "the replica goes on");
-      telemetry.journalAgreed(`replication ${name}`);
-      return;
-    case "lagging":
-      telemetry.replicaLagging(name, event.seconds, event.entries);
-      return;
-    case "caught_up":
-      telemetry.replicaCaughtUp(name);
-      return;
-    case "diverged":
-      telemetry.journalDiverged(`replication ${name}`, `nothing is shipped to the replica ${name}: ${event.reason}`);
-  }
 }

@@ -1,84 +1,96 @@
-import type { Config } from "../config/config.ts";
-import type { AlertStore } from "../operations/alert.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Status } from "../operations/responses.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
-import type { ServiceLogLine } from "../sessions/service-log.ts";
-import { STALE_BLOCK_SECONDS } from "../operations/status.ts";
-import { AlertTracker } from "../operations/alert-tracker.ts";
-import { createTelemetry } from "../operations/events.ts";
-import type { Logger } from "../kit/logger.ts";
-import { createMetrics, type Metrics, type MetricSources } from "../operations/metrics.ts";
+import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
+import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
+import type { Foundation } from "./foundation.ts";
+import type { JournalWorkers } from "./journal-workers.ts";
+import type { PublicAddress } from "./public-address.ts";
+import type { RelayerTransactions } from "./transactions.ts";
 
-export interface OperationsDeps {
-  readonly config: Config;
-  readonly sources: Omit<MetricSources, "mostPending" | "alerts">;
-  readonly alerts: AlertStore;
-  readonly inspect: NodeInspector;
-  /** Whether the chain makes blocks when there is nothing to put into them. */
-  readonly regularBlocks: boolean;
-  readonly nodeLookMilliseconds: number | undefined;
-  readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
-  /** Where this server is reached: what its alerts come from. */
-  readonly instance: () => string;
-  readonly logger: Logger;
-  readonly clock: Clock;
-}
-
-/** What tells people how the server fares, put together: metrics, events, alerts and who is told of them. */
-export interface Monitoring {
-  readonly metrics: Metrics;
-  readonly telemetry: ReturnType<typeof createTelemetry>;
-  /** Has somebody told of every alert that is raised or resolved. */
-  onAlert(listener: () => void): void;
-  /** Takes up the alerts that lasted when the server ended. */
-  start(): Promise<void>;
+/** The monitor of the chain's node, the receivers of alerts, and the status of the server. */
+export interface Operations {
+  /** Response of `GET /api/v1/status`. */
+  status(): Promise<Status>;
+  start(): void;
   stop(): Promise<void>;
-  /** Looks at the chain's node, and tells the receivers of alerts; stopped by itself, before what it looks at. */
-  readonly watching: { start(): void; stop(): Promise<void> };
 }
 
-export function createOperations(deps: OperationsDeps): Monitoring {
-  const { config, sources, inspect, regularBlocks, nodeLookMilliseconds, serviceLog, instance, logger, clock } = deps;
-  const alerts = new AlertTracker(deps.alerts, logger, clock);
-  const metrics = createMetrics({ ...sources, mostPending: config.maxOutstanding, alerts: () => alerts.counts() });
-  const webhooks = config.alertWebhooks.map(
+export interface OperationsOptions {
+  readonly config: AlertConfig;
+  readonly inspect: NodeInspector;
+  readonly transactions: RelayerTransactions;
+  readonly journalWorkers: JournalWorkers;
+  readonly address: PublicAddress;
+  readonly nodeIntervalMilliseconds: number | undefined;
+}
+
+export function createOperations(foundation: Foundation, options: OperationsOptions): Operations {
+  const { link, telemetry } = foundation;
+  const { inspect, nodeIntervalMilliseconds } = options;
+  // The embedded chain makes blocks only when a transaction waits.
+  const regularBlocks = link.embedded === undefined;
+  const webhooks = createWebhooks(foundation, options);
+  const nodeMonitor = new NodeMonitor({
+    inspect,
+    telemetry,
+    regularBlocks,
+    staleSeconds: STALE_BLOCK_SECONDS,
+    intervalMilliseconds: nodeIntervalMilliseconds,
+  });
+  return {
+    status: createStatus(foundation, options, regularBlocks),
+    start() {
+      nodeMonitor.start();
+      for (const webhook of webhooks) webhook.start();
+    },
+    async stop() {
+      await Promise.all(webhooks.map((webhook) => webhook.stop()));
+      await nodeMonitor.stop();
+    },
+  };
+}
+
+function createWebhooks(
+  { alerts, alertStore, logger, clock }: Foundation,
+  { config, address }: OperationsOptions,
+): readonly AlertWebhook[] {
+  const webhooks = config.webhooks.map(
     (url, index) =>
       new AlertWebhook({
         url,
-        secret: config.alertWebhookSecret,
-        store: deps.alerts,
-        instance,
+        secret: config.webhookSecret,
+        store: alertStore,
+        instance: address,
         clock,
         onFailure: (reason) =>
           logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
       }),
   );
   alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
-  const telemetry = createTelemetry({ logger, metrics, alerts, serviceLog });
-  const nodeWatch = new NodeMonitor({
-    inspect,
-    telemetry,
-    regularBlocks,
-    staleSeconds: STALE_BLOCK_SECONDS,
-    lookMilliseconds: nodeLookMilliseconds,
-  });
-  return {
-    metrics,
-    telemetry,
-    onAlert: (listener) => alerts.subscribe(listener),
-    start: () => alerts.start(),
-    stop: () => alerts.stop(),
-    watching: {
-      start() {
-        nodeWatch.start();
-        for (const webhook of webhooks) webhook.start();
-      },
-      async stop() {
-        await Promise.all(webhooks.map((webhook) => webhook.stop()));
-        await nodeWatch.stop();
-      },
-    },
-  };
+  return webhooks;
+}
+
+function createStatus(
+  { version, link, journal, telemetry }: Foundation,
+  { inspect, transactions, journalWorkers }: OperationsOptions,
+  regularBlocks: boolean,
+): () => Promise<Status> {
+  const startedAt = Date.now();
+  return () =>
+    statusReport({
+      version,
+      startedAt,
+      chainId: link.rpc.chainId,
+      relayer: transactions.sender.address,
+      regularBlocks,
+      inspect,
+      proofCounts: () => journal.proofs.counts(),
+      transactionsInFlight: () => transactions.countInFlight(),
+      failedAnchors: async () => (await journal.anchors.failed()).length,
+      divergences: () => telemetry.counts().divergences,
+      lastReconciled: () => journalWorkers.lastReconciled(),
+      replicaLag: () => journalWorkers.replicaLag(),
+    });
 }

@@ -1,139 +1,68 @@
-import type { ChainLink } from "./chain.ts";
+import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { RecordConfig } from "../config/config.ts";
+import { rateLimit } from "../http/limits.ts";
+import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { decodeCallData } from "../records/call-data/call-data.ts";
-import { chainLog } from "../records/event-log.ts";
-import { keyVault } from "../sessions/scrypt-key-vault.ts";
-import { recordChain } from "../records/event-table.ts";
-import { sessionChain } from "../chain/contracts/session-chain.ts";
-import type { Config } from "../config/config.ts";
-import { registrarInTurn } from "./enrolment.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Journal, JournalStores } from "./journal.ts";
-import type { Telemetry } from "../operations/telemetry.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
-import { RecordService } from "../records/service.ts";
-import { AccountService } from "../sessions/account-service.ts";
-import { SessionService } from "../sessions/service.ts";
-import { rateLimit } from "../http/limits.ts";
-import { loginLimit } from "../sessions/login-limit.ts";
-import type { RecordRouteDeps } from "../records/routes.ts";
-import type { SessionRouteDeps } from "../sessions/routes.ts";
-import type { Database } from "../journal/engine/database.ts";
-import { recordIndexStore } from "../records/record-index-store.ts";
-import { panelFragments } from "../panel/fragments.ts";
-import { errorField, type Logger } from "../kit/logger.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
+import { eventLog } from "../records/event-log.ts";
+import { recordChain } from "../records/event-table.ts";
+import { recordIndexStore } from "../records/record-index-store.ts";
+import type { RecordRouteDeps } from "../records/routes.ts";
+import { RecordService } from "../records/service.ts";
+import type { SessionService } from "../sessions/service.ts";
+import type { Foundation } from "./foundation.ts";
+import type { JournalStores } from "./journal.ts";
 
-export interface RecordStoreDeps {
-  readonly config: Config;
-  readonly link: ChainLink;
-  readonly database: Database;
-  readonly journal: Journal;
-  readonly transactions: Transactions;
-  readonly telemetry: Telemetry;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly keystoreRounds: number | undefined;
-  readonly chainLagMilliseconds: number | undefined;
-  readonly liveSessions: () => Promise<number>;
-  readonly blockNumber: () => number;
-}
-
-/** The record store, put together: accounts, sessions, records, and the copy of what the chain's table holds. */
-export interface RecordStoreService {
-  readonly api: SessionRouteDeps & RecordRouteDeps;
+/** Records, and the local index of those on chain. */
+export interface Records {
   readonly records: RecordService<JournalStores>;
-  /** Without the administrator's key nobody is enrolled. */
-  readonly accounts: AccountService | undefined;
-  onHead(blockNumber: number): void;
-  /** Settles what was left half done. */
-  recover(): Promise<void>;
-  stop(): Promise<void>;
+  readonly routeDeps: RecordRouteDeps;
+  readonly indexer: EventIndexer;
 }
 
-export function createRecordStore(deps: RecordStoreDeps): RecordStoreService {
-  const {
-    config,
-    link,
-    database,
-    journal,
-    transactions,
-    telemetry,
-    logger,
-    clock,
-    version,
-    liveSessions,
-    keystoreRounds,
-    chainLagMilliseconds,
-    blockNumber,
-  } = deps;
+export interface RecordOptions {
+  readonly config: RecordConfig;
+  readonly sessions: SessionService;
+  readonly transactions: Transactions;
+  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
+  readonly chainLagMilliseconds: number | undefined;
+}
+
+export function createRecords(
+  { journal, database, link, head, metrics, telemetry, logger, clock }: Foundation,
+  { config, sessions, transactions, chainLagMilliseconds }: RecordOptions,
+): Records {
   const { rpc, deployment } = link;
-  const { chainWaitMilliseconds } = config;
-  const startedAt = Date.now();
-  const log = chainLog(rpc, deployment.contracts, deployment.firstBlock, config.tableName, (rowId, reason) =>
+  const { tableName, chainWaitMilliseconds } = config;
+  const log = eventLog(rpc, deployment.contracts, deployment.firstBlock, tableName, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
-  const follower = new EventIndexer(
+  const indexer = new EventIndexer(
     log,
-    recordIndexStore(database, config.tableName),
+    recordIndexStore(database, tableName),
     ({ kind, ...details }) =>
-      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `log follower: ${kind}`),
+      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`),
     chainLagMilliseconds,
   );
-  const vault = keyVault(keystoreRounds);
-  const sessions = new SessionService({
-    journal,
-    transactions,
-    chain: sessionChain(rpc, deployment.contracts.SessionRegistry),
-    vault,
-    telemetry,
-    clock,
-    chainWaitMilliseconds,
-  });
+  head.subscribe(({ number }) => indexer.onHead(number));
+  const chain = recordChain(tableName);
   const records = new RecordService({
     journal,
     transactions,
-    chain: recordChain(config.tableName),
-    copy: follower,
+    chain,
+    recordIndex: indexer,
     bzip2,
     telemetry,
     clock,
     chainWaitMilliseconds,
   });
-  return {
+  metrics.gauge("sealbook_records", "Records in the local copy of the event table", () => journal.records.count());
+  const routeDeps: RecordRouteDeps = {
+    sessions,
     records,
-    api: {
-      sessions,
-      records,
-      decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
-      serviceLog: journal.serviceLog,
-      statistics: async () => ({
-        records: await journal.records.count(),
-        accounts: await journal.accounts.count(),
-        sessions: await liveSessions(),
-        block: blockNumber(),
-        uptime: Math.floor((Date.now() - startedAt) / 1000),
-      }),
-      panel: panelFragments(version),
-      limitLogins: loginLimit({
-        perAddress: config.loginAttemptsPerAddress,
-        perSource: config.loginAttemptsPerSource,
-        clock,
-        telemetry,
-      }),
-      storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
-    },
-    accounts:
-      link.administration &&
-      new AccountService({
-        journal,
-        registrar: registrarInTurn(link.administration, config.dataDirectory),
-        vault,
-        clock,
-      }),
-    onHead: (number) => follower.onHead(number),
-    recover: () => sessions.recover(),
-    stop: () => follower.stop(),
+    decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+    storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
   };
+  return { records, routeDeps, indexer };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Seal } from "../bot/seal.ts";
-import { type ChainLink, type ChainLinkEvent, openChainLink } from "./chain.ts";
+import { openChainLink } from "./chain.ts";
+import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
@@ -9,7 +10,7 @@ import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
 import type { Issuer } from "../proofs/bundle/issuer.ts";
-import type { SegmentTarget } from "../journal/entries/source.ts";
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
@@ -47,7 +48,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
     const embeddedLog = new EmbeddedLog();
-    const link = await openChainLink(config, {
+    const link = await openChainLink(config.chain, {
       share: false,
       onEvent(event) {
         logLinkEvent(logger, event);
@@ -55,15 +56,15 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
       },
     });
     resources.defer(() => link.close());
-    const database = await openJournalDatabase(config);
+    const database = await openJournalDatabase(config.database);
     resources.defer(() => database.destroy());
     const targets = await Promise.all(
-      config.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
+      config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
     for (const target of targets) resources.defer(() => target.close());
-    const tokens = config.tokens && (await openTokenVerifier(config.tokens));
+    const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
-    const certificate = config.tls && (await openCertificate(config.tls, logger));
+    const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
       (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));

@@ -1,13 +1,12 @@
 import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
 import type { TargetAddress } from "../journal/replication/targets.ts";
+import { type ChainConfig, chainConfig, checkChain } from "./chain.ts";
 import {
   type CertificateFiles,
   certificateFiles,
   type Fault,
-  type PeerTlsConfig,
   peerTlsConfig,
-  type RelayerSource,
   relayerSource,
   type TokenConfig,
   tokenConfig,
@@ -17,74 +16,100 @@ import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
-/** Which chain the relayer talks to. */
-export type ChainConfig =
-  | {
-      readonly kind: "embedded";
-      readonly port: number;
-      readonly blockPeriodSeconds: number;
-      readonly directory: string;
-    }
-  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
-
-/** What the server was told, checked. */
-export interface Config {
+/** The HTTP listener. */
+export interface HttpConfig {
   readonly host: string;
+  /** 0 takes any free port. */
   readonly port: number;
-  /** What to listen with; without it there is no TLS. */
+  /** Certificate of the listener; without it the server speaks plain HTTP. */
   readonly tls: CertificateFiles | undefined;
-  readonly dataDirectory: string;
-  readonly chain: ChainConfig;
-  readonly database: DatabaseConfig;
-  readonly relayer: RelayerSource | undefined;
-  readonly administratorKey: string | undefined;
-  readonly gasPrice: bigint;
-  readonly sessionLifetime: number | undefined;
-  readonly sessionMinimumToExtend: number | undefined;
+  /** Address that clients use; without it, the address of the listener. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Access to the integrity-proof API. */
+export interface AccessConfig {
+  readonly allowedNetworks: readonly string[];
+  readonly trustedProxies: readonly string[];
+  /** Whether API keys are accepted. */
+  readonly apiKeys: boolean;
+  /** Rules for bearer tokens; without them none is accepted. */
+  readonly tokens: TokenConfig | undefined;
+}
+
+/** Logins and sessions of the record store. */
+export interface SessionConfig {
   readonly chainWaitMilliseconds: number;
+  readonly loginAttemptsPerAddress: number;
+  readonly loginAttemptsPerSource: number;
+}
+
+/** Records of the record store. */
+export interface RecordConfig {
+  readonly tableName: string;
+  readonly chainWaitMilliseconds: number;
+  /** Records per minute that one account may store. */
+  readonly storeRate: number;
+}
+
+/** Integrity proofs. */
+export interface ProofConfig {
   readonly proofWaitMilliseconds: number;
   readonly batchMaxAgeMilliseconds: number;
   readonly maxOutstanding: number;
   readonly anchorDeadlineMilliseconds: number;
-  readonly takeOverMilliseconds: number;
+}
+
+/** Checkpoints, reconciliation and replicas of the journal. */
+export interface JournalConfig {
   readonly sealIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
-  /** Where the journal is replicated to. */
   readonly replicaTargets: readonly TargetAddress[];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
-  readonly alertWebhooks: readonly string[];
-  readonly alertWebhookSecret: string | undefined;
-  readonly allowedNetworks: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly apiKeys: boolean;
-  /** How tokens are checked, when they are taken. */
-  readonly tokens: TokenConfig | undefined;
-  readonly tableName: string;
-  readonly loginAttemptsPerAddress: number;
-  readonly loginAttemptsPerSource: number;
-  readonly storeRate: number;
-  /** Questions a minute that one network address may put to the explorer. */
-  readonly explorerRate: number;
-  readonly validatorNames: ReadonlyMap<string, string>;
-  /** List of the network's nodes. */
-  readonly nodeListFile: string | undefined;
-  readonly publicUrl: string | undefined;
-  readonly explorerUrl: string | undefined;
-  /** Who signs attestations. */
-  readonly issuerName: string;
-  /** How the bot is to be run, when it is. */
-  readonly telegram: TelegramConfig | undefined;
-  readonly nodeLogFile: string | undefined;
-  readonly map: MapConfig;
+}
+
+/** Receivers of alerts. */
+export interface AlertConfig {
+  readonly webhooks: readonly string[];
+  /** Signs what is posted. */
+  readonly webhookSecret: string | undefined;
+}
+
+/** The explorer. */
+export interface ExplorerConfig {
+  /** Queries per minute from one network address. */
+  readonly rate: number;
+  /** Another block explorer to link to; without it, the server's own. */
+  readonly url: string | undefined;
+}
+
+/** The checked configuration, by the part of the server that it is for. */
+export interface Config {
+  readonly dataDirectory: string;
   readonly logLevel: EnvironmentValues["LOG_LEVEL"];
+  readonly database: DatabaseConfig;
+  readonly chain: ChainConfig;
+  readonly http: HttpConfig;
+  readonly access: AccessConfig;
+  readonly sessions: SessionConfig;
+  readonly records: RecordConfig;
+  readonly proofs: ProofConfig;
+  readonly journal: JournalConfig;
+  readonly alerts: AlertConfig;
+  readonly explorer: ExplorerConfig;
+  /** Name of the issuer in attestations. */
+  readonly issuerName: string;
+  /** The Telegram bot; without it there is none. */
+  readonly telegram: TelegramConfig | undefined;
+  readonly map: MapConfig;
 }
 
 /**
- * Checks what the environment says.
- * @param relays Whether a relayer's key is needed
- * @throws SealbookError `config_invalid` that names every variable in fault and why, and contradictions between them
+ * Parses and checks the environment variables.
+ * @param relays Whether a relayer's key is required
+ * @throws SealbookError `config_invalid` naming every invalid variable with the reason, and contradictions between them
  */
 export function parseConfig(variables: EnvironmentVariables, { relays = true } = {}): Config {
   const parsed = Environment.safeParse(variables);
@@ -92,95 +117,71 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     throw refusal(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
   }
   const env = parsed.data;
-  const details: Fault[] = [];
-  const relayer = relayerSource(env, variables, details);
-  if (env.RPC_URL !== undefined) {
-    if (relays && relayer === undefined) {
-      details.push({
-        path: "RELAYER_KEY",
-        message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL",
-      });
-    }
-    for (const name of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
-      if (variables[name] !== undefined)
-        details.push({ path: name, message: "is for the embedded chain, but RPC_URL is set" });
-    }
-  } else if (env.NODE_LIST_FILE !== undefined) {
-    details.push({ path: "NODE_LIST_FILE", message: "is for a network's node, but RPC_URL is not set" });
-  }
-  if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
-    details.push({
-      path: "ADMIN_KEY",
-      message: "is the same key as RELAYER_KEY: each needs its own nonces and rights",
-    });
-  }
-  const { SESSION_LIFETIME: lifetime, SESSION_MINIMUM_TO_EXTEND: minimum } = env;
-  if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {
-    details.push({ path: "SESSION_MINIMUM_TO_EXTEND", message: "is not less than SESSION_LIFETIME" });
-  }
+  const faults: Fault[] = [];
+  const relayer = relayerSource(env, variables, faults);
+  checkChain(env, variables, relays && relayer === undefined, faults);
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
-    details.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
+    faults.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
-  const nodeTls = peerTlsConfig("RPC_TLS", env, variables, details);
-  const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, details);
-  const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, details) : undefined;
-  const telegram = telegramConfig(env, variables, details);
-  const map = mapConfig(env, details);
-  if (details.length > 0) throw refusal(details);
+  const nodeTls = peerTlsConfig("RPC_TLS", env, variables, faults);
+  const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, faults);
+  const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, faults) : undefined;
+  const telegram = telegramConfig(env, variables, faults);
+  const map = mapConfig(env, faults);
+  if (faults.length > 0) throw refusal(faults);
 
   const dataDirectory = resolve(env.DATA_DIR);
   return {
-    host: env.HOST,
-    port: env.PORT,
-    tls,
     dataDirectory,
-    chain:
-      env.RPC_URL === undefined
-        ? {
-            kind: "embedded",
-            port: env.CHAIN_PORT,
-            blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
-            directory: join(dataDirectory, "chain"),
-          }
-        : { kind: "remote", urls: env.RPC_URL, tls: nodeTls },
+    logLevel: env.LOG_LEVEL,
     database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
-    relayer,
-    administratorKey: env.ADMIN_KEY,
-    gasPrice: BigInt(env.GAS_PRICE),
-    sessionLifetime: lifetime,
-    sessionMinimumToExtend: minimum,
-    chainWaitMilliseconds: env.CHAIN_WAIT * 1000,
-    proofWaitMilliseconds: env.PROOF_WAIT * 1000,
-    batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
-    maxOutstanding: env.MAX_OUTSTANDING,
-    anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
-    takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
+    chain: chainConfig(env, dataDirectory, relayer, nodeTls),
+    http: { host: env.HOST, port: env.PORT, tls, publicUrl: env.PUBLIC_URL },
+    ...apiConfig(env, tokens),
+    journal: journalConfig(env),
+    alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
+    issuerName: env.ISSUER_NAME,
+    telegram,
+    map,
+  };
+}
+
+function apiConfig(
+  env: EnvironmentValues,
+  tokens: TokenConfig | undefined,
+): Pick<Config, "access" | "sessions" | "records" | "proofs" | "explorer"> {
+  const chainWaitMilliseconds = env.CHAIN_WAIT * 1000;
+  return {
+    access: {
+      allowedNetworks: env.ALLOWED_NETWORKS,
+      trustedProxies: env.TRUSTED_PROXIES,
+      apiKeys: env.API_AUTH.includes("apikey"),
+      tokens,
+    },
+    sessions: {
+      chainWaitMilliseconds,
+      loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
+      loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
+    },
+    records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE },
+    proofs: {
+      proofWaitMilliseconds: env.PROOF_WAIT * 1000,
+      batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
+      maxOutstanding: env.MAX_OUTSTANDING,
+      anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
+    },
+    explorer: { rate: env.EXPLORER_RATE, url: env.EXPLORER_URL },
+  };
+}
+
+function journalConfig(env: EnvironmentValues): JournalConfig {
+  return {
     sealIntervalMilliseconds: env.SEAL_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
-    alertWebhooks: env.ALERT_WEBHOOKS,
-    alertWebhookSecret: env.ALERT_WEBHOOK_SECRET,
-    allowedNetworks: env.ALLOWED_NETWORKS,
-    trustedProxies: env.TRUSTED_PROXIES,
-    apiKeys: env.API_AUTH.includes("apikey"),
-    tokens,
-    tableName: env.TABLE_NAME,
-    loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
-    loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
-    storeRate: env.STORE_RATE,
-    explorerRate: env.EXPLORER_RATE,
-    validatorNames: env.VALIDATOR_NAMES,
-    nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
-    publicUrl: env.PUBLIC_URL,
-    explorerUrl: env.EXPLORER_URL,
-    issuerName: env.ISSUER_NAME,
-    telegram,
-    nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
-    map,
-    logLevel: env.LOG_LEVEL,
   };
 }
 

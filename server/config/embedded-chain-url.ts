@@ -18,9 +18,9 @@ export function embeddedChainUrl({ CHAIN_PORT, DATA_DIR }: EnvironmentVariables)
     ...(CHAIN_PORT === undefined ? {} : { CHAIN_PORT }),
     ...(DATA_DIR === undefined ? {} : { DATA_DIR }),
   };
-  const { chain } = parseConfig(given, { relays: false });
-  if (chain.kind !== "embedded") throw new Error("without RPC_URL there is the embedded chain");
-  const file = embeddedChainUrlFile(chain.directory);
-  const isNamed = CHAIN_PORT !== undefined && chain.port !== 0;
-  return !isNamed && existsSync(file) ? readFileSync(file, "utf8") : `http://127.0.0.1:${chain.port}`;
+  const { node } = parseConfig(given, { relays: false }).chain;
+  if (node.kind !== "embedded") throw new Error("without RPC_URL there is the embedded chain");
+  const file = embeddedChainUrlFile(node.directory);
+  const isNamed = CHAIN_PORT !== undefined && node.port !== 0;
+  return !isNamed && existsSync(file) ? readFileSync(file, "utf8") : `http://127.0.0.1:${node.port}`;
 }

@@ -13,8 +13,8 @@ export interface AlertWebhookDeps {
   /** Signs what is sent, when there is one. */
   readonly secret: string | undefined;
   readonly store: AlertStore;
-  /** What the alerts come from: the server's own address. */
-  readonly instance: () => string;
+  /** Source of the alerts: the server's own address, which is known when it listens. */
+  readonly instance: { readonly url: string };
   readonly clock: Clock;
   /** Told once for each outage of the receiver, without its address, which can hold a secret. */
   readonly onFailure: (reason: string) => void;
@@ -109,7 +109,7 @@ export class AlertWebhook {
   }
 
   #represent({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
-    const instance = this.#deps.instance();
+    const { url: instance } = this.#deps.instance;
     return {
       labels: {
         alertname: kind,

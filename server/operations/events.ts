@@ -64,7 +64,7 @@ export function createTelemetry({
       else logger.warn({ account: login }, "login refused: no such account");
     },
     loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
-    loginNotTried: () => metrics.logins.inc({ result: "locked_out" }),
+    loginBlocked: () => metrics.logins.inc({ result: "locked_out" }),
     sessionChanged: (account, change) => tell("info", account, `session ${change}`),
     recordStored(account, rowId) {
       metrics.recordsStored.inc();
@@ -75,7 +75,7 @@ export function createTelemetry({
     batchClosed: (size) => metrics.batchSize.observe(Math.max(1, size)),
     anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain does not take a batch; it is halved"),
     anchorFailed(hash, hashes, reason) {
-      metrics.anchorsSetAside.inc();
+      metrics.anchorFailures.inc();
       logger.error(
         { hash: Buffer.from(hash).toString("hex"), hashes, reason },
         "the chain does not take an anchor; it is set aside",

@@ -1,143 +1,163 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { BftReport } from "../chain/consensus/bft-report.ts";
 import type { NodeReport } from "../chain/node/node-report.ts";
+import type { Metrics } from "./metrics.ts";
 
-/** Adds a gauge over what the node says; it is left out while the node says nothing. */
-export type NodeGauge = (name: string, help: string, read: (node: NodeReport) => number) => void;
+/** How long a report of the node is used: the metrics of one scrape share it. */
+const NODE_REPORT_MILLISECONDS = 1_000;
 
-type Validators = NonNullable<NodeReport["consensus"]["bft"]>["participation"];
+/**
+ * Registers the metrics of the chain's node and of the network behind it.
+ * @param inspect Queries the node; `undefined` while it is unavailable, which leaves the metrics out
+ */
+export function registerNetworkMetrics(metrics: Metrics, inspect: () => Promise<NodeReport | undefined>): void {
+  let latest: { at: number; report: Promise<NodeReport | undefined> } | undefined;
+  const report = (): Promise<NodeReport | undefined> => {
+    if (latest === undefined || performance.now() - latest.at > NODE_REPORT_MILLISECONDS) {
+      latest = { at: performance.now(), report: inspect() };
+    }
+    return latest.report;
+  };
+  nodeMetrics(metrics, report);
+  consensusMetrics(metrics, report);
+  validatorMetrics(metrics, report);
+  addressMetrics(metrics, report);
+}
 
-/** Metrics of the network behind the node. Those with a label for each validator are there on BFT networks only. */
-export function networkGauges(
-  registry: Registry,
-  ask: () => Promise<NodeReport | undefined>,
-  nodeGauge: NodeGauge,
-): void {
+type Report = () => Promise<NodeReport | undefined>;
+/** Name, help, and value. */
+type NodeGauge = readonly [name: string, help: string, read: (node: NodeReport) => number];
+
+function registerGauges(metrics: Metrics, report: Report, gauges: readonly NodeGauge[]): void {
+  for (const [name, help, read] of gauges) {
+    metrics.gauge(name, help, async () => {
+      const node = await report();
+      return node && read(node);
+    });
+  }
+}
+
+function nodeMetrics(metrics: Metrics, report: Report): void {
+  registerGauges(metrics, report, [
+    [
+      "sealbook_chain_block_age_seconds",
+      "Time since the newest block",
+      (node) => Math.max(0, Date.now() / 1000 - node.blockTime),
+    ],
+    ["sealbook_chain_syncing", "Whether the node is catching up (1) or not (0)", ({ syncing }) => (syncing ? 1 : 0)],
+    ["sealbook_chain_peers", "Peers of the node", ({ peers }) => peers],
+    [
+      "sealbook_chain_peers_listed",
+      "Peers that the list of the network's nodes gives the node; 0 without a list",
+      ({ network }) => network.listed ?? 0,
+    ],
+    [
+      "sealbook_chain_peers_unlisted",
+      "Peers that are not on the list of the network's nodes",
+      ({ network }) => network.unlisted.length,
+    ],
+    ["sealbook_relayer_balance_wei", "Balance of the relayer's key", ({ balance }) => Number(balance)],
+  ]);
+}
+
+function consensusMetrics(metrics: Metrics, report: Report): void {
   const bft =
-    (read: (report: NonNullable<NodeReport["consensus"]["bft"]>) => number) =>
-    ({ consensus }: NodeReport) =>
+    (read: (bft: BftReport) => number) =>
+    ({ consensus }: NodeReport): number =>
       consensus.bft === undefined ? 0 : read(consensus.bft);
-  nodeGauge(
-    "sealbook_consensus_round",
-    "How often the validators had to try again for the newest block",
-    bft(({ round }) => round),
-  );
-  nodeGauge(
-    "sealbook_consensus_slow",
-    "Whether proposers are waited for (1) or not (0)",
-    bft(({ pace }) => (pace === "slow" ? 1 : 0)),
-  );
-  nodeGauge(
-    "sealbook_consensus_stalled",
-    "Whether no blocks come any more (1) or not (0)",
-    bft(({ pace }) => (pace === "stalled" ? 1 : 0)),
-  );
-  nodeGauge(
-    "sealbook_consensus_validators_missing",
-    "Validators that take no part",
-    bft(({ missing }) => missing.length),
-  );
-  nodeGauge(
-    "sealbook_consensus_quorum_missing",
-    "Validators that would have to take part for blocks to come; 0 while they come",
-    bft(({ quorumMissing }) => quorumMissing),
-  );
-  nodeGauge(
-    "sealbook_consensus_block_period_seconds",
-    "Time between blocks that are agreed on at once",
-    bft(({ rhythm }) => rhythm?.blockPeriod ?? 0),
-  );
-  nodeGauge(
-    "sealbook_consensus_request_timeout_seconds",
-    "How long the first proposer is waited for",
-    bft(({ rhythm }) => rhythm?.requestTimeout ?? 0),
-  );
-  nodeGauge(
-    "sealbook_chain_peers_listed",
-    "Peers that the list of the network's nodes gives the node; 0 without a list",
-    ({ network }) => network.listed ?? 0,
-  );
-  nodeGauge(
-    "sealbook_chain_peers_unlisted",
-    "Peers that are not on the list of the network's nodes",
-    ({ network }) => network.unlisted.length,
-  );
-
-  new Counter({
-    name: "sealbook_consensus_round_changes_total",
-    help: "Rounds that validators needed beyond the first of each block",
-    registers: [registry],
-    async collect() {
-      const node = await ask().catch(() => undefined);
-      if (node === undefined) return;
-      this.reset();
-      this.inc(node.consensus.bft?.roundChanges ?? 0);
+  registerGauges(metrics, report, [
+    [
+      "sealbook_consensus_validators",
+      "Validators of the consensus network",
+      ({ consensus }) => consensus.validators.length,
+    ],
+    ["sealbook_consensus_quorum", "Validators that have to agree on a block", ({ consensus }) => consensus.quorum],
+    ["sealbook_consensus_round", "Round changes of the newest block", bft(({ round }) => round)],
+    [
+      "sealbook_consensus_slow",
+      "Whether the network waits for proposers (1) or not (0)",
+      bft(({ pace }) => (pace === "slow" ? 1 : 0)),
+    ],
+    [
+      "sealbook_consensus_stalled",
+      "Whether the network makes no blocks (1) or does (0)",
+      bft(({ pace }) => (pace === "stalled" ? 1 : 0)),
+    ],
+    ["sealbook_consensus_validators_missing", "Validators that do not take part", bft(({ missing }) => missing.length)],
+    [
+      "sealbook_consensus_quorum_missing",
+      "Further validators that the quorum needs; 0 while the network makes blocks",
+      bft(({ quorumMissing }) => quorumMissing),
+    ],
+    [
+      "sealbook_consensus_block_period_seconds",
+      "Time between blocks without round changes",
+      bft(({ rhythm }) => rhythm?.blockPeriod ?? 0),
+    ],
+    [
+      "sealbook_consensus_request_timeout_seconds",
+      "Time until the first round change",
+      bft(({ rhythm }) => rhythm?.requestTimeout ?? 0),
+    ],
+  ]);
+  metrics.counter(
+    "sealbook_consensus_round_changes_total",
+    "Rounds that validators needed beyond the first of each block",
+    async () => {
+      const node = await report();
+      return node && (node.consensus.bft?.roundChanges ?? 0);
     },
-  });
+  );
+}
 
-  const labelled = <Row>(
+/** One value for each validator of a BFT network. */
+function validatorMetrics(metrics: Metrics, report: Report): void {
+  const gauge = (
     name: string,
     help: string,
-    label: string,
-    rows: (node: NodeReport) => readonly Row[],
-    read: (row: Row) => readonly [string, number | undefined],
-  ): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      labelNames: [label],
-      async collect() {
-        this.reset();
-        const node = await ask().catch(() => undefined);
-        for (const row of node === undefined ? [] : rows(node)) {
-          const [value, number] = read(row);
-          if (number !== undefined) this.set({ [label]: value }, number);
-        }
-      },
+    read: (validator: BftReport["participation"][number]) => number | undefined,
+  ): void =>
+    metrics.gaugeBy("validator", name, help, async () => {
+      const validators = (await report())?.consensus.bft?.participation ?? [];
+      return defined(validators.map((each) => [each.validator, read(each)]));
     });
-  };
-  const validators = ({ consensus }: NodeReport): Validators => consensus.bft?.participation ?? [];
-  labelled(
-    "sealbook_validator_active",
-    "Whether a validator takes part and proposes (1) or not (0)",
-    "validator",
-    validators,
-    (each) => [each.validator, each.state === "active" ? 1 : 0],
+  gauge("sealbook_validator_active", "Whether a validator takes part and proposes (1) or not (0)", ({ state }) =>
+    state === "active" ? 1 : 0,
   );
-  labelled(
+  gauge(
     "sealbook_validator_missed_turns",
-    "Turns since its last block that a validator let pass",
-    "validator",
-    validators,
-    (each) => [each.validator, each.missedTurns],
+    "Turns since its last block that a validator missed",
+    ({ missedTurns }) => missedTurns,
   );
-  labelled(
+  gauge(
     "sealbook_validator_last_proposed_block",
     "Number of the newest block that a validator proposed",
-    "validator",
-    validators,
-    (each) => [each.validator, each.lastProposed],
+    ({ lastProposed }) => lastProposed,
   );
-  const addresses = ({ addresses: all }: NodeReport): NodeReport["addresses"] => all;
-  labelled(
-    "sealbook_rpc_up",
-    "Whether the node at an address of RPC_URL can be used (1) or not (0)",
-    "address",
-    addresses,
-    (each) => [each.address, each.reachable ? 1 : 0],
+}
+
+/** One value for each address of `RPC_URL`, when there are several. */
+function addressMetrics(metrics: Metrics, report: Report): void {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (address: NodeReport["addresses"][number]) => number | undefined,
+  ): void =>
+    metrics.gaugeBy("address", name, help, async () =>
+      defined(((await report())?.addresses ?? []).map((each) => [each.address, read(each)])),
+    );
+  gauge("sealbook_rpc_up", "Whether the node at an address of RPC_URL can be used (1) or not (0)", ({ reachable }) =>
+    reachable ? 1 : 0,
   );
-  labelled(
-    "sealbook_rpc_active",
-    "Whether calls go to an address of RPC_URL (1) or not (0)",
-    "address",
-    addresses,
-    (each) => [each.address, each.active ? 1 : 0],
+  gauge("sealbook_rpc_active", "Whether calls go to an address of RPC_URL (1) or not (0)", ({ active }) =>
+    active ? 1 : 0,
   );
-  labelled(
+  gauge(
     "sealbook_rpc_block_number",
     "Number of the newest block of the node at an address of RPC_URL",
-    "address",
-    addresses,
-    (each) => [each.address, each.blockNumber],
+    ({ blockNumber }) => blockNumber,
   );
+}
+
+function defined(rows: readonly (readonly [string, number | undefined])[]): (readonly [string, number])[] {
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
 }

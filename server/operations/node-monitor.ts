@@ -15,7 +15,7 @@ export interface NodeMonitorDeps {
   readonly regularBlocks: boolean;
   /** Blocks older than this mean that the network makes none any more, or that the node does not hear of them. */
   readonly staleSeconds: number;
-  readonly lookMilliseconds?: number | undefined;
+  readonly intervalMilliseconds?: number | undefined;
 }
 
 /** Watches over the chain's node: whether it answers, whether it is where the network is, and what the network lacks. */
@@ -36,7 +36,7 @@ export class NodeMonitor {
   start(): void {
     this.#timer = setInterval(() => {
       this.#work ??= this.#look().finally(() => (this.#work = undefined));
-    }, this.#deps.lookMilliseconds ?? LOOK_MILLISECONDS);
+    }, this.#deps.intervalMilliseconds ?? LOOK_MILLISECONDS);
   }
 
   async stop(): Promise<void> {

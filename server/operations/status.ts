@@ -15,7 +15,7 @@ export interface StatusDeps {
   readonly regularBlocks: boolean;
   readonly inspect: NodeInspector;
   readonly proofCounts: () => Promise<{ records: number; pending: number }>;
-  readonly transactionsUnderWay: () => Promise<number>;
+  readonly transactionsInFlight: () => Promise<number>;
   /** Proofs whose transaction failed for good and that wait for another. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
@@ -27,10 +27,10 @@ export interface StatusDeps {
 
 /** Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
 export async function statusReport(deps: StatusDeps): Promise<Status> {
-  const [node, counts, underWay, failed, lastReconciled] = await Promise.all([
+  const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
     deps.proofCounts(),
-    deps.transactionsUnderWay(),
+    deps.transactionsInFlight(),
     deps.failedAnchors(),
     deps.lastReconciled(),
   ]);
@@ -65,7 +65,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       divergences,
       replica_lag: deps.replicaLag(),
     },
-    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: underWay },
+    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight },
   };
 }
 

@@ -2,9 +2,8 @@ import escapeHtml from "escape-html";
 import type { PanelFragments } from "../sessions/index.ts";
 
 /**
- * The pieces of HTML that the record store API answers with, and that the panel shows. Everything that comes from
- * outside is escaped. What `data-text` names, the panel puts into the reader's language; the rest it finds by `name`
- * and `data-part`.
+ * Renders the HTML fragments that the record store API returns and the panel displays. Escapes all external values.
+ * The panel translates elements with `data-text` and locates the others by `name` and `data-part`.
  */
 export function panelFragments(version: string): PanelFragments {
   return {
@@ -17,7 +16,8 @@ export function panelFragments(version: string): PanelFragments {
   <input type="hidden" name="tmpl_sesstoken" value="${escapeHtml(formToken)}">
   <div class="field">
     <label for="login-address" data-text="login.address">Blockchain address</label>
-    <input class="control control-mono" id="login-address" name="login" autocomplete="username" autocapitalize="off" spellcheck="false" placeholder="0x…" required pattern="0x[0-9a-fA-F]{40}">
+    <input class="control control-mono" id="login-address" name="login" autocomplete="username" autocapitalize="off"
+      spellcheck="false" placeholder="0x…" required pattern="0x[0-9a-fA-F]{40}">
   </div>
   <div class="field">
     <label for="login-password" data-text="login.password">Password</label>
@@ -32,9 +32,11 @@ export function panelFragments(version: string): PanelFragments {
   <div class="card stack session">
     <div class="row spread">
       <h2 data-text="home.session">Session</h2>
-      <p class="lifetime"><span class="muted" data-text="home.lifetime">Session lifetime:</span> <output class="number" name="session" aria-live="off">${remaining}</output> <span data-text="home.seconds">s</span></p>
+      <p class="lifetime"><span class="muted" data-text="home.lifetime">Session lifetime:</span> <output
+        class="number" name="session" aria-live="off">${remaining}</output> <span data-text="home.seconds">s</span></p>
     </div>
-    <progress class="remaining" data-part="remaining" max="${remaining}" value="${remaining}" aria-hidden="true"></progress>
+    <progress class="remaining" data-part="remaining" max="${remaining}" value="${remaining}"
+      aria-hidden="true"></progress>
     <div class="field">
       <label for="asc-token">ASC token</label>
       <div class="joined" data-part="token">
@@ -45,7 +47,8 @@ export function panelFragments(version: string): PanelFragments {
       <dt data-text="home.account">Account address</dt>
       <dd data-part="account"><code>${escapeHtml(account)}</code></dd>
       <dt data-text="home.secureKey">Secure key</dt>
-      <dd><details data-part="secure-key"><summary data-text="home.show">Show</summary><code>${escapeHtml(secureKey)}</code></details></dd>
+      <dd><details data-part="secure-key"><summary
+        data-text="home.show">Show</summary><code>${escapeHtml(secureKey)}</code></details></dd>
     </dl>
   </div>
   <div class="stack">
@@ -53,7 +56,8 @@ export function panelFragments(version: string): PanelFragments {
     <dl class="stats">${Object.entries(statistics)
       .map(
         ([name, value]) =>
-          `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number" data-part="stat-${escapeHtml(name)}">${value}</dd></div>`,
+          `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number"
+            data-part="stat-${escapeHtml(name)}">${value}</dd></div>`,
       )
       .join("")}</dl>
   </div>
@@ -61,7 +65,8 @@ export function panelFragments(version: string): PanelFragments {
     <h2 data-text="home.log">Log</h2>
     <ol class="log card">${log
       .map(({ time, level, message }) => {
-        const line = `<time class="number" datetime="${escapeHtml(time)}">${escapeHtml(time)}</time> <span>${escapeHtml(message)}</span>`;
+        const line = `<time class="number"
+          datetime="${escapeHtml(time)}">${escapeHtml(time)}</time> <span>${escapeHtml(message)}</span>`;
         return `<li class="${escapeHtml(level)}">${line}</li>`;
       })
       .join("")}</ol>

@@ -4,21 +4,21 @@ import { panelFragments } from "./fragments.ts";
 
 const FORM_TOKEN_BYTES = 48;
 
-/** What the server tells the browser with the page itself. */
+/** Settings that the server writes into the page. */
 export interface PageSettings {
   readonly version: string;
   readonly map: MapSettings;
 }
 
-/** What the air-quality map is told. */
+/** Settings of the air-quality map. */
 export interface MapSettings {
-  /** Where tiles come from, as `https://HOST/{z}/{x}/{y}.png`, and whose they are; without them the map draws its own base. */
+  /** Tile source as `https://HOST/{z}/{x}/{y}.png`, and its attribution. Without tiles, the map draws its own base. */
   readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
-  /** How long a value counts as current. */
+  /** Time for which a value counts as current. */
   readonly readingMaxAgeMilliseconds: number;
 }
 
-/** Fills the places of a built page that only the server knows. */
+/** Replaces the placeholders of a built page with the server's settings. */
 export function fillPage(html: string, { version, map: { tiles, readingMaxAgeMilliseconds } }: PageSettings): string {
   const formToken = `0x${randomBytes(FORM_TOKEN_BYTES).toString("hex")}`;
   const values: Readonly<Record<string, string>> = {

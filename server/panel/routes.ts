@@ -4,16 +4,16 @@ import express, { type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
 import { fillPage, type PageSettings } from "./page.ts";
 
-/** Where `npm run panel` puts what it builds. */
+/** Output directory of `npm run panel`. */
 export const BUILT_PANEL = join(import.meta.dirname, "../../panel/dist");
 
-/** A name that carries a digest never stands for anything else. */
+/** Caching of files whose name contains a digest of their content. */
 const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as const;
 
 /**
- * Gives the panel at `/` and the explorer's page at `/explorer` and whatever is below it, except `/explorer/api`.
- * Files whose name carries a digest of what is in them are kept by browsers for ever; the pages are asked for anew.
- * @param headers Sets those of the pages
+ * Serves the panel at `/`, and the explorer's page at `/explorer` and every path below it except `/explorer/api`.
+ * Browsers cache files with a digest in their name forever, and do not cache pages.
+ * @param headers Sets the headers of the pages
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
@@ -24,13 +24,12 @@ export function panelRouter(settings: PageSettings, headers: RequestHandler, dir
   return router;
 }
 
-/** Gives what the build has compressed to browsers that take it. */
+/** Serves the precompressed files to browsers that accept gzip. */
 function compressed(root: string): RequestHandler {
   return (request, response, next) => {
     const name = /^\/([\w.-]+\.(?:js|css|svg|json))$/.exec(request.path)?.[1];
     response.vary("Accept-Encoding");
     if (name === undefined || request.acceptsEncodings("gzip") === false) return next();
-    // The type is that of what comes out of it.
     response.type(extname(name)).set("Content-Encoding", "gzip");
     response.sendFile(`${name}.gz`, { root, ...KEPT }, (error: unknown) => {
       if (error === undefined || response.headersSent) return;
@@ -40,11 +39,11 @@ function compressed(root: string): RequestHandler {
   };
 }
 
-// Read for every request: it is small, and a panel that is built again is there at once.
+// Reads the file on every request: it is small, and a rebuilt panel takes effect immediately.
 function page(file: string, settings: PageSettings): RequestHandler {
   return async (_request, response) => {
     const html = await readFile(file, "utf8").catch((cause: unknown) => {
-      throw new SealbookError("not_found", "the web panel is not built: `npm run panel` builds it", { cause });
+      throw new SealbookError("not_found", "the web panel is not built; run `npm run panel`", { cause });
     });
     response.set("Cache-Control", "no-store").type("html").send(fillPage(html, settings));
   };

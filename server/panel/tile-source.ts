@@ -1,4 +1,4 @@
-/** A map's tile server as a content policy names it: a subdomain that is chosen in the browser stands for any. */
+/** Converts a tile template to a source for the content security policy. A subdomain placeholder becomes a wildcard. */
 export function tileSource(template: string): string {
   return template.replace(/^(https?:\/\/)\{s\}(\.[^/]+).*$/, "$1*$2").replace(/^(https?:\/\/[^/]+).*$/, "$1");
 }

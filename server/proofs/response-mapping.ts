@@ -1,4 +1,4 @@
-import type { PlaceOnChain, StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { BlockInclusion, StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { NewProof, Proof } from "./proof.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
@@ -87,7 +87,7 @@ export function toFoundProof([newest, ...older]: readonly [Proof, ...Proof[]], l
   return { ...toProofResponse(newest, location), ...(history.length === 0 ? {} : { history }) };
 }
 
-function toOnChainFields({ transactionHash, block }: PlaceOnChain): OnChainFields {
+function toOnChainFields({ transactionHash, block }: BlockInclusion): OnChainFields {
   return {
     tx_hash: prefixed(transactionHash),
     block_number: block.number,

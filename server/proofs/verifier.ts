@@ -1,8 +1,7 @@
-import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
-import { verifyPath } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
-import type { ProofJournal } from "./stores.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
+import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";
@@ -19,7 +18,7 @@ export type Verification =
 /** What the verifier needs. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
-  readonly chain: AnchorChain;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
 }
@@ -60,24 +59,17 @@ export class ProofVerifier {
   /** How the chain contradicts the journal, if it does. */
   async #divergence(proof: StoredProof): Promise<string | undefined> {
     const { documentId, hash, metadata, outcome, content } = proof;
-    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
+    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
     if (Buffer.compare(recomputed, proof.recordHash) !== 0) {
       return "The journal's record of this hash does not belong to its recorded hash: the journal was changed";
     }
     if (outcome.state !== "confirmed" || content === undefined) {
       return "The journal calls this record confirmed without an anchor";
     }
-    if (!(await this.#isUnder(proof, content))) {
+    const tree = await this.#deps.trees.of(proof.anchorId, content).catch(() => undefined);
+    if (!isLeafUnder(proof.recordHash, proof.leafIndex, content, tree)) {
       return "The journal's record of this hash is not under its anchor: the journal was changed";
     }
     return contradictionOf(this.#deps.chain, content, outcome);
-  }
-
-  /** Whether a record's hash leads to what its anchor put on chain. */
-  async #isUnder(proof: StoredProof, content: NonNullable<StoredProof["content"]>): Promise<boolean> {
-    if (content.size === 0) return Buffer.compare(proof.recordHash, content.hash) === 0;
-    const { anchorId, leafIndex, recordHash } = proof;
-    const tree = await this.#deps.trees.of(anchorId, content).catch(() => undefined);
-    return tree !== undefined && leafIndex < tree.size && verifyPath(recordHash, tree.path(leafIndex), content.hash);
   }
 }

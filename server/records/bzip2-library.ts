@@ -1,26 +1,25 @@
-// The package's own loader is left aside: it defines globals, installs handlers for uncaught exceptions and
-// rejections on the process, and writes to a detached memory when the input makes that memory grow. The library
-// itself is one WebAssembly file whose functions need nothing from outside but room.
+// Instantiates the package's WebAssembly file directly. The package's loader defines globals, installs process-wide
+// handlers for uncaught exceptions and rejections, and writes to detached memory after the memory has grown.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What a call came to. `output` is empty unless the status is 0. */
+/** Result of a call. `output` is empty unless the status is 0. */
 export interface Bzip2Result {
   /** The return value of libbzip2. */
   readonly status: number;
   readonly output: Uint8Array;
 }
 
-/** One instance of libbzip2 with a memory of its own. */
+/** One instance of libbzip2 with its own memory. */
 export interface Bzip2Library {
-  /** `blockSize` is 1 to 9, in units of 100 kB; `capacity` is the room for the output, in bytes. */
+  /** `blockSize` is 1 to 9, in units of 100 kB; `capacity` is the size of the output buffer in bytes. */
   compress(data: Uint8Array, blockSize: number, capacity: number): Bzip2Result;
   decompress(data: Uint8Array, capacity: number): Bzip2Result;
-  /** Whether its memory never grew. It never shrinks: a grown instance is better dropped than kept. */
-  isAsSmallAsLoaded(): boolean;
+  /** Whether the memory has not grown. It never shrinks, so grown instances are discarded. */
+  hasInitialSize(): boolean;
 }
 
-/** The data and their output do not fit into the memory that an instance may have. */
+/** Data and output exceed the memory limit of an instance. */
 export class OutOfMemoryError extends Error {
   override readonly name = "OutOfMemoryError";
 }
@@ -34,7 +33,7 @@ interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
-// As much of WebAssembly as is used here; the compiler knows it only together with the whole DOM.
+// The used part of WebAssembly. TypeScript declares it only in the DOM library.
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
@@ -43,7 +42,7 @@ declare const WebAssembly: {
 
 let compiled: object | undefined;
 
-/** A fresh instance. */
+/** Creates an instance. */
 export function loadBzip2Library(): Bzip2Library {
   const file = fileURLToPath(import.meta.resolve("bzip2-wasm/bzip2-1.0.8/bzip2.wasm"));
   compiled ??= new WebAssembly.Module(readFileSync(file));
@@ -64,7 +63,7 @@ export function loadBzip2Library(): Bzip2Library {
     const pointers: number[] = [];
     const allocate = (bytes: number): number => {
       const pointer = malloc(bytes) >>> 0;
-      if (pointer === 0) throw new OutOfMemoryError(`no room for ${bytes} bytes`);
+      if (pointer === 0) throw new OutOfMemoryError(`libbzip2 cannot allocate ${bytes} bytes`);
       pointers.push(pointer);
       return pointer;
     };
@@ -72,7 +71,7 @@ export function loadBzip2Library(): Bzip2Library {
       const source = allocate(Math.max(1, data.length));
       const target = allocate(capacity);
       const targetLength = allocate(4);
-      // The memory may have grown, and its buffer with it: it is taken anew after every call that allocates.
+      // Allocations can grow the memory and replace its buffer, so the buffer is read again after each of them.
       new Uint8Array(memory.buffer).set(data, source);
       new DataView(memory.buffer).setUint32(targetLength, capacity, true);
       const status = call(target, targetLength, source, data.length, ...options);
@@ -87,7 +86,7 @@ export function loadBzip2Library(): Bzip2Library {
   return {
     compress: (data, blockSize, capacity) => run(data, capacity, toBuffer, blockSize, 0, 0),
     decompress: (data, capacity) => run(data, capacity, fromBuffer, 0, 0),
-    isAsSmallAsLoaded: () => memory.buffer.byteLength === loadedBytes,
+    hasInitialSize: () => memory.buffer.byteLength === loadedBytes,
   };
 }
 
@@ -104,10 +103,10 @@ function importsOf(memory: () => WasmMemory): object {
         return 1;
       },
       exit: (code: number): never => {
-        throw new Error(`libbzip2 gave up (${code})`);
+        throw new Error(`libbzip2 exited with code ${code}`);
       },
     },
-    // Its complaints to the standard error output go nowhere: `exit` follows them.
+    // Discards libbzip2's messages on stderr; `exit` follows them.
     wasi_snapshot_preview1: { fd_close: badFile, fd_seek: badFile, fd_write: badFile },
   };
 }
@@ -118,12 +117,12 @@ function isFunction(value: unknown): value is WasmFunction {
 
 function functionOf(exports: Readonly<Record<string, unknown>>, name: string): WasmFunction {
   const value = exports[name];
-  if (!isFunction(value)) throw new Error(`libbzip2 lacks ${name}`);
+  if (!isFunction(value)) throw new Error(`libbzip2 does not export ${name}`);
   return value;
 }
 
 function memoryOf(exports: Readonly<Record<string, unknown>>): WasmMemory {
   const value = exports["memory"];
-  if (!(value instanceof WebAssembly.Memory)) throw new Error("libbzip2 lacks its memory");
+  if (!(value instanceof WebAssembly.Memory)) throw new Error("libbzip2 does not export its memory");
   return value;
 }

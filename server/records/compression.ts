@@ -1,22 +1,24 @@
 import { malformed, SealbookError } from "../errors.ts";
 
-/** The most bytes that a compressed row may expand to. Rows are a few kilobytes; this bounds hostile ones. */
+/**
+ * Maximum decompressed size of a row in bytes. Usual rows have a few kilobytes; the limit stops decompression bombs.
+ */
 export const MAX_ROW_BYTES = 8 * 1024 * 1024;
 
-/** The bzip2 codec, as the domain needs it. */
+/** A bzip2 codec. */
 export interface Bzip2 {
-  /** Compresses to one stream. The same data always give the same stream. */
+  /** Compresses to one stream, deterministically. */
   compress(data: Uint8Array): Uint8Array;
   /**
-   * Expands one whole stream.
+   * Decompresses one complete stream.
    *
-   * @throws SealbookError `malformed` when the data are anything but one whole stream, and when they expand to more
-   * than `maximum` bytes; the message says which
+   * @throws SealbookError `malformed` if the data are not exactly one complete stream, or expand to more than
+   * `maximum` bytes
    */
   decompress(data: Uint8Array, maximum: number): Uint8Array;
 }
 
-/** Row data as they are stored and signed. */
+/** Row data in the form in which they are stored and signed. */
 export interface StoredRowData {
   readonly rowdata: Uint8Array;
   /** Whether `rowdata` is compressed. */
@@ -25,7 +27,7 @@ export interface StoredRowData {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Compresses row data when that makes them smaller. */
+/** Compresses row data if that makes them smaller. */
 export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
   const plain = Buffer.from(text, "utf8");
   const compressed = bzip2.compress(plain);
@@ -33,9 +35,9 @@ export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
 }
 
 /**
- * The text of stored row data.
+ * Decompresses and decodes stored row data.
  *
- * @throws SealbookError `malformed` at `rowdata` for bad bzip2 and bad UTF-8
+ * @throws SealbookError `malformed` at `rowdata` for invalid bzip2 or UTF-8
  */
 export function unpackRowData(stored: StoredRowData, bzip2: Bzip2): string {
   const plain = stored.comp ? expand(stored.rowdata, bzip2) : stored.rowdata;

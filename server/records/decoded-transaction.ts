@@ -1,16 +1,16 @@
 import type { DecodedTransaction } from "./responses.ts";
 
-/** The functions that write a row. Both take the same arguments. */
+/** The contract functions that write a row. They have the same arguments. */
 export const ROW_FUNCTIONS = ["set", "insert"] as const;
 
-/** A function that writes a row. */
+/** A contract function that writes a row. */
 export type RowFunction = (typeof ROW_FUNCTIONS)[number];
 
 /** The arguments of a row function. */
 export interface RowArguments {
   readonly tabname: string;
   readonly rowid: bigint;
-  /** The row as stored, compressed when `comp` is true. */
+  /** The row as stored: compressed if `comp` is true. */
   readonly rowdata: Uint8Array;
   readonly comp: boolean;
   readonly signature: string;

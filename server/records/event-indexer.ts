@@ -1,44 +1,43 @@
-import type { ChainLog, RecordIndexStore, RecordIndex } from "./record-index.ts";
+import type { EventLog, RecordIndexStore, RecordIndex } from "./record-index.ts";
 
-/** Blocks taken over at once: small enough for any node's limit on log queries. */
-const BLOCKS_AT_ONCE = 1_000;
+/** Maximum blocks per log query; below the limit of every common node. */
+const MAX_BLOCK_RANGE = 1_000;
 
-/** How soon it tries again after a failure. */
+/** Delay before a retry. */
 const RETRY_MILLISECONDS = 1_000;
 
-/** How long a node may lag behind the copy before the chain counts as another one. */
+/** Maximum time that a node may lag behind the index before the chain counts as a different one. */
 const LAG_MILLISECONDS = 12_000;
 
-/** What the follower reports. */
-export type FollowerEvent =
+/** State changes of the indexer. */
+export type IndexerEvent =
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
   | { readonly kind: "rebuilding"; readonly reason: string }
   | { readonly kind: "failing"; readonly error: unknown };
 
 /**
- * Keeps the local copy of the event table in step with the chain's log. The copy and how far it reaches are written
- * together, so that a crash leaves a copy that is merely behind. When the chain is not the one that the copy was made
- * from, the copy is dropped and built again.
+ * Indexes the contracts' events in the record index. Each batch commits rows and progress together, so that a crash
+ * leaves a consistent, lagging index. If the indexed block is not on the chain, drops the index and rebuilds it.
  */
 export class EventIndexer implements RecordIndex {
-  readonly #chain: ChainLog;
+  readonly #chain: EventLog;
   readonly #store: RecordIndexStore;
-  readonly #onEvent: (event: FollowerEvent) => void;
+  readonly #onEvent: (event: IndexerEvent) => void;
   readonly #lagMilliseconds: number;
-  readonly #waiting = new Set<() => void>();
-  #reached = -1;
-  #checked = false;
-  /** Since when the node does not have the block that the copy reaches to. */
-  #missingSince: number | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #wanted = -1;
+  readonly #waiters = new Set<() => void>();
+  #indexedTo = -1;
+  #verified = false;
+  /** Time since which the node lacks the last indexed block. */
+  #laggingSince: number | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #target = -1;
   #stopped = false;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(
-    chain: ChainLog,
+    chain: EventLog,
     store: RecordIndexStore,
-    onEvent: (event: FollowerEvent) => void,
+    onEvent: (event: IndexerEvent) => void,
     lagMilliseconds = LAG_MILLISECONDS,
   ) {
     this.#lagMilliseconds = lagMilliseconds;
@@ -47,115 +46,115 @@ export class EventIndexer implements RecordIndex {
     this.#onEvent = onEvent;
   }
 
-  /** Told of every new head. */
+  /** Indexes up to a new head. */
   onHead(blockNumber: number): void {
-    this.#wanted = Math.max(this.#wanted, blockNumber);
-    if (blockNumber < this.#reached) {
-      // The node lags, or the chain came back older than it was and may go on with other blocks.
-      this.#checked = false;
-      this.#wanted = blockNumber;
+    this.#target = Math.max(this.#target, blockNumber);
+    if (blockNumber < this.#indexedTo) {
+      // The node lags, or the chain was rolled back and may continue with different blocks.
+      this.#verified = false;
+      this.#target = blockNumber;
     }
-    this.#work = this.#work.then(() => this.#follow());
+    this.#running = this.#running.then(() => this.#index());
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#retry);
-    await this.#work;
-    for (const wake of this.#waiting) wake();
+    await this.#running;
+    for (const wake of this.#waiters) wake();
   }
 
-  async reached(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
-    if (this.#reached >= blockNumber) return true;
+  async waitForBlock(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
+    if (this.#indexedTo >= blockNumber) return true;
     const deadline = Date.now() + waitMilliseconds;
-    // Whoever waits has seen the block; the head watcher may hear of it only later.
+    // The caller has seen the block; the head watcher may notify later.
     this.onHead(blockNumber);
-    while (this.#reached < blockNumber && !this.#stopped) {
+    while (this.#indexedTo < blockNumber && !this.#stopped) {
       const left = deadline - Date.now();
       if (left <= 0) return false;
-      await this.#nextStep(left);
+      await this.#nextUpdate(left);
     }
-    return this.#reached >= blockNumber;
+    return this.#indexedTo >= blockNumber;
   }
 
-  #nextStep(milliseconds: number): Promise<void> {
+  #nextUpdate(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => {
       clearTimeout(timer);
-      this.#waiting.delete(wake);
+      this.#waiters.delete(wake);
       resolve();
     };
     const timer = setTimeout(wake, milliseconds);
-    this.#waiting.add(wake);
+    this.#waiters.add(wake);
     return promise;
   }
 
-  async #follow(): Promise<void> {
-    if (this.#stopped || (this.#checked && this.#reached >= this.#wanted)) return;
+  async #index(): Promise<void> {
+    if (this.#stopped || (this.#verified && this.#indexedTo >= this.#target)) return;
     try {
-      if (!(await this.#start())) return this.#tryLater();
-      if (this.#wanted - this.#reached > BLOCKS_AT_ONCE) {
-        this.#onEvent({ kind: "catching_up", from: this.#reached + 1, to: this.#wanted });
+      if (!(await this.#checkProgress())) return this.#scheduleRetry();
+      if (this.#target - this.#indexedTo > MAX_BLOCK_RANGE) {
+        this.#onEvent({ kind: "catching_up", from: this.#indexedTo + 1, to: this.#target });
       }
-      while (this.#reached < this.#wanted && !this.#stopped) {
-        const to = Math.min(this.#wanted, this.#reached + BLOCKS_AT_ONCE);
+      while (this.#indexedTo < this.#target && !this.#stopped) {
+        const to = Math.min(this.#target, this.#indexedTo + MAX_BLOCK_RANGE);
         const hash = await this.#chain.blockHash(to);
-        if (hash === undefined) return this.#tryLater();
-        const entries = await this.#chain.entries(this.#reached + 1, to);
-        const after = this.#reached < this.#chain.firstBlock ? undefined : this.#reached;
+        if (hash === undefined) return this.#scheduleRetry();
+        const entries = await this.#chain.entries(this.#indexedTo + 1, to);
+        const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
         if (!(await this.#store.apply(entries, after, to, hash))) {
-          this.#onEvent({ kind: "rebuilding", reason: "the copy was changed by somebody else" });
-          this.#checked = false;
-          return this.#tryLater();
+          this.#onEvent({ kind: "rebuilding", reason: "another process changed the record index" });
+          this.#verified = false;
+          return this.#scheduleRetry();
         }
-        this.#reached = to;
-        for (const wake of this.#waiting) wake();
+        this.#indexedTo = to;
+        for (const wake of this.#waiters) wake();
       }
     } catch (error) {
-      // The copy is behind but whole.
+      // The index lags but is consistent.
       this.#onEvent({ kind: "failing", error });
-      this.#tryLater();
+      this.#scheduleRetry();
     }
   }
 
-  /** Goes on where the copy stands, also when no further block comes. */
-  #tryLater(): void {
+  /** Continues after a delay, even if no further block arrives. */
+  #scheduleRetry(): void {
     clearTimeout(this.#retry);
-    if (!this.#stopped) this.#retry = setTimeout(() => this.onHead(this.#wanted), RETRY_MILLISECONDS);
+    if (!this.#stopped) this.#retry = setTimeout(() => this.onHead(this.#target), RETRY_MILLISECONDS);
   }
 
   /**
-   * Finds out where the copy stands.
-   * @returns whether it is clear that it was made from this chain
+   * Reads the index's progress and compares its last block with the chain. Drops an index of a different chain.
+   * @returns false if the node may only lag behind
    */
-  async #start(): Promise<boolean> {
-    if (this.#checked) return true;
+  async #checkProgress(): Promise<boolean> {
+    if (this.#verified) return true;
     const progress = await this.#store.progress();
     if (progress === undefined) {
-      this.#reached = this.#chain.firstBlock - 1;
+      this.#indexedTo = this.#chain.firstBlock - 1;
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
-        this.#reached = progress.blockNumber;
-        this.#missingSince = undefined;
-      } else if (hash === undefined && this.#mayLag()) {
+        this.#indexedTo = progress.blockNumber;
+        this.#laggingSince = undefined;
+      } else if (hash === undefined && this.#withinLagTolerance()) {
         return false;
       } else {
         this.#onEvent({
           kind: "rebuilding",
-          reason: `block ${progress.blockNumber} is not the one the copy was made from`,
+          reason: `block ${progress.blockNumber} of the chain is not the indexed one`,
         });
         await this.#store.drop();
-        this.#reached = this.#chain.firstBlock - 1;
+        this.#indexedTo = this.#chain.firstBlock - 1;
       }
     }
-    this.#checked = true;
+    this.#verified = true;
     return true;
   }
 
-  /** Whether a block that the node does not have may only not have come to it yet. */
-  #mayLag(): boolean {
-    this.#missingSince ??= Date.now();
-    return Date.now() - this.#missingSince < this.#lagMilliseconds;
+  /** Whether a missing block can be explained by a lagging node. */
+  #withinLagTolerance(): boolean {
+    this.#laggingSince ??= Date.now();
+    return Date.now() - this.#laggingSince < this.#lagMilliseconds;
   }
 }

@@ -1,8 +1,8 @@
-/** The event name of a topic in which no character may stand in a name. */
-const NAMELESS = "event";
+/** Event name of a topic without any allowed character. */
+const DEFAULT_NAME = "event";
 
-/** The name of an event: its topic without everything but letters and digits of any script, `_` and `-`. */
+/** Derives an event's name: the letters and digits of any script, `_` and `-` of its topic. */
 export function eventName(topic: string): string {
   const name = topic.replace(/[^\p{L}\p{Nd}_-]/gu, "");
-  return name === "" ? NAMELESS : name;
+  return name === "" ? DEFAULT_NAME : name;
 }

@@ -3,7 +3,7 @@ import { encodeCallData } from "./call-data/call-data.ts";
 import { contractCall } from "../chain/contracts/interfaces.ts";
 import { signRowData } from "./row-signature.ts";
 
-/** Rows of `table` in the event table contract. */
+/** Creates contract calls for rows of `table`. */
 export function recordChain(table: string): RecordChain {
   return {
     table,

@@ -1,6 +1,6 @@
 import type { Address } from "../chain/transaction.ts";
 
-/** Events of records, for logs and metrics. None of them ever throws. */
+/** Events of records for logs and metrics. Handlers never throw. */
 export interface RecordEvents {
   recordStored(account: Address, rowId: bigint): void;
 }

@@ -1,5 +1,4 @@
 export { decodeCallData } from "./call-data/call-data.ts";
-export { eventTableInterface } from "./call-data/row-functions.ts";
 export { type Bzip2, MAX_ROW_BYTES } from "./compression.ts";
 export type { RowFunction } from "./decoded-transaction.ts";
 export type { RecordEvents } from "./events.ts";

@@ -3,7 +3,7 @@ import type { RecordIndexStore } from "./record-index.ts";
 import { accountStore } from "../sessions/index.ts";
 import type { Database } from "../journal/engine/database.ts";
 
-/** @param table Name of the table on chain whose rows the copy holds */
+/** @param table Name of the indexed table on chain */
 export function recordIndexStore(database: Database, table: string): RecordIndexStore {
   return {
     async progress() {
@@ -18,12 +18,12 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
         const accounts = accountStore(transaction);
         for (const entry of entries) {
           if (entry.kind === "account") {
-            await accounts.follow(entry.address, entry.change);
+            await accounts.applyChange(entry.address, entry.change);
             continue;
           }
           const { row } = entry;
           const rowId = row.rowId.toString();
-          // A row written again counts as new: it moves to the end.
+          // An overwritten row counts as new and moves to the end.
           await transaction.deleteFrom("records").where("row_id", "=", rowId).execute();
           await transaction
             .insertInto("records")
@@ -60,7 +60,7 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
   };
 }
 
-/** A row id that the chain has is never given out again, whoever wrote the row. */
+/** Raises the row counter, so that a row id on chain is never assigned again. */
 async function raiseCounter(database: Database, table: string, rowId: number): Promise<void> {
   await database
     .insertInto("row_counters")

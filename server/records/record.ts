@@ -1,33 +1,33 @@
-/** A row of the local copy of the event table. */
+/** A row of the record index. */
 export interface RecordRow {
-  /** Place in the order of the chain's log; grows with every row written. */
+  /** Position in the order of the chain's log; increases with every row written. */
   readonly position: number;
   readonly rowId: bigint;
   readonly sender: string;
   readonly code: string;
   readonly topic: string;
-  /** HTTP date, as stored. */
+  /** HTTP date as stored. */
   readonly createdAt: string;
-  /** base64 of the payload's JSON, as stored. */
+  /** Base64 of the payload's JSON as stored. */
   readonly payload: string;
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
 }
 
-/** A row found in the chain's log, about to enter the copy. */
+/** A row from the chain's log before its insertion into the index. */
 export type NewRecordRow = Omit<RecordRow, "position">;
 
-/** Which field a search compares. */
+/** The field that a search compares. */
 export type SearchField = "code" | "topic";
 
-/** A search of the copy, newest first. */
+/** A query of the index, newest first. */
 export interface RecordQuery {
   readonly field: SearchField;
   readonly pattern: SearchPattern;
   readonly limit: number;
-  /** Only rows with a smaller position. */
+  /** Returns only rows with a smaller position. */
   readonly before?: number;
 }
 
-/** What a field's value has to be: the literal pieces between the stars. One piece means equality. */
+/** The literal pieces between the wildcards. A single piece means equality. */
 export type SearchPattern = readonly [string, ...string[]];

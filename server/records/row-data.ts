@@ -2,44 +2,43 @@ import { malformed } from "../errors.ts";
 import { isJsonObject, parseJson, writeJson, type JsonObject, type JsonValue } from "../kit/json.ts";
 import { escapeSegment, unescapeSegment } from "./segment-text.ts";
 
-/** Separates the segments of row data. */
-const BAR = "|";
+const SEPARATOR = "|";
 const SEGMENTS = 7;
-/** The record format this service writes, the seventh segment. */
+/** The record format that this service writes in the seventh segment. */
 export const RECORD_FORMAT = "1";
 
-/** A record to be written as row data. */
+/** A record to encode as row data. */
 export interface NewRow {
   readonly rowId: bigint;
-  /** `0x`-prefixed address of the account that signs. */
+  /** `0x`-prefixed address of the signing account. */
   readonly sender: string;
   readonly code: string;
-  /** Kept to the second. */
+  /** Stored with a resolution of one second. */
   readonly createdAt: Date;
   readonly payload: JsonObject;
   readonly topic: string;
 }
 
-/** Row data taken apart. What other systems may write differently is kept as the text that stands there. */
+/** Decoded row data. Segments that other systems may format differently are kept as text. */
 export interface Row {
   readonly rowId: string;
   readonly sender: string;
   readonly code: string;
-  /** An HTTP date in rows written here. */
+  /** An HTTP date in rows of this service. */
   readonly createdAt: string;
   readonly payload: JsonObject;
-  /** The payload as it stands in the row: base64 of JSON text. */
+  /** The payload's segment: base64 of JSON text. */
   readonly payloadBase64: string;
-  /** The sixth segment: the topic in rows written here. */
+  /** The sixth segment: the topic in rows of this service. */
   readonly topic: string;
-  /** The seventh segment: the record format in rows written here. */
+  /** The seventh segment: the record format in rows of this service. */
   readonly format: string;
 }
 
 /**
- * Writes the seven segments of a record.
+ * Encodes the seven segments of a record.
  *
- * @throws SealbookError `malformed` when the record would not read back as it is
+ * @throws SealbookError `malformed` if decoding would not restore the record
  */
 export function encodeRowData(row: NewRow): string {
   if (row.rowId < 0n) throw malformed("rowId", "is negative");
@@ -53,11 +52,11 @@ export function encodeRowData(row: NewRow): string {
     encodePayload(row.payload),
     freeText("topic", row.topic),
     RECORD_FORMAT,
-  ].join(BAR);
+  ].join(SEPARATOR);
 }
 
 function freeText(path: string, text: string): string {
-  // A lone surrogate has no UTF-8 form: it would be stored as another character.
+  // A lone surrogate has no UTF-8 encoding and would be stored as a different character.
   if (!text.isWellFormed()) throw malformed(path, "contains half of a surrogate pair");
   return escapeSegment(text);
 }
@@ -71,13 +70,13 @@ function encodePayload(payload: JsonObject): string {
 }
 
 /**
- * Takes row data apart, of this service or of another that writes seven segments.
+ * Decodes row data with seven segments, from this service or another.
  *
- * @throws SealbookError `malformed` at `rowdata` when there are not seven segments, and at `rowdata.payload` when
- * the fifth is not the base64 of a JSON object
+ * @throws SealbookError `malformed` at `rowdata` if there are not seven segments, and at `rowdata.payload` if the
+ * fifth is not base64 of a JSON object
  */
 export function decodeRowData(text: string): Row {
-  const segments = text.split(BAR);
+  const segments = text.split(SEPARATOR);
   const [rowId, sender, code, createdAt, payloadBase64, topic, format] = segments;
   if (segments.length !== SEGMENTS || format === undefined) {
     throw malformed("rowdata", `${segments.length} segments instead of ${SEGMENTS}`);
@@ -99,7 +98,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function decodePayload(base64: string): JsonObject {
   const path = "rowdata.payload";
   const bytes = Buffer.from(base64, "base64");
-  // The decoder skips what it does not know; only a text that it would write itself has been read as a whole.
+  // The decoder skips invalid characters, so only text that it would encode identically is valid.
   if (bytes.toString("base64") !== base64) throw malformed(path, "is not base64");
   let text: string;
   try {

@@ -1,8 +1,8 @@
 import type { SearchPattern } from "./record.ts";
 
 /**
- * Reads a key phrase: `*` stands for any run of characters, `\*` for a star. Any other character, a lone backslash
- * included, stands for itself.
+ * Parses a key phrase: `*` matches any characters, `\*` a star. Every other character, including a lone backslash,
+ * matches itself.
  */
 export function parseSearchPattern(phrase: string): SearchPattern {
   let piece = "";

@@ -1,13 +1,12 @@
-// Segments are joined with a bar, so a bar inside a text is written as its percent code, and so is the percent
-// sign itself: what was a code before stays apart from what became one. Every other character stands as it is.
+// A bar separates segments, so bars and percent signs in a text are percent-encoded. Other characters are unchanged.
 
-/** Writes a free text as a segment. */
+/** Encodes a text as a segment. */
 export function escapeSegment(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("|", "%7C");
 }
 
-/** Restores a free text from its segment. A percent sign that begins no code of ours stays as it is. */
+/** Decodes a segment. Leaves percent signs outside of these two codes unchanged. */
 export function unescapeSegment(segment: string): string {
-  // One pass: in "%257C" only the "%25" is a code.
+  // Replaces in one pass: in "%257C" only "%25" is a code.
   return segment.replace(/%(25|7C)/gi, (_, digits: string) => (digits === "25" ? "%" : "|"));
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/clock.ts";
-import type { Atomic } from "../journal/atomic.ts";
+import type { Atomic } from "../journal/engine/atomic.ts";
 import type { RecordStores } from "./stores.ts";
 import type { RecordChain } from "./contract.ts";
 import type { RecordEvents } from "./events.ts";
@@ -14,68 +14,67 @@ import type { RecordRow, SearchField } from "./record.ts";
 import { encodeRowData } from "./row-data.ts";
 import { parseSearchPattern } from "./search-pattern.ts";
 
-/** What the service needs. */
 export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly journal: Atomic<Stores>;
   readonly transactions: Transactions;
   readonly chain: RecordChain;
-  readonly copy: RecordIndex;
+  readonly recordIndex: RecordIndex;
   readonly bzip2: Bzip2;
   readonly telemetry: RecordEvents;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
 }
 
-/** A record to be stored. */
+/** A record to store. */
 export interface NewRecord {
   readonly code: string;
   readonly topic: string;
   readonly payload: JsonObject;
 }
 
-/** Who signs a record. */
+/** The account that signs a record, with its key. */
 export type Signer = Pick<Authorized, "account" | "signingKey">;
 
-/** A record on its way to the chain. */
+/** A record with an assigned row id and an inserted transaction. */
 export interface RecordIntent {
   readonly rowId: bigint;
   readonly transactionId: number;
 }
 
-/** For callers that a restart must not make store a record twice. */
+/** Options for callers that resume after a restart without storing a record twice. */
 export interface StoreOptions<Stores extends RecordStores> {
-  /** What was written down of an earlier attempt: it is gone on with instead of beginning another. */
-  readonly begun?: RecordIntent | undefined;
-  /** Writes an intent down in the same step in which it comes to be. */
-  readonly note?: (journal: Atomic<Stores>, intent: RecordIntent) => Promise<void>;
+  /** The intent of an earlier attempt, which this call continues. */
+  readonly resume?: RecordIntent | undefined;
+  /** Stores the intent in the same commit that creates it. */
+  readonly onIntent?: (journal: Atomic<Stores>, intent: RecordIntent) => Promise<void>;
 }
 
-/** A record that the chain has. */
+/** A confirmed record. */
 export interface StoredRecord {
   readonly rowId: bigint;
   readonly event: string;
   readonly transactionHash: Uint8Array;
 }
 
-/** A search as a client asks for it. */
+/** A client's search. */
 export interface Search {
   readonly field: SearchField;
   readonly phrase: string;
   readonly limit: number;
-  /** Position of the last row of the page before. */
+  /** Position of the last row of the previous page. */
   readonly before?: number;
 }
 
-/** Characters of payload after which a page is full, whatever its limit. */
+/** Maximum payload characters per page, regardless of the limit. */
 const MAX_PAGE_SIZE = 8 * 1024 * 1024;
-const ROWS_AT_ONCE = 200;
+const ROWS_PER_QUERY = 200;
 
-/** How often a record is given another row id before the chain's refusal is passed on. */
+/** Maximum row ids tried for a record. */
 const MAX_ATTEMPTS = 3;
 
 /**
  * Stores and finds records.
- * @typeParam Stores Stores of the journal that a caller can write to in the same commit as a record's intent
+ * @typeParam Stores Journal stores that a caller can write in the same commit as a record's intent
  */
 export class RecordService<Stores extends RecordStores = RecordStores> {
   readonly #deps: RecordServiceDeps<Stores>;
@@ -85,14 +84,19 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   }
 
   /**
-   * Stores a record: signed with the account's key, paid by the relayer. Returns when the chain has it and a search
-   * finds it, or after the wait when the local copy lags behind the chain.
-   * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message says whether the record will still be stored
+   * Signs a record with the account's key and stores it; the relayer pays. Returns when the chain has confirmed the
+   * record and the index includes it, or after the timeout if the index lags.
+   * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message states whether the record will still be
+   * stored
    */
-  async store(signer: Signer, record: NewRecord, { begun, note }: StoreOptions<Stores> = {}): Promise<StoredRecord> {
-    const { transactions, copy, telemetry, chainWaitMilliseconds } = this.#deps;
+  async store(
+    signer: Signer,
+    record: NewRecord,
+    { resume: begun, onIntent: note }: StoreOptions<Stores> = {},
+  ): Promise<StoredRecord> {
+    const { transactions, recordIndex: copy, telemetry, chainWaitMilliseconds } = this.#deps;
     const { account } = signer;
-    if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may read only");
+    if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
     let earlier = begun;
     for (let attempt = 1; ; attempt += 1) {
       const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));
@@ -101,13 +105,13 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
       const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
       switch (outcome.state) {
         case "confirmed":
-          await copy.reached(outcome.block.number, chainWaitMilliseconds);
+          await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
           telemetry.recordStored(account.address, rowId);
           return { rowId, event: eventName(record.topic), transactionHash: outcome.hash };
         case "reverted":
           if (outcome.reason.startsWith("RowExists") && outcome.block !== undefined && attempt < MAX_ATTEMPTS) {
-            // The chain has rows that this journal has not counted yet; once the copy has them, the counter has too.
-            await copy.reached(outcome.block.number, chainWaitMilliseconds);
+            // The chain has rows that the journal's counter does not include yet. Indexing them raises the counter.
+            await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
             earlier = undefined;
             continue;
           }
@@ -116,7 +120,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
           throw refused(outcome.reason);
         case "cancelled":
           if (earlier === undefined) throw notStored();
-          // Whoever began it did not wait for it to the end.
+          // The earlier attempt was cancelled; starts a new one.
           earlier = undefined;
           continue;
         case "pending":
@@ -130,11 +134,11 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     }
   }
 
-  /** Gives a record its row id and writes down that it has to go to the chain. */
+  /** Assigns a row id and records the intent to store the record. */
   #begin(
     { account, signingKey }: Signer,
     record: NewRecord,
-    note: StoreOptions<Stores>["note"],
+    note: StoreOptions<Stores>["onIntent"],
   ): Promise<RecordIntent> {
     const { journal, chain, bzip2, clock } = this.#deps;
     return journal.atomically(async (atomic) => {
@@ -148,8 +152,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   }
 
   /**
-   * Finds records of every sender, newest first: as many as the limit, or fewer when their payloads are large.
-   * @returns the rows, and where the next page begins when there are more
+   * Searches the records of all senders, newest first. Returns fewer rows than the limit if their payloads are large.
+   * @returns The rows, and the position of the next page if there is one
    */
   async search({ field, phrase, limit, before }: Search): Promise<{ rows: RecordRow[]; next: number | undefined }> {
     const pattern = parseSearchPattern(phrase);
@@ -157,11 +161,11 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     let size = 0;
     let position = before;
     while (rows.length < limit && size < MAX_PAGE_SIZE) {
-      const wanted = Math.min(limit - rows.length, ROWS_AT_ONCE);
+      const wanted = Math.min(limit - rows.length, ROWS_PER_QUERY);
       const found = await this.#deps.journal.records.search({
         field,
         pattern,
-        // One row more than wanted says that there are more.
+        // One additional row shows whether there are more.
         limit: wanted + 1,
         ...(position === undefined ? {} : { before: position }),
       });

@@ -56,7 +56,7 @@ function matches(e: ExpressionBuilder<Schema, "records">, { field, pattern }: Re
   const like = pattern.map((piece) => piece.replace(/[\\%_]/gu, (character) => `\\${character}`)).join("%");
   const whole = sql<SqlBool>`${sql.ref(field)} like ${like} escape '\\'`;
   if (prefix === "") return whole;
-  // The range says nothing new, but an index can answer it.
+  // The range is redundant but lets the database use an index.
   const end = endOfPrefix(prefix);
   return e.and([e(field, ">=", prefix), ...(end === undefined ? [] : [e(field, "<", end)]), whole]);
 }
@@ -65,7 +65,7 @@ const LAST_CODE_POINT = 0x10ffff;
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
-/** The first text, by code points, after all that begin with a prefix; `undefined` when there is none. */
+/** Returns the first text, by code points, after all texts with a prefix; `undefined` if there is none. */
 function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.at(-1) === LAST_CODE_POINT) points.pop();

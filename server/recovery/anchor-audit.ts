@@ -1,5 +1,5 @@
-import { MAX_TREE_SIZE, merkleRoot } from "../journal/integrity/merkle.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import { giveContent } from "../journal/integrity/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
@@ -19,7 +19,7 @@ const NO_ANCHOR = "the journal calls it confirmed without an anchor";
  */
 export class AnchorAudit {
   readonly #anchors: Pick<ProofJournal["anchors"], "leaves">;
-  readonly #chain: AnchorChain;
+  readonly #chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
   /** Anchors that hold; there are many, so there is no more to each than its number. */
   readonly #held = new Set<number>();
@@ -28,7 +28,7 @@ export class AnchorAudit {
 
   constructor(
     anchors: Pick<ProofJournal["anchors"], "leaves">,
-    chain: AnchorChain,
+    chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
     telemetry: Pick<JournalEvents, "journalDiverged">,
   ) {
     this.#anchors = anchors;
@@ -72,11 +72,9 @@ export class AnchorAudit {
   async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
     if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
-    const isWhole =
-      leaves.length === content.size &&
-      leaves.length <= MAX_TREE_SIZE &&
-      Buffer.compare(merkleRoot(leaves), content.hash) === 0;
-    return isWhole ? this.#contradiction(content, proof) : this.#diverged("anchor", content.hash, CHANGED);
+    return giveContent(leaves, content)
+      ? this.#contradiction(content, proof)
+      : this.#diverged("anchor", content.hash, CHANGED);
   }
 
   async #contradiction(content: AnchorContent, { outcome }: ConfirmedProof): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AnchorLog, LoggedAnchor } from "../chain/contracts/anchor.ts";
-import type { AnchorChain } from "../chain/contracts/anchor.ts";
+import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
@@ -33,8 +33,7 @@ const LONGEST_MILLISECONDS = 24 * 3_600_000;
 export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly store: RecoveryStore;
-  readonly chain: AnchorChain;
-  readonly log: AnchorLog;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
 }
@@ -155,12 +154,12 @@ export class RecoveryService {
     after: number | undefined,
     limit: number,
   ): Promise<{ anchors: readonly LoggedAnchor[]; next: number | undefined }> {
-    const { log, journal } = this.#deps;
-    const newest = await log.newestBlock();
+    const { chain, journal } = this.#deps;
+    const newest = await chain.newestBlock();
     const found: LoggedAnchor[] = [];
-    for (let from = after === undefined ? log.firstBlock : after + 1; from <= newest; from += BLOCKS_AT_ONCE) {
+    for (let from = after === undefined ? chain.firstBlock : after + 1; from <= newest; from += BLOCKS_AT_ONCE) {
       const to = Math.min(newest, from + BLOCKS_AT_ONCE - 1);
-      for (const anchor of await log.anchors(from, to)) {
+      for (const anchor of await chain.anchors(from, to)) {
         // Whole blocks only, so that the next page begins after one.
         if (found.length >= limit && anchor.blockNumber > (found.at(-1)?.blockNumber ?? 0)) {
           return { anchors: found, next: anchor.blockNumber - 1 };

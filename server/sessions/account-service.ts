@@ -1,26 +1,25 @@
 import type { Clock } from "../kit/clock.ts";
 import type { SessionJournal } from "./stores.ts";
-import type { Registrar } from "../chain/contracts/session-registry.ts";
+import type { Registrar } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { Address } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { generatePassword } from "./password.ts";
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 
-/** What a new account's holder needs to log in; the password is nowhere else. */
+/** Credentials of a new account. The password is stored nowhere else. */
 export interface NewAccount {
   readonly login: Address;
   readonly password: string;
   readonly scope: Scope;
 }
 
-/** An account whose key is made and of which nothing else knows yet. */
+/** A generated account that is neither in the journal nor enrolled on chain. */
 export interface PreparedAccount extends NewAccount {
   readonly keystore: string;
   readonly signingKey: Uint8Array;
 }
 
-/** What the service needs. */
 export interface AccountServiceDeps {
   readonly journal: SessionJournal;
   readonly registrar: Registrar;
@@ -37,8 +36,8 @@ export class AccountService {
   }
 
   /**
-   * Makes an account and enrols it on chain.
-   * @param beforeEnrolment is given the account when its key is made and before anything else knows of it
+   * Generates an account and enrols it on chain.
+   * @param beforeEnrolment Receives the account before it is stored or enrolled
    */
   async create(scope: Scope, beforeEnrolment?: (account: NewAccount) => Promise<void>): Promise<NewAccount> {
     const prepared = await this.prepare(scope);
@@ -48,35 +47,38 @@ export class AccountService {
     return { login, password, scope };
   }
 
-  /** Makes an account's key and password. What keeps them can enrol the account as often as it is interrupted. */
+  /**
+   * Generates an account's key and password. An interrupted enrolment of the result can be repeated with {@link enrol}.
+   */
   async prepare(scope: Scope): Promise<PreparedAccount> {
     const password = generatePassword();
     const { address, keystore, signingKey } = await this.#deps.vault.create(password);
     return { login: address, password, scope, keystore, signingKey };
   }
 
-  /** Enrols a prepared account on chain; nothing happens to one that is in the journal already. */
+  /** Enrols a prepared account on chain. Does nothing if the journal already contains the account. */
   async enrol({ login, keystore, scope }: Omit<PreparedAccount, "signingKey">): Promise<void> {
     const { journal, registrar, clock } = this.#deps;
     if ((await journal.accounts.find(login)) !== undefined) return;
-    // The chain first: an account that is interrupted here is one that nobody knows of, instead of one without password.
+    // Chain before journal: an interruption here leaves an unused enrolment, never a journal account without a
+    // password.
     await registrar.enroll(login, scope);
     await journal.atomically(async ({ accounts }) => {
       await accounts.insert({ address: login, keystore, scope, createdAt: clock() });
-      await accounts.follow(login, { enrolled: true, scope });
+      await accounts.applyChange(login, { enrolled: true, scope });
     });
   }
 
   /**
-   * Revokes an account: it cannot log in again, and its sessions are over.
-   * @throws SealbookError `not_found` for an account that is not in the journal
+   * Revokes an account: ends its sessions and rejects further logins.
+   * @throws SealbookError `not_found` if the journal does not contain the account, `conflict` if it is not enrolled
    */
   async revoke(address: Address): Promise<void> {
     const { journal, registrar, clock } = this.#deps;
     const account = await journal.accounts.find(address);
-    if (account === undefined) throw new SealbookError("not_found", `there is no account ${address}`);
+    if (account === undefined) throw new SealbookError("not_found", `account ${address} does not exist`);
     if (!account.enrolled) throw new SealbookError("conflict", `account ${address} is not enrolled`);
     await registrar.revoke(address);
-    await journal.accounts.follow(address, { enrolled: false, revokedAt: clock() });
+    await journal.accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
   }
 }

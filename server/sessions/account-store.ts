@@ -22,7 +22,7 @@ export function accountStore(database: Database): AccountStore {
         const [appended] = await appendEntries(transaction, [
           (sequence) => ({ kind: "account" as const, sequence, address, keystore, createdAt }),
         ]);
-        if (appended === undefined) throw new RangeError("an account was given no place in the journal");
+        if (appended === undefined) throw new RangeError("the journal returned no entry for the account");
         const { entry, digest } = appended;
         await transaction
           .insertInto("accounts")
@@ -58,7 +58,7 @@ export function accountStore(database: Database): AccountStore {
       return count;
     },
 
-    async follow(address, change) {
+    async applyChange(address, change) {
       await database
         .updateTable("accounts")
         .set(

@@ -3,7 +3,7 @@ import { SealbookError } from "../errors.ts";
 
 const NAME = "svcauth";
 
-/** Lets a browser keep the token for as long as it lives. */
+/** Sets the token cookie for the remaining lifetime of the token. */
 export function setTokenCookie(request: Request, response: Response, token: string, remainingSeconds: number): void {
   response.cookie(NAME, token, {
     httpOnly: true,
@@ -14,13 +14,13 @@ export function setTokenCookie(request: Request, response: Response, token: stri
   });
 }
 
-/** Takes the cookie back. */
+/** Deletes the token cookie. */
 export function clearTokenCookie(request: Request, response: Response): void {
   response.clearCookie(NAME, { httpOnly: true, sameSite: "strict", secure: request.secure, path: "/" });
 }
 
 /**
- * `credentials.token` is what counts, but a browser that sends another token in its cookie mixes up two sessions.
+ * Checks that a token cookie, if present, equals `credentials.token`. A different cookie indicates mixed-up sessions.
  * @throws SealbookError `token_mismatch`
  */
 export function checkTokenCookie(request: Request, token: string): void {

@@ -1,13 +1,13 @@
 import type { Address } from "../chain/transaction.ts";
 
-/** Events of logins and sessions, for logs, metrics and alerts. None of them ever throws. */
+/** Events of logins and sessions for logs, metrics and alerts. Handlers never throw. */
 export interface SessionEvents {
   loggedIn(account: Address): void;
-  /** @param isAccount whether there is such an account at all */
+  /** @param isAccount Whether the account exists */
   loginRefused(login: Address, isAccount: boolean): void;
-  /** @param who A login, a network address, or both */
-  loginsLockedOut(who: string, seconds: number): void;
-  /** A login was refused unseen: it is locked out. */
-  loginNotTried(): void;
+  /** @param subject A login, a network address, or both */
+  loginsLockedOut(subject: string, seconds: number): void;
+  /** A login was rejected during a lockout, before the password was checked. */
+  loginBlocked(): void;
   sessionChanged(account: Address, change: "validated" | "extended" | "closed"): void;
 }

@@ -4,7 +4,7 @@ export type { SessionEvents } from "./events.ts";
 export type { PanelFragments } from "./panel-fragments.ts";
 export { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 export { AuthCall, TokenCall } from "./schemas.ts";
-export { EVERYBODY, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
+export { ALL_ACCOUNTS as EVERYBODY, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
 export type { Authorized, SessionService } from "./service.ts";
 export type { AccountChange, AccountStore } from "./stores.ts";
 export { toHex } from "./token.ts";

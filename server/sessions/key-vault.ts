@@ -1,11 +1,13 @@
 import type { Address } from "../chain/transaction.ts";
 
-/** Keystores of accounts: scrypt-encrypted signing keys. */
+/** Account keystores: signing keys encrypted with scrypt. */
 export interface KeyVault {
-  /** A new account's signing key, and the same encrypted with a password. */
+  /** Generates a signing key and its keystore. */
   create(password: string): Promise<{ address: Address; keystore: string; signingKey: Uint8Array }>;
-  /** Opens a keystore; `undefined` when the password is wrong. Takes as long for a wrong password as for a right one. */
+  /**
+   * Decrypts a keystore; returns `undefined` for a wrong password. Takes the same time for right and wrong passwords.
+   */
   unlock(keystore: string, password: string): Promise<Uint8Array | undefined>;
-  /** Takes as long as {@link unlock}, for logins that do not exist. */
-  unlockNothing(password: string): Promise<void>;
+  /** Takes the same time as {@link unlock}, for logins that do not exist. */
+  unlockDecoy(password: string): Promise<void>;
 }

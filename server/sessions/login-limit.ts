@@ -3,18 +3,18 @@ import { SealbookError } from "../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../http/access/attempt-limit.ts";
 import { FailureTracker } from "../http/access/failure-tracker.ts";
 
-/** From where an account logged in lately: so many pairs are remembered. */
-const MOST_FAMILIAR = 10_000;
+/** Maximum of remembered pairs of login and network address. */
+const MAX_KNOWN_PAIRS = 10_000;
 
-/** How often logins may fail. */
+/** Limits of failed logins. */
 export interface LoginLimitOptions {
-  /** Failures a minute that lock an account's login out. */
+  /** Failures per minute that lock a login. */
   readonly perAddress: number;
-  /** Failures a minute that lock a network address out. */
+  /** Failures per minute that lock a network address. */
   readonly perSource: number;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  readonly telemetry: Pick<SessionEvents, "loginsLockedOut" | "loginNotTried">;
+  readonly telemetry: Pick<SessionEvents, "loginsLockedOut" | "loginBlocked">;
 }
 
 /**
@@ -26,27 +26,28 @@ export interface LoginLimitOptions {
 export type LoginLimit = <T>(login: string, source: string, attempt: () => Promise<T>) => Promise<T>;
 
 /**
- * Locks logins and network addresses out that fail too often, for ever longer. A login that succeeds clears the login's
- * failures. It does not clear its network address's: who has one account could try others' passwords without end.
+ * Locks logins and network addresses with too many failures, for increasing times. A successful login clears the
+ * failures of the login but not those of its network address; otherwise one valid account would allow unlimited
+ * attempts on others.
  *
- * Everybody knows the addresses of accounts, and could keep their holders out by failing on purpose. So where an account
- * has logged in from before it has failures of its own, which others do not add to.
+ * Account addresses are public, so deliberate failures could lock an account's holder out. Failures from a network
+ * address that an account has logged in from are therefore counted separately from failures from other addresses.
  */
 export function loginLimit(options: LoginLimitOptions): LoginLimit {
-  const ofAddresses = limit(options.perAddress, "failed logins for this address", true, options);
-  const ofSources = limit(options.perSource, "failed logins from this network address", false, options);
-  /** In the order of their last logins. */
-  const familiar = new Set<string>();
+  const byLogin = limit(options.perAddress, "failed logins for this address", true, options);
+  const bySource = limit(options.perSource, "failed logins from this network address", false, options);
+  /** Pairs of login and network address, ordered by last login. */
+  const knownPairs = new Set<string>();
 
   return (login, source, attempt) => {
     const pair = `${login} ${source}`;
-    return ofSources(source, () =>
-      ofAddresses(familiar.has(pair) ? pair : login, async () => {
+    return bySource(source, () =>
+      byLogin(knownPairs.has(pair) ? pair : login, async () => {
         const result = await attempt();
-        familiar.delete(pair);
-        familiar.add(pair);
-        const [oldest] = familiar;
-        if (familiar.size > MOST_FAMILIAR && oldest !== undefined) familiar.delete(oldest);
+        knownPairs.delete(pair);
+        knownPairs.add(pair);
+        const [oldest] = knownPairs;
+        if (knownPairs.size > MAX_KNOWN_PAIRS && oldest !== undefined) knownPairs.delete(oldest);
         return result;
       }),
     );
@@ -61,7 +62,7 @@ function limit(most: number, what: string, forgives: boolean, { clock, telemetry
     isFailure: isRefusedLogin,
     forgives,
     onLockOut: (key, seconds) => telemetry.loginsLockedOut(key, seconds),
-    onRefused: () => telemetry.loginNotTried(),
+    onRefused: () => telemetry.loginBlocked(),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from "../chain/transaction.ts";
 
-/** System statistics that the panel shows. */
+/** System statistics in the panel. */
 export interface ServiceStatistics {
   readonly records: number;
   readonly accounts: number;
@@ -12,16 +12,16 @@ export interface ServiceStatistics {
   readonly uptime: number;
 }
 
-/** Pieces of HTML that the panel shows. */
+/** HTML fragments of the panel. */
 export interface PanelFragments {
-  /** The parts of the panel that this server offers. */
+  /** Panel extensions that this server provides. */
   readonly extensions: readonly { name: string; title: string; version: string }[];
   login(view: { formToken: string }): string;
   area(view: {
     account: Address;
     token: string;
     secureKey: string;
-    /** Seconds the session has left. */
+    /** Remaining seconds of the session. */
     remaining: number;
     statistics: ServiceStatistics;
     log: readonly { time: string; level: string; message: string }[];

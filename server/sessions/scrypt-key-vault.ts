@@ -4,13 +4,13 @@ import type { KeyVault } from "./key-vault.ts";
 import { SealbookError } from "../errors.ts";
 import { semaphore } from "../kit/semaphore.ts";
 
-// The library's own scrypt is written in JavaScript and would hold up every other request while it runs.
-scrypt.register(async (password, salt, N, r, p, length) => inTurn(() => derive(password, salt, N, r, p, length)));
+// The library's scrypt is JavaScript and would block the event loop.
+scrypt.register(async (password, salt, N, r, p, length) => limited(() => derive(password, salt, N, r, p, length)));
 
-/** Each derivation takes 128 MiB and one of the few threads that file access shares. */
-const DERIVATIONS_AT_ONCE = 2;
-const DERIVATIONS_WAITING = 64;
-const inTurn = semaphore(DERIVATIONS_AT_ONCE, DERIVATIONS_WAITING);
+/** Each derivation uses 128 MiB and one thread of the pool that file access shares. */
+const MAX_CONCURRENT_DERIVATIONS = 2;
+const MAX_QUEUED_DERIVATIONS = 64;
+const limited = semaphore(MAX_CONCURRENT_DERIVATIONS, MAX_QUEUED_DERIVATIONS);
 
 function derive(
   password: BinaryLike,
@@ -27,7 +27,7 @@ function derive(
   });
 }
 
-/** How often a derivation mixes its memory: scrypt's N. A guess of a password costs 128 MiB and about half a second. */
+/** scrypt's N. A password guess costs 128 MiB and about half a second. */
 const ROUNDS = 2 ** 17;
 
 async function createKeystore(password: string, N: number): ReturnType<KeyVault["create"]> {
@@ -38,7 +38,7 @@ async function createKeystore(password: string, N: number): ReturnType<KeyVault[
   return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
 }
 
-/** A keystore that no password opens, and that costs as much to try as anybody's. */
+/** Creates a keystore that no password decrypts and that costs as much to try as a real one. */
 function decoyKeystore(n: number): string {
   const random = (bytes: number): string => randomBytes(bytes).toString("hex");
   return JSON.stringify({
@@ -57,8 +57,8 @@ function decoyKeystore(n: number): string {
 }
 
 /**
- * Opens keystores; what it opens never leaves the process.
- * @param rounds Of the keystores that it makes: fewer only where passwords protect nothing
+ * Creates and decrypts keystores. Decrypted keys never leave the process.
+ * @param rounds scrypt's N for new keystores; lower only where passwords protect nothing
  */
 export function keyVault(rounds = ROUNDS): KeyVault {
   const decoy = decoyKeystore(rounds);
@@ -67,7 +67,7 @@ export function keyVault(rounds = ROUNDS): KeyVault {
       const { privateKey } = await decryptKeystoreJson(keystore, password);
       return getBytes(privateKey);
     } catch (error) {
-      // A wrong password is an answer; having no time for it is none.
+      // A full queue is an error; a wrong password is a result.
       if (error instanceof SealbookError) throw error;
       return undefined;
     }
@@ -75,7 +75,7 @@ export function keyVault(rounds = ROUNDS): KeyVault {
   return {
     create: (password) => createKeystore(password, rounds),
     unlock,
-    async unlockNothing(password) {
+    async unlockDecoy(password) {
       await unlock(decoy, password);
     },
   };

@@ -1,9 +1,9 @@
-import { EVERYBODY, type ServiceLogStore } from "./service-log.ts";
+import { ALL_ACCOUNTS, type ServiceLogStore } from "./service-log.ts";
 import type { Database } from "../journal/engine/database.ts";
 
-/** Lines kept for each account, and for all of them. */
-const KEPT_LINES = 100;
-const KEPT_LINES_FOR_EVERYBODY = 1_000;
+/** Maximum lines per account, and of lines for all accounts. */
+const MAX_LINES = 100;
+const MAX_SHARED_LINES = 1_000;
 
 export function serviceLogStore(database: Database): ServiceLogStore {
   return {
@@ -19,7 +19,7 @@ export function serviceLogStore(database: Database): ServiceLogStore {
             .where("account", "=", line.account)
             .orderBy("id", "desc")
             .limit(1)
-            .offset(line.account === EVERYBODY ? KEPT_LINES_FOR_EVERYBODY : KEPT_LINES),
+            .offset(line.account === ALL_ACCOUNTS ? MAX_SHARED_LINES : MAX_LINES),
         )
         .execute();
     },
@@ -28,7 +28,7 @@ export function serviceLogStore(database: Database): ServiceLogStore {
       return database
         .selectFrom("service_log")
         .select(["time", "level", "account", "message"])
-        .where("account", "in", [account, EVERYBODY])
+        .where("account", "in", [account, ALL_ACCOUNTS])
         .orderBy("id", "desc")
         .limit(limit)
         .execute();

@@ -1,9 +1,9 @@
 import type { Address } from "../chain/transaction.ts";
 
-/** In the place of an account: a line that concerns all of them. */
-export const EVERYBODY: Address = "";
+/** Account value of a line that concerns all accounts. */
+export const ALL_ACCOUNTS: Address = "";
 
-/** A line of the service log that concerns an account, or {@link EVERYBODY}. */
+/** A line of the service log for one account or for {@link ALL_ACCOUNTS}. */
 export interface ServiceLogLine {
   /** Unix milliseconds. */
   readonly time: number;
@@ -13,8 +13,8 @@ export interface ServiceLogLine {
 }
 
 export interface ServiceLogStore {
-  /** Adds a line, and forgets the account's oldest ones. */
+  /** Appends a line and deletes the account's oldest lines. */
   append(line: ServiceLogLine): Promise<void>;
-  /** Those that concern an account, newest first. */
+  /** Returns the lines for an account, including those for all accounts, newest first. */
   newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
 }

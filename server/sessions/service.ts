@@ -1,42 +1,44 @@
 import type { Clock } from "../kit/clock.ts";
 import type { SessionJournal } from "./stores.ts";
-import type { SessionChain } from "../chain/contracts/session-registry.ts";
+import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { Address, ContractCall, TransactionOutcome } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { sealKeys, type SessionKeys, unsealKeys, wrapSecureKey } from "./key-encryption.ts";
+import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
 import type { Account, Session } from "./session.ts";
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { parseToken, randomKey, tokenHash } from "./token.ts";
 
-/** What the service needs. */
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;
   readonly transactions: Transactions;
-  readonly chain: SessionChain;
+  readonly chain: Pick<
+    SessionRegistryClient,
+    "rules" | "sessionOf" | "openCall" | "validateCall" | "extendCall" | "closeCall"
+  >;
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;
-  /** How long a call waits for the chain. */
+  /** Maximum wait of a call for the chain. */
   readonly chainWaitMilliseconds: number;
 }
 
-/** A session as its holder sees it after a call. */
+/** State of a session after a call. */
 export interface SessionView {
   readonly account: Address;
   readonly scope: Scope;
-  /** The token to use from now on. */
+  /** The current token. */
   readonly token: Uint8Array;
   readonly secureKey: Uint8Array;
-  /** Whole seconds the token has left. */
+  /** Remaining lifetime of the token in whole seconds. */
   readonly remaining: number;
-  /** Whether an extension would be accepted now. */
+  /** Whether the session can be extended now. */
   readonly extendable: boolean;
 }
 
-/** A token that was found good. */
+/** An accepted token with its session, account and keys. */
 export interface Authorized extends SessionKeys {
   readonly session: Session;
   readonly account: Account;
@@ -45,11 +47,11 @@ export interface Authorized extends SessionKeys {
 
 type Change = "validated" | "extended" | "closed";
 
-const REFUSED = "login or password is wrong";
+const LOGIN_REFUSED = "login or password is wrong";
 
 /**
- * The life of sessions. The registry contract decides; the journal follows it, so that a session outlives a restart
- * of the server. A token is known here only while its holder's call lasts.
+ * Manages sessions. The registry contract decides; the journal stores its decisions, so that sessions survive a
+ * restart of the server. The server holds a token only for the duration of a call.
  */
 export class SessionService {
   readonly #deps: SessionServiceDeps;
@@ -61,20 +63,20 @@ export class SessionService {
   /**
    * Opens a session.
    * @param login Address of the account, checksummed
-   * @throws SealbookError `login_refused`, the same for an unknown login and a wrong password
+   * @throws SealbookError `login_refused`, identical for an unknown login and a wrong password
    */
   async authenticate(login: Address, password: string): Promise<SessionView> {
     const { journal, vault, chain, telemetry } = this.#deps;
     const account = await journal.accounts.find(login);
     if (account === undefined || !account.enrolled) {
-      await vault.unlockNothing(password);
+      await vault.unlockDecoy(password);
       telemetry.loginRefused(login, account !== undefined);
-      throw new SealbookError("login_refused", REFUSED);
+      throw new SealbookError("login_refused", LOGIN_REFUSED);
     }
     const signingKey = await vault.unlock(account.keystore, password);
     if (signingKey === undefined) {
       telemetry.loginRefused(login, true);
-      throw new SealbookError("login_refused", REFUSED);
+      throw new SealbookError("login_refused", LOGIN_REFUSED);
     }
 
     const token = randomKey();
@@ -82,7 +84,7 @@ export class SessionService {
     const hash = tokenHash(token);
     const call = chain.openCall(account.address, hash, signingKey);
     const transactionId = await journal.atomically(async (atomic) => {
-      await atomic.sessions.forgetBefore(seconds(this.#deps.clock()) - FORGET_AFTER_SECONDS);
+      await atomic.sessions.deleteBefore(seconds(this.#deps.clock()) - RETENTION_SECONDS);
       const id = await atomic.intents.insert(call);
       await atomic.sessions.insert({
         tokenHash: hash,
@@ -90,7 +92,7 @@ export class SessionService {
         state: "opening",
         expiresAt: 0,
         validated: false,
-        ...sealKeys(token, keys),
+        ...encryptKeys(token, keys),
         transactionId: id,
       });
       return id;
@@ -102,7 +104,7 @@ export class SessionService {
   }
 
   /**
-   * Finds what a token unlocks. Any live session's token is good; an old one does no harm to the live session.
+   * Checks a token and decrypts its keys. Presenting a replaced token does not affect the live session.
    * @throws SealbookError `token_invalid`, `token_expired`
    */
   async authorize(presented: string): Promise<Authorized> {
@@ -118,10 +120,10 @@ export class SessionService {
     if (account === undefined || !account.enrolled) {
       throw new SealbookError("token_invalid", "the account of this token was revoked");
     }
-    return { session, account, token, ...unsealKeys(token, session) };
+    return { session, account, token, ...decryptKeys(token, session) };
   }
 
-  /** Replaces the token and marks the session validated; the expiry stays. */
+  /** Replaces the token and marks the session as validated. Does not change the expiry. */
   async validate(presented: string): Promise<SessionView> {
     const { chain } = this.#deps;
     const authorized = await this.authorize(presented);
@@ -129,8 +131,8 @@ export class SessionService {
   }
 
   /**
-   * Replaces the token and gives the session a fresh lifetime.
-   * @throws SealbookError `extend_refused` when it was not validated or has too little left
+   * Replaces the token and restarts the session's lifetime.
+   * @throws SealbookError `extend_refused` if the session is not validated or expires too soon
    */
   async extend(presented: string): Promise<SessionView> {
     const { chain, clock } = this.#deps;
@@ -160,15 +162,15 @@ export class SessionService {
   }
 
   /**
-   * Settles at start what a crash interrupted. Whoever waited for a new token never got it, so that what was sent
-   * ends the session, and what was not sent is taken back.
+   * Ends or restores the sessions that a crash interrupted; runs at start. The client never received the new token:
+   * a sent transaction ends the session, an unsent transaction is cancelled.
    */
   async recover(): Promise<void> {
     const { journal, transactions, clock } = this.#deps;
-    // What another relayer is in the middle of is left to it.
-    for (const session of await journal.sessions.unsettled(clock() - LONGEST_CALL_MILLISECONDS)) {
-      const takenBack = await transactions.cancel(session.transactionId);
-      const state = session.state === "replacing" && takenBack ? "active" : "ended";
+    // Skips calls that another relayer may still be processing.
+    for (const session of await journal.sessions.interrupted(clock() - MAX_CALL_MILLISECONDS)) {
+      const cancelled = await transactions.cancel(session.transactionId);
+      const state = session.state === "replacing" && cancelled ? "active" : "ended";
       await journal.sessions.transition(session.tokenHash, session.state, { state });
     }
   }
@@ -193,7 +195,7 @@ export class SessionService {
     return view;
   }
 
-  /** Writes down what is about to happen to a session; of two calls with one token only the first gets this far. */
+  /** Records the intent to change a session. Of two concurrent calls with one token, only the first succeeds. */
   #begin(session: Session, call: ContractCall, successor?: Omit<Session, "transactionId">): Promise<number> {
     return this.#deps.journal.atomically(async (atomic) => {
       const transactionId = await atomic.intents.insert(call);
@@ -207,7 +209,7 @@ export class SessionService {
     });
   }
 
-  /** Takes over what the chain now says of a new token, and ends the one before it. */
+  /** Stores the on-chain state of a new token and ends the previous token. */
   async #activate(
     account: Account,
     token: Uint8Array,
@@ -217,7 +219,7 @@ export class SessionService {
     const { journal, chain, clock } = this.#deps;
     const hash = tokenHash(token);
     const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]).catch(async (error: unknown) => {
-      // Nobody will get the new token, and the chain has ended the old one.
+      // The client does not receive the new token, and the chain has ended the old one.
       await journal.atomically(async ({ sessions }) => {
         if (replaced !== undefined) await sessions.transition(replaced, "replacing", { state: "ended" });
         await sessions.transition(hash, "opening", { state: "ended" });
@@ -225,7 +227,7 @@ export class SessionService {
       throw error;
     });
     if (onChain === undefined)
-      throw new SealbookError("internal", "the chain does not know a session it has just opened");
+      throw new SealbookError("internal", "the registry contract returns no session for the token it has just opened");
     const { expiresAt, validated } = onChain;
     await journal.atomically(async (atomic) => {
       if (replaced !== undefined) await atomic.sessions.transition(replaced, "replacing", { state: "ended" });
@@ -237,44 +239,44 @@ export class SessionService {
       scope: account.scope,
       token,
       secureKey,
-      // Block times are whole seconds: a session that has just begun can be up to one younger than its block says.
+      // Block times are whole seconds, so a new session can be up to one second younger than its block time.
       remaining: validated ? remaining : Math.min(rules.lifetime, remaining + 1),
       extendable: validated && remaining > rules.minimumToExtend,
     };
   }
 
   /**
-   * Waits until a session's transaction is mined; when it is not, settles the tokens it was about.
-   * @param opening The token that would have begun, which then never does
-   * @param replacing The token that would have ended: it goes on when the chain surely did nothing. A transaction that
-   * was sent may still be mined, so that the token ends, which is the safe side.
+   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws.
+   * @param opening The new token, which ends
+   * @param replacing The old token, which becomes active again if the transaction certainly has no effect. A sent
+   * transaction may still be mined, so in that case the token ends.
    */
   async #mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
     const { journal, transactions, chainWaitMilliseconds } = this.#deps;
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
     if (outcome.state === "confirmed") return;
-    const nothingDone = outcome.state !== "pending" || (await transactions.cancel(transactionId));
+    const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
     await journal.atomically(async ({ sessions }) => {
       if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
       if (replacing !== undefined) {
-        await sessions.transition(replacing, "replacing", { state: nothingDone ? "active" : "ended" });
+        await sessions.transition(replacing, "replacing", { state: hasNoEffect ? "active" : "ended" });
       }
     });
-    throw failureOf(outcome);
+    throw toError(outcome);
   }
 }
 
-/** No call waits longer than this for the chain, whatever is configured. */
-const LONGEST_CALL_MILLISECONDS = 15 * 60_000;
-/** How long the journal remembers sessions that are over, to tell an expired token from an invented one. */
-const FORGET_AFTER_SECONDS = 7 * 24 * 3600;
+/** Upper bound of every configured wait for the chain. */
+const MAX_CALL_MILLISECONDS = 15 * 60_000;
+/** Retention of ended sessions, which distinguishes expired from unknown tokens. */
+const RETENTION_SECONDS = 7 * 24 * 3600;
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-function failureOf(outcome: TransactionOutcome): SealbookError {
+function toError(outcome: TransactionOutcome): SealbookError {
   if (outcome.state !== "reverted") {
     return new SealbookError("chain_unavailable", "the chain did not confirm the session in time", {
       retryAfterSeconds: 5,

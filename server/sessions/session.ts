@@ -1,4 +1,4 @@
-import type { Scope } from "../chain/contracts/session-registry.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 
 /** An account that may log in. */
 export interface Account {
@@ -8,19 +8,19 @@ export interface Account {
   readonly keystore: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** Whether the registry contract has it: false before enrolment is confirmed and after revocation. */
+  /** Whether the registry contract lists the account: false before enrolment is confirmed and after revocation. */
   readonly enrolled: boolean;
   /** Unix milliseconds. */
   readonly revokedAt: number | undefined;
 }
 
 /**
- * Where a token is in its life. `opening` and `replacing` wait for a transaction: the first becomes `active` with
- * it, the second `ended`. An ended token never comes back.
+ * Life cycle of a token. `opening` and `replacing` wait for a transaction, which makes the first `active` and the
+ * second `ended`. `ended` is final.
  */
 export type SessionState = "opening" | "active" | "replacing" | "ended";
 
-/** A token, known only by its hash, and what it unlocks. */
+/** A token, identified by its hash, and the keys that it decrypts. */
 export interface Session {
   /** keccak-256 of the token. */
   readonly tokenHash: Uint8Array;
@@ -32,12 +32,12 @@ export interface Session {
   /** The session's secure key, encrypted under the token. */
   readonly wrappedSecureKey: Uint8Array;
   /** The account's signing key, encrypted under the secure key. */
-  readonly sealedSigningKey: Uint8Array;
-  /** The transaction that opens or ends it. */
+  readonly encryptedSigningKey: Uint8Array;
+  /** The transaction that opens or ends the session. */
   readonly transactionId: number;
 }
 
-/** What a transition changes. */
+/** The changes of a transition. */
 export interface SessionChange {
   readonly state: SessionState;
   readonly expiresAt?: number;

@@ -12,12 +12,12 @@ function toSession(row: SessionRow): Session {
     expiresAt: row.expires_at,
     validated: row.validated === 1,
     wrappedSecureKey: row.wrapped_secure_key,
-    sealedSigningKey: row.sealed_signing_key,
+    encryptedSigningKey: row.sealed_signing_key,
     transactionId: row.transaction_id,
   };
 }
 
-/** @param relayer Whose calls are answered here */
+/** @param relayer The relayer of this server */
 export function sessionStore(database: Database, relayer: Address): SessionStore {
   return {
     async insert(session) {
@@ -30,7 +30,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
           expires_at: session.expiresAt,
           validated: session.validated ? 1 : 0,
           wrapped_secure_key: session.wrappedSecureKey,
-          sealed_signing_key: session.sealedSigningKey,
+          sealed_signing_key: session.encryptedSigningKey,
           transaction_id: session.transactionId,
         })
         .execute();
@@ -60,7 +60,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return numUpdatedRows === 1n;
     },
 
-    async unsettled(othersBefore) {
+    async interrupted(othersBefore) {
       const rows = await database
         .selectFrom("sessions")
         .innerJoin("transactions", "transactions.id", "sessions.transaction_id")
@@ -87,7 +87,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return count;
     },
 
-    async forgetBefore(time) {
+    async deleteBefore(time) {
       await database
         .deleteFrom("sessions")
         .where("expires_at", "<", time)

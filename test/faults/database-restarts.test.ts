@@ -85,7 +85,8 @@ describe("a PostgreSQL server under the load of two relayers", function () {
         await allConfirm(loads, 10);
         for (let round = 0; round < 20; round += 1) {
           await cluster.query(
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sealbook' and random() < 0.5",
+            "select pg_terminate_backend(pid) from pg_stat_activity " +
+              "where application_name = 'sealbook' and random() < 0.5",
           );
           await sleep(50);
         }

@@ -58,7 +58,7 @@ const goesTo = ({ addresses }: Scene, place: number): Promise<void> =>
     60_000,
   );
 
-describe("nodes that stand in for each other: what was accepted meanwhile ends on chain once, when the one in use", function () {
+describe("failover between nodes: every accepted proof is anchored once when the node in use", function () {
   this.timeout(120_000);
   inParallel({
     "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(

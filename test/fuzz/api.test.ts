@@ -96,7 +96,12 @@ describe("both APIs, asked anything", function () {
             const { method, target, headers, body } = request;
             const reason = error instanceof Error ? error.message : String(error);
             throw new Error(
-              `${reason}\n${method} ${target.slice(0, 300)}\n${JSON.stringify(headers)}\n${body.subarray(0, 500).toString()}`,
+              [
+                reason,
+                `${method} ${target.slice(0, 300)}`,
+                JSON.stringify(headers),
+                body.subarray(0, 500).toString(),
+              ].join("\n"),
               { cause: error },
             );
           }

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import type { DocumentedOperation, OpenApi } from "../support/openapi.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { jsonText, oddText, oddValue, valueOf } from "./values.ts";
 
 /** A request as it goes over the wire. */
@@ -203,7 +204,7 @@ function bodyOf(
   { described, examples }: DocumentedOperation,
   token: string,
 ): fc.Arbitrary<{ type: string | undefined; body: Buffer }> {
-  const contents: readonly (readonly [string, any])[] = Object.entries(described.requestBody?.content ?? {});
+  const contents: readonly (readonly [string, ParsedJson])[] = Object.entries(described.requestBody?.content ?? {});
   const none = fc.constant({ type: undefined, body: Buffer.alloc(0) });
   const odd = fc
     .tuple(fc.constantFrom(...TYPES), oddValue.chain(jsonText))

@@ -157,7 +157,8 @@ describe("access to the integrity-proof API", function () {
       assert.deepEqual([proved.code, proved.err], [0, ""]);
       assert.equal(
         told(keyless),
-        `recover: ${server.url} refuses: an API key or a token that is valid is needed (SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n`,
+        `recover: ${server.url} refuses: an API key or a token that is valid is needed ` +
+          "(SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n",
       );
       const [verified, doubted] = await Promise.all(
         [key, ""].map((shown) => command({ SEALBOOK_API_KEY: shown }, "verify", "a", "--server-only")),
@@ -254,7 +255,7 @@ describe("access to the integrity-proof API", function () {
       await removeDirectory(directory);
     });
 
-    it("checks them with the issuer's published keys, beside API keys, and says when those are out of reach", async () => {
+    it("checks them with the issuer's published keys, beside API keys, and reports their absence", async () => {
       const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", use: "sig" };
       let isAway = true;
       const issuer = createServer(

@@ -13,7 +13,7 @@ describe("alerts told to a real Alertmanager", function () {
     alertmanager = await startAlertmanager();
     server = await startServer(
       { ...chain.variables, ALERT_WEBHOOKS: alertmanager.address },
-      { directory: chain.directory, overrides: { nodeLookMilliseconds: 300 } },
+      { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 300 } },
     );
   });
   after(async () => {

@@ -63,7 +63,7 @@ describe("alerts", function () {
     chain = await startRemoteChain();
     receiver = new Receiver();
     variables = { ...chain.variables, ALERT_WEBHOOKS: await receiver.start(), ALERT_WEBHOOK_SECRET: SECRET };
-    server = await startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 300 } });
+    server = await startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 300 } });
   });
   after(async () => {
     await server.stop("keep");
@@ -115,7 +115,7 @@ describe("alerts", function () {
     await eventually(async () => assert.isTrue((await alerts()).some(({ state }) => state === "raised")), 60_000);
     await server.stop("keep");
     chain.proxy.mode = "pass";
-    server = await startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 300 } });
+    server = await startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 300 } });
     await eventually(async () => assert.isFalse((await alerts()).some(({ state }) => state === "raised")), 60_000);
     assert.lengthOf(await alerts(), 2, "it was not raised again by the restart");
     receiver.isAway = false;

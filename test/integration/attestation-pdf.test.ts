@@ -8,6 +8,7 @@ import { attestationPdf } from "../../server/attestation/pdf/attestation-pdf.ts"
 import { canonicalJson } from "../../server/kit/canonical-json.ts";
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
@@ -26,7 +27,7 @@ describe("attestations as PDF", function () {
   });
 
   const path = (name: string): string => join(directory, name);
-  const record = async (documentId: string, metadata: object): Promise<any> => {
+  const record = async (documentId: string, metadata: object): Promise<ParsedJson> => {
     const { body } = await server.post("/api/v1/proof", {
       document_id: documentId,
       hash: sha256(documentId),
@@ -36,7 +37,9 @@ describe("attestations as PDF", function () {
     return body.proof;
   };
   /** The PDF as it is served, and the statement that is in it. */
-  const pdfOf = async (body: object): Promise<{ bytes: Uint8Array; text: string; jws: string; statement: any }> => {
+  const pdfOf = async (
+    body: object,
+  ): Promise<{ bytes: Uint8Array; text: string; jws: string; statement: ParsedJson }> => {
     const response = await fetch(`${server.url}/api/v1/recovery/attest`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/pdf" },
@@ -92,9 +95,9 @@ describe("attestations as PDF", function () {
       "orders",
       "\\u{43a}\\u{43b}\\u{44e}\\u{447}",
       `${"n".repeat(60)} a value`,
-      "What this does not say",
-      "How it was checked before signing",
-      "How to check it without the issuer",
+      "Limitations",
+      "Checks before signing",
+      "Verification without the issuer",
       statement.issuer.public_key,
       statement.issuer.jwks_url,
       sha256(jws),

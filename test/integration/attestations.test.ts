@@ -13,6 +13,7 @@ import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Answer } from "../support/http.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const NAME = "Archive of the Port";
@@ -33,25 +34,25 @@ describe("attestations", function () {
 
   const attest = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     server.post("/api/v1/recovery/attest", body, headers);
-  const attested = async (body: unknown): Promise<any> => {
+  const attested = async (body: unknown): Promise<ParsedJson> => {
     const answer = await attest(body);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   };
-  const record = async (documentId: string, document: string, metadata: object = {}): Promise<any> => {
+  const record = async (documentId: string, document: string, metadata: object = {}): Promise<ParsedJson> => {
     const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash: sha256(document), metadata });
     assert.equal(body.status, "confirmed");
     return body.proof;
   };
-  const batch = async (documents: readonly object[]): Promise<any[]> => {
+  const batch = async (documents: readonly object[]): Promise<ParsedJson[]> => {
     const { status, body } = await server.post("/api/v1/proof/batch", { documents });
     assert.equal(status, 201);
-    return body.proofs.map((answer: any) => answer.proof);
+    return body.proofs.map((answer: ParsedJson) => answer.proof);
   };
-  const keySet = async (): Promise<any> => (await server.get("/.well-known/jwks.json")).body;
+  const keySet = async (): Promise<ParsedJson> => (await server.get("/.well-known/jwks.json")).body;
 
   /** Runs every step as it is written, and looks for what it is said to print. */
-  async function follow(answer: any, document: string, skip: readonly string[] = []): Promise<string[]> {
+  async function follow(answer: ParsedJson, document: string, skip: readonly string[] = []): Promise<string[]> {
     await writeFile(join(directory, "attestation.jws"), `${answer.attestation}\n`);
     await writeFile(join(directory, "document"), document);
     const env = { ...process.env, DOCUMENT: "document", NODE: server.chainUrl };
@@ -64,7 +65,7 @@ describe("attestations", function () {
     }
     return failed;
   }
-  const ASSUMED = ["What you have"];
+  const ASSUMED = ["Inputs"];
 
   it("state a document's records, signed with a published key, and all that they say can be checked", async () => {
     const documentId = `Vertrag 7 'ü' "你好" 100% \\u{41} -n`;
@@ -111,7 +112,7 @@ describe("attestations", function () {
       for (const fact of [documentId, first.hash, "There are 2 confirmed records", statement.chain.contract])
         assert.include(sentences, fact);
       assert.deepEqual(
-        statement.checks.map(({ outcome }: any) => outcome),
+        statement.checks.map(({ outcome }: ParsedJson) => outcome),
         Array(5).fill("passed"),
       );
     }
@@ -121,13 +122,13 @@ describe("attestations", function () {
 
     const answer = await attested({ document_id: documentId, audience: "court" });
     assert.includeMembers(
-      answer.statement.steps.map(({ title }: any) => title),
+      answer.statement.steps.map(({ title }: ParsedJson) => title),
       ["The Merkle path", "The recorded hash", "The signature, with OpenSSL"],
     );
     assert.deepEqual(await follow(answer, "second", ASSUMED), []);
     // What does not hold is seen.
     const titles = (await follow(answer, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
-    assert.deepEqual(titles, ["The document", "All of it at once, with the portable proof"]);
+    assert.deepEqual(titles, ["The document", "All checks at once, with the portable proof"]);
     const forged = {
       ...answer,
       attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`),
@@ -153,7 +154,7 @@ describe("attestations", function () {
     const { statement } = await attested({ hash: `0x${sha256("copied").toUpperCase()}`, audience: "court" });
     assert.deepEqual(statement.subject, { hash: sha256("copied") });
     assert.deepEqual(
-      statement.records.map((r: any) => [r.document_id, r.metadata.timestamp]),
+      statement.records.map((r: ParsedJson) => [r.document_id, r.metadata.timestamp]),
       [
         ["copy 2", 2],
         ["copy 2", 1],
@@ -223,7 +224,7 @@ describe("attestations", function () {
     assert.match(answer.headers.get("content-type") ?? "", /^application\/jwk-set\+json/);
     const set = answer.body;
     assert.deepEqual(
-      set.keys.map((key: any) => key.kid),
+      set.keys.map((key: ParsedJson) => key.kid),
       [after.kid, before.kid],
     );
     for (const key of set.keys) {
@@ -276,8 +277,8 @@ describe("attestations", function () {
       assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
       return answer.body.detail;
     };
-    assert.match(await refused({ document_id: "never" }), /^nothing is recorded of this document$/);
-    assert.match(await refused({ hash: "0".repeat(64) }), /^nothing is recorded of this hash$/);
+    assert.match(await refused({ document_id: "never" }), /^there is no record of this document$/);
+    assert.match(await refused({ hash: "0".repeat(64) }), /^there is no record of this hash$/);
     assert.match(await refused({ verification_id: crypto.randomUUID() }), /^there is no verification/);
   });
 
@@ -294,7 +295,7 @@ describe("attestations", function () {
           slow.get(`/api/v1/proof/${submitted.body.id}?format=bundle`),
         ]);
         assert.equal(answer.status, 404);
-        assert.match(answer.body.detail, /^nothing that is recorded of this document is confirmed yet$/);
+        assert.match(answer.body.detail, /^no record of this document is confirmed yet$/);
         assert.equal(bundle.status, 409);
         assert.equal(bundle.headers.get("retry-after"), "3");
         assert.match(bundle.body.detail, /not confirmed yet/);
@@ -316,7 +317,7 @@ describe("attestations", function () {
     for (const subject of [{ document_id: "contradicted" }, { hash: sha256("contradicted") }]) {
       const answer = await attest({ ...subject, audience: "court" });
       assert.equal(answer.status, 409, answer.text);
-      assert.match(answer.body.detail, /^no statement can be made: .*another block/);
+      assert.match(answer.body.detail, /^the server cannot sign a statement: .*another block/);
     }
   });
 
@@ -374,7 +375,7 @@ describe("attestations", function () {
         assert.equal(answer.text, canonicalJson(answer.body));
         assert.equal(answer.body.record.record_hash, proof.record_hash);
         assert.include(
-          (await keySet()).keys.map((key: any) => key.kid),
+          (await keySet()).keys.map((key: ParsedJson) => key.kid),
           answer.body.signature.key_id,
         );
       }

@@ -21,7 +21,7 @@ describe("back-pressure and the promised deadline", function () {
   const documents = (count: number, name: string) =>
     Array.from({ length: count }, (_, n) => ({ document_id: `${name} ${n}`, hash: randomBytes(32).toString("hex") }));
 
-  it("refuses with 503 past the configured number, loses nothing of what it took, and takes again afterwards", async () => {
+  it("rejects with 503 past the limit, loses no accepted proof, and accepts again afterwards", async () => {
     chain.proxy.mode = "off";
     const taken = await Promise.all(documents(10, "taken").map((body) => server.post("/api/v1/proof", body)));
     for (const { status } of taken) assert.equal(status, 202);

@@ -10,6 +10,7 @@ import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
 import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
@@ -31,13 +32,13 @@ describe("bundles of a server's proofs", function () {
     await removeDirectory(directory);
   });
 
-  const submit = async (documentId: string, document: string, metadata: object = {}): Promise<any> => {
+  const submit = async (documentId: string, document: string, metadata: object = {}): Promise<ParsedJson> => {
     const hash = createHash("sha256").update(document).digest("hex");
     const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash, metadata });
     expect(body.status).to.equal("confirmed");
     return body.proof;
   };
-  const batch = async (documents: readonly string[]): Promise<any[]> => {
+  const batch = async (documents: readonly string[]): Promise<ParsedJson[]> => {
     const hashed = documents.map((document, index) => ({
       document_id: `document ${index}`,
       hash: createHash("sha256").update(document).digest("hex"),
@@ -50,7 +51,7 @@ describe("bundles of a server's proofs", function () {
     return answers.map(({ body }) => body.proof);
   };
   /** The proof as the domain has it, from what the server answers. */
-  const proofOf = (answer: any): Proof => ({
+  const proofOf = (answer: ParsedJson): Proof => ({
     documentId: answer.document_id,
     hash: hexBytes(answer.hash),
     recordHash: hexBytes(answer.record_hash),
@@ -73,7 +74,7 @@ describe("bundles of a server's proofs", function () {
       path: answer.merkle.path.map(hexBytes),
     },
   });
-  const bundleFor = async (answer: any): Promise<string | undefined> => {
+  const bundleFor = async (answer: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
     try {
       return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(
@@ -100,9 +101,9 @@ describe("bundles of a server's proofs", function () {
     return { code: ended, out };
   };
 
-  it("are verified by the chain's node and by the issuer's key, alone and in a batch, also after a restart", async () => {
-    const kept: { bundle: string; document: string; answer: any }[] = [];
-    const keep = async (answer: any, document: string): Promise<void> => {
+  it("verify against the node and the issuer's key, single and in a batch, also after a restart", async () => {
+    const kept: { bundle: string; document: string; answer: ParsedJson }[] = [];
+    const keep = async (answer: ParsedJson, document: string): Promise<void> => {
       const bundle = await bundleFor(answer);
       if (bundle === undefined) throw new Error("there is no bundle");
       expect(bundle).to.include(answer.block_hash);

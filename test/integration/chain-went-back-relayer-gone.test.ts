@@ -3,6 +3,7 @@ import { anchored } from "../support/anchored.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 
@@ -17,7 +18,7 @@ describe("a chain that comes back older, of which one relayer is gone", function
       const snapshot = await rpcCall(pair.url, "evm_snapshot");
       const dying = await first.start({ BATCH_MAX_AGE: "1" });
       const documents = freshDocuments(3);
-      const before: any[] = [];
+      const before: ParsedJson[] = [];
       for (const document of documents) {
         before.push((await anchored(dying, "/api/v1/proof", document)).body.proof);
       }

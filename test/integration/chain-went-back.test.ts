@@ -6,6 +6,7 @@ import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { journalLines } from "../support/journal-lines.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
@@ -49,13 +50,14 @@ for (const engine of ENGINES)
         ROUTES.search,
       ).tparams.events as unknown[];
     };
-    const proofsNow = async (): Promise<any[]> => {
+    const proofsNow = async (): Promise<ParsedJson[]> => {
       const answers = await Promise.all(
         accepted.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
       );
       return answers.map(({ body }) => body);
     };
-    const alerts = (): any[] => server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert !== undefined);
+    const alerts = (): ParsedJson[] =>
+      server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert !== undefined);
     const relayed = async (): Promise<string[]> =>
       (await allTransactions(chain.url))
         .filter(({ from }) => from.toLowerCase() === chain.relayer.toLowerCase())
@@ -63,7 +65,7 @@ for (const engine of ENGINES)
     /** Everything is on the chain again, once, under the same hashes. */
     const assertWhole = async (
       lost: readonly string[],
-      earlier: readonly any[],
+      earlier: readonly ParsedJson[],
       found: readonly unknown[],
     ): Promise<void> => {
       await eventually(async () => assert.includeMembers(await relayed(), [...lost]), PATIENCE);

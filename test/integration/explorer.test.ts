@@ -7,6 +7,7 @@ import { EventTable__factory } from "../../typechain-types/factories/EventTable_
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Answer } from "../support/http.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -26,8 +27,8 @@ describe("the explorer", function () {
   let server: TestServer;
   let contracts: Record<"SessionRegistry" | "EventTable" | "ProofAnchor", string>;
   let administrator: Wallet;
-  let one: any;
-  let batch: any;
+  let one: ParsedJson;
+  let batch: ParsedJson;
   let token: string;
   const documentHash = hash().slice(2);
   /** Everything that was answered. */
@@ -38,7 +39,7 @@ describe("the explorer", function () {
     answered.push(answer.text);
     return answer;
   };
-  const explore = async (path: string): Promise<any> => {
+  const explore = async (path: string): Promise<ParsedJson> => {
     const answer = await ask(path);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
@@ -89,7 +90,7 @@ describe("the explorer", function () {
       ["anchors", "hash"],
     ] as const) {
       const whole = (await explore(`/${list}?limit=100`))[list];
-      const paged: any[] = [];
+      const paged: ParsedJson[] = [];
       let cursor = "";
       do {
         const page = await explore(`/${list}?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
@@ -98,12 +99,12 @@ describe("the explorer", function () {
       } while (cursor !== "");
       assert.deepEqual(
         paged.map((item) => item[name]),
-        whole.map((item: any) => item[name]),
+        whole.map((item: ParsedJson) => item[name]),
       );
     }
     const { anchors } = await explore("/anchors");
     assert.deepEqual(
-      anchors.map(({ hash, size, tx_hash }: any) => [hash, size, tx_hash]),
+      anchors.map(({ hash, size, tx_hash }: ParsedJson) => [hash, size, tx_hash]),
       [
         [batch.batch.root, 3, batch.batch.tx_hash],
         [`0x${one.id}`, 0, one.proof.tx_hash],
@@ -117,7 +118,7 @@ describe("the explorer", function () {
     assert.equal(block.timestamp, one.proof.timestamp);
     assert.equal(block.proposer.name, "embedded");
     assert.deepEqual(
-      block.transactions.map(({ hash, kind, function: name, status }: any) => [hash, kind, name, status]),
+      block.transactions.map(({ hash, kind, function: name, status }: ParsedJson) => [hash, kind, name, status]),
       [[one.proof.tx_hash, "anchor", "anchor", "succeeded"]],
     );
     assert.equal((await explore(`/blocks/${block.number - 1}`)).hash, block.parent_hash);
@@ -135,7 +136,7 @@ describe("the explorer", function () {
     });
     assert.equal(single.call.signature, "anchor(bytes32)");
     assert.deepEqual(
-      single.logs.map(({ event }: any) => event.name),
+      single.logs.map(({ event }: ParsedJson) => event.name),
       ["Anchored"],
     );
     const many = await explore(`/transactions/${batch.batch.tx_hash.slice(2).toUpperCase()}`);
@@ -157,7 +158,7 @@ describe("the explorer", function () {
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     const { activity } = await explore(`/addresses/${server.demo.login}/activity`);
     assert.deepEqual(
-      activity.map(({ event }: any) => event.name),
+      activity.map(({ event }: ParsedJson) => event.name),
       ["RowWritten", "SessionOpened", "AccountEnrolled"],
     );
     const { action, call, from } = await explore(`/transactions/${activity[0].tx_hash}`);
@@ -284,7 +285,7 @@ describe("the explorer", function () {
     assert.deepEqual((await explore(`/addresses/${stranger}/activity`)).activity, []);
     const { activity } = await explore(`/addresses/${from}/activity?limit=100`);
     assert.includeMembers(
-      activity.map(({ tx_hash }: any) => tx_hash),
+      activity.map(({ tx_hash }: ParsedJson) => tx_hash),
       [one.proof.tx_hash, batch.batch.tx_hash],
     );
     for (const { tx_hash } of activity.slice(0, 3))

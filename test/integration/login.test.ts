@@ -61,7 +61,7 @@ describe("logins", function () {
     await server.login();
   });
 
-  it("that fail lock their address out for ever longer, from wherever they come, also when there is no such account", async () => {
+  it("that fail lock their address out, each time for longer, from any source, also for unknown accounts", async () => {
     const logins = [server.demo.login, Wallet.createRandom().address];
     for (const [round, minutes] of [1, 2, 4].entries()) {
       const waits = logins.map(async (login, index) => {

@@ -3,6 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { itToOurNodes, type NetworkUnderTest, startNetworkUnderTest } from "../support/bft/network-under-test.ts";
 import type { RelayedNetwork } from "../support/bft/relayed-network.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 describe("the relayer on a network of validators", function () {
@@ -41,9 +42,9 @@ describe("the relayer on a network of validators", function () {
 
   const start = (): Promise<TestServer> => {
     const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
-    return startServer(variables, { directory: chain.directory, overrides: { nodeLookMilliseconds: 150 } });
+    return startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 150 } });
   };
-  const consensus = async (): Promise<any> => (await server.get("/api/v1/status")).body.consensus;
+  const consensus = async (): Promise<ParsedJson> => (await server.get("/api/v1/status")).body.consensus;
   const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);
   const alerts = async (
     state: "raised" | "resolved",
@@ -63,7 +64,7 @@ describe("the relayer on a network of validators", function () {
     const before = await chain.head();
     await eventually(async () => assert.isAtLeast(await chain.head(), before + count), 240_000);
   };
-  const prove = async (status: number): Promise<any> => {
+  const prove = async (status: number): Promise<ParsedJson> => {
     const [document] = freshDocuments(1);
     const answer = await server.post("/api/v1/proof", document);
     assert.equal(answer.status, status, answer.text);

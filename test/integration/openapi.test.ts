@@ -6,6 +6,7 @@ import { EXAMPLE_ADDRESSES } from "../../server/explorer/examples.ts";
 import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
 import type { Answer } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { routesOf, unusedParts } from "../support/routes.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
@@ -308,6 +309,6 @@ function isOfAPage(route: string): boolean {
 }
 
 /** What a refusal says, in either API. */
-function errorOf(body: any): unknown {
+function errorOf(body: ParsedJson): unknown {
   return body.content?.error?.code ?? { type: body.type, detail: body.detail, errors: body.errors };
 }

@@ -333,7 +333,7 @@ describe("proofs", function () {
     for (const { body } of answers.slice(0, 5)) assert.isTrue((await verify(body.proof.hash)).body.valid);
   });
 
-  it("let nothing but the hash out: every transaction on the chain is a selector and a hash, or a root and a size", async () => {
+  it("put only hashes on chain: every transaction is a selector and a hash, or a root and a size", async () => {
     const secret = {
       document_id: "SECRET-DOCUMENT",
       hash: sha256("x"),
@@ -533,13 +533,16 @@ describe("proofs", function () {
       const { proof } = (await created({ document_id: "model", hash: fresh(), metadata: { timestamp: 3 } })).body;
       const recordHash = recorded("invented", 3, "", hash);
       change(
-        `insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, hash, size, transaction_id, confirmation, relayer, opened_at)
-        select 1000000, 0, 0, first_sequence, last_sequence, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
+        `insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, hash, size,
+          transaction_id, confirmation, relayer, opened_at)
+        select 1000000, 0, 0, first_sequence, last_sequence, ?, 0, transaction_id, confirmation, relayer, 0
+        from anchors where hash = ?`,
         bytes(recordHash),
         bytes(proof.record_hash),
       );
       change(
-        "insert into proofs (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, alike, link) values (1000000, 'invented', ?, 3, 0, 1000000, 0, 0, ?)",
+        `insert into proofs (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, alike, link)
+        values (1000000, 'invented', ?, 3, 0, 1000000, 0, 0, ?)`,
         bytes(hash),
         randomBytes(8),
       );

@@ -10,6 +10,7 @@ import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { breakIn, type Intruder } from "../support/intruder.ts";
 import { startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -52,12 +53,12 @@ for (const engine of ENGINES)
         { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}` },
         { directory: chain.directory, periods },
       );
-    const prove = async (count: number): Promise<any[]> => {
+    const prove = async (count: number): Promise<ParsedJson[]> => {
       const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });
       assert.equal(status, 201, text);
-      return body.proofs.map(({ proof }: any) => proof);
+      return body.proofs.map(({ proof }: ParsedJson) => proof);
     };
-    const alerts = (): any[] =>
+    const alerts = (): ParsedJson[] =>
       server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
     const divergences = async (): Promise<number> => {
       const { body } = await server.get("/api/v1/status");
@@ -233,9 +234,8 @@ for (const engine of ENGINES)
       await fullPasses(database, 2);
       await atRest();
       const before = alerts().length;
-      await intruder.run(
-        `update anchors set confirmation = null where hash = ${database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"))}`,
-      );
+      const root = database.literal(Buffer.from(proof.merkle.root.slice(2), "hex"));
+      await intruder.run(`update anchors set confirmation = null where hash = ${root}`);
       await eventually(async () => {
         const { body } = await server.get(`/api/v1/proof/${proof.record_hash}`);
         assert.equal(body.status, "confirmed");

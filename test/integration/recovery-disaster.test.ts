@@ -5,6 +5,7 @@ import { assert } from "chai";
 import { ProofClient, type RecoveryVerification } from "../../client/index.ts";
 import { LogRoot } from "../../server/recovery/log-root.ts";
 import { readJson, runScript } from "../scripts/proofs-support.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { rpcCall } from "../support/rpc.ts";
@@ -131,7 +132,7 @@ describe("a disaster", function () {
     });
   }
 
-  it("is seen in full: what was changed, is missing, was added, was renamed or is older, and nothing else", async () => {
+  it("is reported in full: changed, missing, added, renamed and older documents, and nothing else", async () => {
     const ids = [...recorded.keys()];
     const pick = (from: number, count: number): string[] => ids.slice(from, from + count);
     const [changed, missing, renamed] = [pick(2_000, 37), pick(4_444, 41), pick(7_010, 19)];
@@ -148,10 +149,10 @@ describe("a disaster", function () {
     assert.equal(code, 1, err + out);
     const report = await readJson(join(chain.directory, "reports/recovery-report.json"));
     const sorted = (names: readonly string[]): string[] => [...names].sort();
-    const named = (list: readonly any[]): string[] => sorted(list.map(({ document_id }) => document_id));
+    const named = (list: readonly ParsedJson[]): string[] => sorted(list.map(({ document_id }) => document_id));
     assert.isFalse(report.all_matched);
     assert.deepEqual(named(report.mismatches), sorted([...changed, ...older]));
-    assert.deepEqual(named(report.mismatches.filter((row: any) => row.earlier !== undefined)), sorted(older));
+    assert.deepEqual(named(report.mismatches.filter((row: ParsedJson) => row.earlier !== undefined)), sorted(older));
     assert.deepEqual(named(report.unrecorded), sorted([...added, ...renamed.map((id) => `${id}.bak`)]));
     for (const row of report.unrecorded) {
       const original = row.document_id.replace(/\.bak$/, "");

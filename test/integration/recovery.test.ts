@@ -10,6 +10,7 @@ import { ClientError, ProofClient } from "../../client/index.ts";
 import { anchored } from "../support/anchored.ts";
 import { eventually } from "../support/eventually.ts";
 import { request } from "../support/http.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -41,12 +42,12 @@ describe("recovery over HTTP", function () {
       hash: sha256(`${name} ${n}`),
       metadata: { timestamp: 1_700_000_000 },
     }));
-  const record = async (documents: readonly object[]): Promise<any> =>
+  const record = async (documents: readonly object[]): Promise<ParsedJson> =>
     (await anchored(server, "/api/v1/proof/batch", { documents })).body;
   const rowsOf = (
     documents: readonly { document_id: string; hash: string }[],
   ): { document_id: string; hash: string }[] => documents.map(({ document_id, hash }) => ({ document_id, hash }));
-  const verify = async (documents: readonly object[]): Promise<any> => {
+  const verify = async (documents: readonly object[]): Promise<ParsedJson> => {
     const answer = await server.post("/api/v1/recovery/verify", { documents });
     assert.equal(answer.status, 200, answer.text.slice(0, 300));
     return answer.body;
@@ -115,11 +116,11 @@ describe("recovery over HTTP", function () {
     for (const n of [1, 2, 3]) await record([version(n)]);
     const { documents } = await verify(rowsOf([version(3), version(2), version(1), version(4)]));
     assert.deepEqual(
-      documents.map(({ result }: any) => result),
+      documents.map(({ result }: ParsedJson) => result),
       ["match", "mismatch", "mismatch", "mismatch"],
     );
     assert.deepEqual(
-      documents.map(({ earlier }: any) => earlier !== undefined),
+      documents.map(({ earlier }: ParsedJson) => earlier !== undefined),
       [false, true, true, false],
     );
   });
@@ -212,7 +213,7 @@ describe("recovery over HTTP", function () {
     ] as const) {
       const paged: unknown[] = [];
       for (let cursor: string | undefined = ""; cursor !== undefined;) {
-        const { body }: { body: any } = await server.get(
+        const { body }: { body: ParsedJson } = await server.get(
           `/api/v1/recovery/${path}limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`,
         );
         paged.push(...body[list]);

@@ -14,6 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { runJournalScript, startJournalScript } from "../support/journal-script.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { type BucketPlace, bucketPlace, type FolderPlace, folderPlace } from "../support/replica-place.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -45,7 +46,7 @@ const bucket = async (): Promise<[BucketPlace, string]> => {
 
 /** Everything that clients can ask of a server. */
 async function everything(server: TestServer, asked: readonly Document[], reader: Login) {
-  const proofs = new Map<string, any>();
+  const proofs = new Map<string, ParsedJson>();
   for (const { document_id } of asked) {
     proofs.set(document_id, (await server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)).body);
   }
@@ -360,7 +361,7 @@ describe("a journal that is lost, with the embedded chain", function () {
   });
 });
 
-/** Without what says where the server of today answers. */
-function withoutLinks(proofs: ReadonlyMap<string, any>): unknown {
-  return [...proofs].map(([id, { verification_url, history, ...rest }]) => [id, rest, history?.length]);
+/** Without the links, which depend on the server's port. */
+function withoutLinks(proofs: ReadonlyMap<string, ParsedJson>): unknown {
+  return [...proofs].map(([id, { verification_url: _, history, ...rest }]) => [id, rest, history?.length]);
 }

@@ -16,6 +16,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import type { Answer } from "../support/http.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
 import { KnownSecrets } from "../support/secrets/known-secrets.ts";
@@ -91,7 +92,7 @@ describe("secrets", function () {
       secrets.add(`secure key ${name}`, String(answer.body.content.tparams.pkey));
       return token;
     };
-    const script = async (name: string, ...args: string[]): Promise<any> => {
+    const script = async (name: string, ...args: string[]): Promise<ParsedJson> => {
       const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
       return JSON.parse((await run(process.execPath, [join(SCRIPTS, name), ...args, "--json"], { env })).stdout);
     };

@@ -28,7 +28,9 @@ describe("a batch that the node refuses", function () {
     const bad = documents[5]?.hash ?? "";
     const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"), { readOnly: true });
     const isUnder = database.prepare(
-      "select 1 from proofs join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf where anchors.hash = ? and proofs.hash = ?",
+      `select 1 from proofs
+        join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf
+        where anchors.hash = ? and proofs.hash = ?`,
     );
     chain.proxy.refusal = (raw) => {
       const anchored = Buffer.from(Transaction.from(raw).data.slice(10, 74), "hex");

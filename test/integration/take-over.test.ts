@@ -4,6 +4,7 @@ import { assert } from "chai";
 import { Transaction } from "ethers";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import type { ServerProcess } from "../support/process.ts";
 import { type RelayerPair, startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, anchoredHash, type MinedTransaction } from "../support/rpc.ts";
@@ -43,7 +44,7 @@ for (const engine of ENGINES)
       assert.oneOf(answer.status, [201, 202], answer.text);
       accepted.push(...given);
     };
-    const proofOf = async (server: ServerProcess, { document_id }: Document): Promise<any> => {
+    const proofOf = async (server: ServerProcess, { document_id }: Document): Promise<ParsedJson> => {
       const { body, text } = await server.get(`/api/v1/proof/${document_id}`);
       assert.equal(body.status, "confirmed", text);
       return body.proof;
@@ -54,9 +55,9 @@ for (const engine of ENGINES)
       return (await allTransactions(pair.url)).filter(({ from }) => senders.includes(from.toLowerCase()));
     };
 
-    /** Waits until a relayer says of everything that it is confirmed, and asks the chain whether that is so, once each. */
+    /** Waits until a relayer reports every proof as confirmed, and checks that the chain has each exactly once. */
     const assertConfirmedOnce = async (server: ServerProcess): Promise<void> => {
-      const proofs: any[] = await eventually(
+      const proofs: ParsedJson[] = await eventually(
         () => Promise.all(accepted.map((document) => proofOf(server, document))),
         60_000,
       );
@@ -116,7 +117,7 @@ for (const engine of ENGINES)
       }
     });
 
-    it("is killed, and its key loses its role: what it had signed fails, and is anchored with the other key", async () => {
+    it("is killed and its key loses the role: its transactions fail, the other key anchors the proofs", async () => {
       const [first, second] = pair.seats;
       await pair.mine();
       const dying = await first.start();
@@ -130,7 +131,7 @@ for (const engine of ENGINES)
 
       const other = await second.start({ TAKEOVER_AFTER: "1" });
       const [, ...late] = accepted;
-      const proofs: any[] = await eventually(
+      const proofs: ParsedJson[] = await eventually(
         () => Promise.all(late.map((document) => proofOf(other, document))),
         60_000,
       );

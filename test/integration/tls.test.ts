@@ -8,12 +8,13 @@ import { type Authority, type IssuedCertificate, makeAuthority } from "../suppor
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 interface SecureAnswer {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: any;
+  readonly body: ParsedJson;
   /** Of the certificate that the server has shown. */
   readonly fingerprint: string;
 }

@@ -6,9 +6,9 @@ import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
 import type { Life } from "./life.ts";
 
 /**
- * The disk with the one database of a run. Every statement is a step of its process's life, after each of which it can
- * be killed: then its connection is gone, and unless others still use the database, the files go on as they were at that
- * very moment, in a copy.
+ * The disk with the one database of a run. Every statement is a step of its process's life, and the process can be
+ * killed after each step. Its connection is closed then; unless other processes use the database, a copy of the files
+ * as they were at that moment takes their place.
  */
 export class Disk {
   readonly #directory: string;
@@ -56,13 +56,14 @@ export class Disk {
       }
       release = resolve;
     };
+    const mayFail = (): void => this.#mayFail();
     this.#connected.set(life, end);
     const watched: Driver = {
       init: (options) => driver.init(options),
       async acquireConnection(options) {
         await acquire();
         const connection = await driver.acquireConnection(options);
-        return watchedConnection(connection, life, () => disk.#mayFail());
+        return watchedConnection(connection, life, mayFail);
       },
       beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
       commitTransaction: (connection) => driver.commitTransaction(connection),
@@ -75,7 +76,6 @@ export class Disk {
         if (!life.ended) end();
       },
     };
-    const disk = this;
     return {
       createDriver: () => watched,
       createAdapter: () => inner.createAdapter(),

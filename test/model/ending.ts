@@ -77,6 +77,7 @@ export async function assertAllEndsWell(world: World): Promise<void> {
 }
 
 const UNSETTLED = `select (select count(*) from anchors left join transactions on transactions.id = transaction_id
-  where state is null or state != 'confirmed') + (select count(*) from transactions where state in ('queued', 'sent')) as count`;
+  where state is null or state != 'confirmed')
+  + (select count(*) from transactions where state in ('queued', 'sent')) as count`;
 const ANCHORS = `select anchors.id, anchors.hash, size, state, transactions.hash as "transaction" from anchors
   left join transactions on transactions.id = transaction_id`;

@@ -23,8 +23,8 @@ interface Trouble {
 }
 
 /**
- * The way between the relayers and the node. Calls under way overtake each other, as they do over several connections.
- * It takes the place of HTTP, which has its own tests: what arrives when is decided here, so that a seed brings it back.
+ * The network between the relayers and the node. Calls in flight overtake each other, as they do over several
+ * connections. It takes the place of HTTP, which has its own tests: the seed fixes the order of arrival.
  */
 export class Network {
   readonly #chain: SimulatedChain;

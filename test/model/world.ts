@@ -181,13 +181,13 @@ export class World implements AsyncDisposable {
   mine(): void {
     this.chain.mine(this.#time.now);
     const newest = this.chain.blocks.at(-1);
-    if (newest?.transactions.length)
-      this.say(
-        `block ${newest.number}: ${newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`).join(" ")}`,
-      );
+    if (newest?.transactions.length) {
+      const nonces = newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`);
+      this.say(`block ${newest.number}: ${nonces.join(" ")}`);
+    }
   }
 
-  /** Somebody else signs with a relayer's key: behind what the pool has, or in the place of the next that would be mined. */
+  /** Another process signs with a relayer's key: after the transactions of the pool, or instead of the next one. */
   takeNonce(index: number, instead: boolean): void {
     const { wallet } = this.#seat(index);
     const nonce = instead ? this.chain.nonceOf(wallet.address) : this.chain.freeNonceOf(wallet.address);

@@ -3,6 +3,7 @@ import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -18,10 +19,10 @@ async function give(page: Page, name: string, text: string): Promise<void> {
 describe("the explorer's page", function () {
   let stage: PanelStage;
   let page: Page;
-  let one: any;
-  let batch: any;
+  let one: ParsedJson;
+  let batch: ParsedJson;
   let bundle: string;
-  let record: any;
+  let record: ParsedJson;
   /** The address of a path, once from each of the tests: all of them look at one page. */
   const open = async (path: string): Promise<void> => void (await page.goto(path));
   const title = (text: string | RegExp) => page.getByRole("heading", { level: 1, name: text }).waitFor();
@@ -123,7 +124,7 @@ describe("the explorer's page", function () {
 
   it("shows where the way of an altered proof breaks", async () => {
     const answer = batch.proofs[3];
-    const altered = async (change: (proof: any) => void, expected: RegExp): Promise<void> => {
+    const altered = async (change: (proof: ParsedJson) => void, expected: RegExp): Promise<void> => {
       const copy = structuredClone(answer);
       change(copy.proof);
       await open("/explorer/proof");

@@ -97,8 +97,10 @@ describe("The panel's map", function () {
     // Every pixel of the tiles as a number; land is #f5f2ea, with its bytes in the order of the memory.
     await eventually(async () =>
       assert.isTrue(
-        await page.evaluate(`[...document.querySelectorAll(".leaflet-tile-pane canvas")].some((tile) =>
-          new Uint32Array(tile.getContext("2d").getImageData(0, 0, tile.width, tile.height).data.buffer).includes(0xffeaf2f5))`),
+        await page.evaluate(`[...document.querySelectorAll(".leaflet-tile-pane canvas")].some((tile) => {
+          const { data } = tile.getContext("2d").getImageData(0, 0, tile.width, tile.height);
+          return new Uint32Array(data.buffer).includes(0xffeaf2f5);
+        })`),
       ),
     );
   });

@@ -157,7 +157,7 @@ describe("the panel's session", function () {
     assert.notEqual(await shownToken(page), token);
   });
 
-  it("replaces its token while somebody types: no character is lost, and what is pressed meanwhile is done with the new token", async () => {
+  it("replaces its token during typing: no character is lost, and actions meanwhile use the new token", async () => {
     await page.goto("/#/records");
     const stores = callsOf(page, ROUTES.store);
     const replaced = callsOf(page, ROUTES.validate);

@@ -65,14 +65,14 @@ describe("issuer script", () => {
     for (const command of ["list", "rotate"]) {
       const { code, out, err } = await issuer(directory, command);
       assert.deepEqual([code, out], [1, ""]);
-      assert.match(err, /^issuer: there are no keys in .* yet: the first start of the server makes them\n$/);
+      assert.match(err, /^issuer: there are no keys in .*; start the server once to create them\n$/);
     }
     assert.isEmpty(await readdir(directory));
     await writeFile(issuerKeysFile(directory), "{}");
     for (const command of ["list", "rotate"]) {
       const { code, err } = await issuer(directory, command);
       assert.equal(code, 1);
-      assert.match(err, /^issuer: issuer-keys\.json in DATA_DIR does not hold the issuer's keys\n$/);
+      assert.match(err, /^issuer: issuer-keys\.json in DATA_DIR does not contain the issuer's keys\n$/);
     }
     assert.equal((await issuer(directory, "rotate", "--fast")).code, 2);
   });

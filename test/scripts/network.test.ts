@@ -41,16 +41,16 @@ describe("network script", function () {
       network("check", "--out", "net", "--files-only"),
     ]);
     const [, files] = /^Written: (\d+) files\.\n/.exec(made.out) ?? assert.fail(made.out);
-    assert.match(again.out, new RegExp(`^Nothing was written\\.\nThere before: ${files} files\\.\n`));
+    assert.match(again.out, new RegExp(`^Nothing was written\\.\nUnchanged: ${files} files\\.\n`));
     assert.equal(other.code, 1);
     assert.match(other.err, /^network: .*holds another network:\nconsensus: is "qbft", and would be "ibft2"\n/);
-    assert.deepEqual([checked.code, checked.out], [0, "The files are as they should be.\n"]);
+    assert.deepEqual([checked.code, checked.out], [0, "The files match network.json.\n"]);
   });
 
   it("prepares a change, and tells what the network that has not made it yet lacks", async () => {
     const added = await network("add", "dc-7", "--hosts", "more.yaml", "--out", "net");
     assert.equal(added.code, 0, added.err);
-    assert.match(added.out, /What is to be done, also in changes\/1-add-dc-7\.md:\n\n# Add dc-7\n/);
+    assert.match(added.out, /Steps, also written to changes\/1-add-dc-7\.md:\n\n# Add dc-7\n/);
     assert.include(added.out, "qbft_proposeValidatorVote");
     // Nobody listens there.
     const rpc = Array.from({ length: 7 }, (_, index) => [

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { ParsedJson } from "../support/parsed-json.ts";
 
 /** How a script ended. */
 export interface Outcome {
@@ -75,6 +76,6 @@ export async function writeFiles(
 }
 
 /** Reads JSON whose shape the test knows. */
-export async function readJson(path: string): Promise<any> {
+export async function readJson(path: string): Promise<ParsedJson> {
   return JSON.parse(await readFile(path, "utf8"));
 }

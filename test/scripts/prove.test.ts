@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfirmedProof } from "../../client/index.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { type Outcome, readJson, runScript, startScript, writeFiles } from "./proofs-support.ts";
 
@@ -29,7 +30,7 @@ describe("prove script", () => {
   afterEach(() => removeDirectory(directory));
 
   const prove = (...args: string[]): Promise<Outcome> => runScript("prove", directory, "--url", server.url, ...args);
-  const proofOf = (id: string): Promise<any> => readJson(join(directory, PROOFS, `${id}.proof.json`));
+  const proofOf = (id: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, `${id}.proof.json`));
   const records = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.records;
 
   it("proves a folder with everything in it", async () => {
@@ -58,10 +59,10 @@ describe("prove script", () => {
     const bytes = Object.values(files).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
     assert.deepEqual(summary.totals, { files: 5, bytes, anchored: 5, reused: 0, failed: 0, not_tried: 0 });
     assert.deepEqual(
-      summary.documents.map((d: any) => d.file),
+      summary.documents.map((d: ParsedJson) => d.file),
       Object.keys(files).sort(),
     );
-    const nested = summary.documents.find((d: any) => d.file === "docs/deep/er/still/b.txt");
+    const nested = summary.documents.find((d: ParsedJson) => d.file === "docs/deep/er/still/b.txt");
     const { proof } = await proofOf("docs/deep/er/still/b.txt");
     assert.deepEqual(nested, {
       file: "docs/deep/er/still/b.txt",
@@ -80,7 +81,7 @@ describe("prove script", () => {
   });
 
   it("keeps a bundle beside each proof, the older ones too, unless it is left out", async () => {
-    const bundle = (name: string): Promise<any> => readJson(join(directory, PROOFS, name));
+    const bundle = (name: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, name));
     await writeFiles(directory, { "d/a": "one" });
     const first = JSON.parse((await prove("d", "--json", "--no-bundle")).out);
     assert.isNull(first.documents[0].bundle_file);
@@ -112,7 +113,7 @@ describe("prove script", () => {
     const summary = JSON.parse(out);
     assert.equal(code, 0);
     assert.deepEqual(
-      summary.documents.map((d: any) => [d.file, d.reused]),
+      summary.documents.map((d: ParsedJson) => [d.file, d.reused]),
       [
         ["a", true],
         ["b", false],
@@ -182,7 +183,7 @@ describe("prove script", () => {
     await symlink("../e", join(directory, "d/e"));
     const { out } = await prove("d", "--json");
     assert.deepEqual(
-      JSON.parse(out).documents.map((d: any) => d.file),
+      JSON.parse(out).documents.map((d: ParsedJson) => d.file),
       ["d/a", "d/e/b", "d/up/e/b"],
     );
   });
@@ -198,14 +199,14 @@ describe("prove script", () => {
     const { code, out, err } = await prove("d", "missing", "--json");
     assert.equal(code, 1);
     const summary = JSON.parse(out);
-    const reasons = Object.fromEntries(summary.failures.map((f: any) => [f.file.slice(0, 10), f.reason]));
+    const reasons = Object.fromEntries(summary.failures.map((f: ParsedJson) => [f.file.slice(0, 10), f.reason]));
     assert.equal(reasons["d/broken"], "does not exist");
     assert.equal(reasons["missing"], "does not exist");
     assert.match(reasons["d/nnnnnnnn"], /document_id: is longer than 512 characters/);
     // Nothing is locked for root.
     if (process.getuid?.() !== 0) assert.match(reasons["d/locked"], /permission denied/);
     assert.include(
-      summary.documents.map((d: any) => d.file),
+      summary.documents.map((d: ParsedJson) => d.file),
       "d/a",
     );
     assert.match(err, /^d\/broken: does not exist$/m);

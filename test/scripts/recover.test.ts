@@ -113,7 +113,8 @@ describe("recover script", () => {
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
     await writeFiles(directory, {
       "tree/manifest.csv":
-        '\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n',
+        "\uFEFFpath,owner,document_id\r\na.bin,x,invoice 1\r\n" +
+        '"sub/b, ""c"".bin",,"invoice, 2"\r\ngone.bin,x,invoice 3\r\n',
     });
     const { code, out, err } = await recover("tree", "--id-from", "tree/manifest.csv");
     assert.equal(code, 1, err);
@@ -182,7 +183,7 @@ describe("recover script", () => {
     }
     await mkdir(join(directory, "nothing"));
     const { code, err } = await recover("nothing");
-    assert.deepEqual([code, err.includes("there are no files there")], [1, true]);
+    assert.deepEqual([code, err.includes("contains no files")], [1, true]);
     assert.equal((await runScript("recover", directory, "d", "--url", "http://127.0.0.1:1")).code, 1);
   });
 

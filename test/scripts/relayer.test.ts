@@ -11,6 +11,7 @@ import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
@@ -35,7 +36,7 @@ async function relayer(variables: EnvironmentVariables, ...args: string[]): Prom
 }
 
 /** What it prints as JSON when it does what it is told. */
-async function succeed(variables: EnvironmentVariables, ...args: string[]): Promise<any> {
+async function succeed(variables: EnvironmentVariables, ...args: string[]): Promise<ParsedJson> {
   const { code, out, err } = await relayer(variables, ...args, "--json");
   assert.deepEqual({ code, err }, { code: 0, err: "" });
   return JSON.parse(out);
@@ -103,7 +104,8 @@ describe("relayer script", () => {
       const { out } = await relayer(variables, "grant", second);
       assert.equal(
         out,
-        `${CONTRACTS.map((name) => `${name.padEnd(16)} held before\n`).join("")}There was nothing to do for ${second}; nothing was sent.\n`,
+        CONTRACTS.map((name) => `${name.padEnd(16)} held before\n`).join("") +
+          `There was nothing to do for ${second}; nothing was sent.\n`,
       );
       assert.equal(await head(), before, "nothing was sent");
     });

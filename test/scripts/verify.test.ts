@@ -2,6 +2,7 @@ import { assert } from "chai";
 import { readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
 
@@ -36,7 +37,7 @@ describe("verify script", () => {
 
   const verify = (...args: string[]): Promise<Outcome> =>
     runScript("verify", directory, "--url", server.url, "--rpc", server.chainUrl, ...args);
-  const verdicts = async (...args: string[]): Promise<any> => {
+  const verdicts = async (...args: string[]): Promise<ParsedJson> => {
     const { code, out } = await verify("--json", ...args);
     return { code, ...JSON.parse(out) };
   };
@@ -116,7 +117,7 @@ describe("verify script", () => {
       assert.equal(totals.verified_by_server, 1);
       const { results: unasked } = await verdicts("d", "--url", NOWHERE);
       assert.deepEqual(
-        unasked.map((r: any) => r.result),
+        unasked.map((r: ParsedJson) => r.result),
         ["not_checked", "verified", "verified", "verified"],
       );
       assert.match(unasked[0].reason, /server does not answer/);
@@ -151,7 +152,7 @@ describe("verify script", () => {
     try {
       const { code, results } = await verdicts("d", "missing");
       assert.equal(code, 1);
-      const faults = results.filter((r: any) => r.result !== "verified");
+      const faults = results.filter((r: ParsedJson) => r.result !== "verified");
       assert.deepEqual(faults, [
         { file: "d/broken", result: "not_checked", reason: "does not exist" },
         { file: "missing", result: "not_checked", reason: "does not exist" },
@@ -184,7 +185,7 @@ describe("verify script", () => {
 
   describe("of a proof file that was tampered with", () => {
     const other32 = "ab".repeat(32);
-    const tampered: [what: string, change: (file: any) => void, result: string, reason: RegExp][] = [
+    const tampered: [what: string, change: (file: ParsedJson) => void, result: string, reason: RegExp][] = [
       ["format", (f) => (f.format = "sealbook-proof/9"), "no_proof", /format/],
       ["status", (f) => (f.status = "sure"), "no_proof", /status/],
       ["id", (f) => (f.id = other32), "no_proof", /id is not its recorded hash/],
@@ -209,7 +210,7 @@ describe("verify script", () => {
       ],
     ];
     const path = (): string => pathOf("d/a.txt");
-    let results: any[];
+    let results: ParsedJson[];
 
     before(async () => {
       // A document for each, so that one run finds them all, and nothing but them.

@@ -7,13 +7,14 @@ import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { request } from "./http.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 
 /** A real Alertmanager. */
 export interface Alertmanager {
   /** Where alerts are posted to. */
   readonly address: string;
   /** Those that last, as its API tells them. */
-  alerts(): Promise<any[]>;
+  alerts(): Promise<ParsedJson[]>;
   /** How often it was told of alerts in a state. */
   received(state: "firing" | "resolved"): Promise<number>;
   /** How often it was told something that it did not understand. */

@@ -3,7 +3,7 @@ import { eventually } from "./eventually.ts";
 import type { Answer } from "./http.ts";
 import type { TestServer } from "./server.ts";
 
-/** Posts a proof, or a batch of them, until it is on the chain, and gives the answer: how long that takes is the machine's affair. */
+/** Posts a proof or a batch until it is on chain, without a time limit, and returns the response. */
 export function anchored(
   server: Pick<TestServer, "post">,
   path: "/api/v1/proof" | "/api/v1/proof/batch",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hexlify, id, toQuantity, Wallet } from "ethers";
-import { anchorChain } from "../../server/chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { mined } from "../../server/chain/transactions/mined.ts";
@@ -47,7 +47,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
   if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt))
     throw new Error("there is no contract");
   const contract = String(receipt.contractAddress);
-  const chain = anchorChain(rpc, contract, new Map());
+  const chain = new ProofAnchorClient(rpc, contract);
 
   const anchor: EvidenceChain["anchor"] = async (records, alwaysRoot = false) => {
     const hashed = records.map(({ documentId, document, metadata }) => {

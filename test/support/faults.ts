@@ -2,13 +2,14 @@ import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
 import { rpcCall } from "./rpc.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 
 /** A server process with a chain of its own behind a proxy. */
 export interface Scene {
   readonly chain: RemoteChain;
   readonly server: ServerProcess;
   /** Asks the node itself. */
-  node(method: string, ...params: unknown[]): Promise<any>;
+  node(method: string, ...params: unknown[]): Promise<ParsedJson>;
 }
 
 export interface SceneOptions {

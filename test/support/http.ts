@@ -1,12 +1,13 @@
 import { secretWatch } from "./secrets/watch.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 
-/** An answer with everything that a test may want to look at. Bodies are loose on purpose: tests say what is in them. */
+/** A response, with everything that a test may check. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; undefined when it is not JSON. */
-  readonly body: any;
+  readonly body: ParsedJson;
 }
 
 /** Makes a request and reads the whole answer. */

@@ -1,8 +1,8 @@
 import { Kysely, sql } from "kysely";
-import { GENESIS_DIGEST, nextDigest } from "../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { linkOf } from "../../server/journal/entries/entry-log.ts";
+import { linkOf } from "../../server/journal/integrity/entry-chain.ts";
 import { lineOf } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { GENESIS_DIGEST, nextDigest } from "../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
 import { lineOf, parseLine } from "../../server/journal/entries/codec.ts";

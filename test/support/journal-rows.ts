@@ -3,9 +3,9 @@ import { z } from "zod";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { readLabel } from "../../server/journal/entries/proof-labels.ts";
 
-/** Asks for the proofs of a journal, past the server. */
-export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label, anchors.id as anchor,
-    leaf_index - first_leaf as place, transactions.state
+/** Reads the proofs of a journal, without the server. */
+export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label,
+    anchors.id as anchor, leaf_index - first_leaf as place, transactions.state
   from proofs
   join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf
   left join proof_labels on proof_labels.id = label_id

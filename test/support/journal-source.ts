@@ -1,5 +1,5 @@
-import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../../server/journal/entries/entry.ts";
-import type { JournalSource } from "../../server/journal/entries/source.ts";
+import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
+import type { JournalSource } from "../../server/journal/entries/entry-source.ts";
 
 /** A journal in memory that a test writes. */
 export class MemoryJournal implements JournalSource {

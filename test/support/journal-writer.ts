@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { GENESIS_DIGEST } from "../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
-import type { PlacedProof } from "../../server/proofs/proof.ts";
+import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { digestFrom } from "../../server/journal/entries/entry-source.ts";
@@ -37,7 +37,7 @@ export class JournalWriter {
     });
   }
 
-  proof(anchorId: number, leafIndex: number, changes: Partial<PlacedProof> = {}): PlacedProof {
+  proof(anchorId: number, leafIndex: number, changes: Partial<AcceptedProof> = {}): AcceptedProof {
     const documentId = changes.documentId ?? `document ${(this.#documents += 1)}`;
     const hash = changes.hash ?? randomBytes(32);
     const metadata = changes.metadata ?? { timestamp: this.#documents, type: "log", source: "test", note: "n" };
@@ -55,7 +55,7 @@ export class JournalWriter {
   }
 
   /** Opens a batch with proofs in it. */
-  open(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+  open(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     return this.journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
       const proofs = Array.from({ length: size }, (_, leaf) => this.proof(anchorId, leaf));
@@ -65,7 +65,7 @@ export class JournalWriter {
   }
 
   /** @returns the transaction that is to anchor it */
-  close(anchorId: number, proofs: readonly PlacedProof[]): Promise<number> {
+  close(anchorId: number, proofs: readonly AcceptedProof[]): Promise<number> {
     return this.journal.atomically(async (atomic) => {
       const { content } = contentOver(proofs.map((proof) => proof.recordHash));
       const transactionId = await atomic.intents.insert({
@@ -93,7 +93,7 @@ export class JournalWriter {
   }
 
   /** A batch that is confirmed. */
-  async confirmed(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+  async confirmed(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     const { anchorId, proofs } = await this.open(size);
     await this.settle(await this.close(anchorId, proofs));
     return { anchorId, proofs };

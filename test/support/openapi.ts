@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { openApiDocument } from "../../server/http/openapi/document.ts";
 import { OPERATIONS, TAGS } from "../../server/composition/openapi.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 
-// Tests say what is in it.
-type Loose = any;
-
-/** An example of a request, with what it is to be answered with. */
+/** An example of a request and its response. */
 export interface DocumentedExample {
   readonly name: string;
   readonly query: Readonly<Record<string, unknown>>;
@@ -19,13 +17,13 @@ export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly described: Loose;
+  readonly described: ParsedJson;
   readonly examples: readonly DocumentedExample[];
 }
 
-/** An OpenAPI document as whoever gets it reads it: nothing is known of it but its text. */
+/** An OpenAPI document, read from its text alone. */
 export class OpenApi {
-  readonly document: Loose;
+  readonly document: ParsedJson;
   readonly #validators = new Map<object, z.ZodType>();
 
   constructor(text: string) {
@@ -33,8 +31,8 @@ export class OpenApi {
   }
 
   get operations(): DocumentedOperation[] {
-    return Object.entries<Loose>(this.document.paths).flatMap(([path, methods]) =>
-      Object.entries<Loose>(methods).map(([method, described]) => ({
+    return Object.entries<ParsedJson>(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries<ParsedJson>(methods).map(([method, described]) => ({
         id: described.operationId,
         method: method.toUpperCase(),
         path,
@@ -82,7 +80,7 @@ export class OpenApi {
   }
 
   /** A schema without references, in which objects have no fields but those that are named. */
-  closed(schema: Loose): Loose {
+  closed(schema: ParsedJson): ParsedJson {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
     if (typeof schema.$ref === "string")
@@ -93,7 +91,7 @@ export class OpenApi {
       : { ...copy, additionalProperties: false };
   }
 
-  #fault(schema: Loose, value: unknown): string | undefined {
+  #fault(schema: ParsedJson, value: unknown): string | undefined {
     let validator = this.#validators.get(schema);
     if (validator === undefined) this.#validators.set(schema, (validator = z.fromJSONSchema(this.closed(schema))));
     const parsed = validator.safeParse(value);
@@ -107,21 +105,23 @@ export function openApiText(): string {
 }
 
 /** In the order of the requests: one can be about what the one before it left. */
-function examplesOf({ parameters = [], requestBody, responses }: Loose): DocumentedExample[] {
-  const order = Object.values<Loose>(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples));
-  const examples = Object.entries<Loose>(responses).flatMap(([status, response]) =>
-    Object.entries<Loose>(response.content).flatMap(([type, content]) =>
-      Object.entries<Loose>(content.examples ?? {}).map(([name, example]) => {
+function examplesOf({ parameters = [], requestBody, responses }: ParsedJson): DocumentedExample[] {
+  const order = Object.values<ParsedJson>(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
+    Object.keys(examples),
+  );
+  const examples = Object.entries<ParsedJson>(responses).flatMap(([status, response]) =>
+    Object.entries<ParsedJson>(response.content).flatMap(([type, content]) =>
+      Object.entries<ParsedJson>(content.examples ?? {}).map(([name, example]) => {
         const of = (place: string) =>
           Object.fromEntries(
-            parameters.flatMap((parameter: Loose) =>
+            parameters.flatMap((parameter: ParsedJson) =>
               parameter.in === place && parameter.examples?.[name] !== undefined
                 ? [[parameter.name, parameter.examples[name].value]]
                 : [],
             ),
           );
         const [bodyType, body] =
-          Object.entries<Loose>(requestBody?.content ?? {}).find(
+          Object.entries<ParsedJson>(requestBody?.content ?? {}).find(
             ([, { examples }]) => examples?.[name] !== undefined,
           ) ?? [];
         return {

@@ -27,7 +27,7 @@ export interface PanelStage extends AsyncDisposable {
   page(path?: string, options?: Parameters<Browser["newContext"]>[0]): Promise<Page>;
 }
 
-/** Builds the panel when its sources have changed, and starts a server and a browser. One of each is enough for a file. */
+/** Builds the panel when its sources have changed, and starts a server and a browser; one of each per test file. */
 export async function openPanel(
   variables: EnvironmentVariables = {},
   options: TestServerOptions = {},

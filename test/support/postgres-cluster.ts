@@ -131,9 +131,7 @@ function newestBinaries(): string {
   }));
   const newest = found.sort((one, other) => other.version - one.version)[0];
   if (newest === undefined) {
-    throw new Error(
-      "The tests need PostgreSQL 15 or newer in /usr/lib/postgresql: install Debian's package, apt-get install postgresql",
-    );
+    throw new Error("The tests need PostgreSQL 15 or newer in /usr/lib/postgresql. Run: apt-get install postgresql");
   }
   return join(newest.path, "..");
 }

@@ -13,8 +13,8 @@ export async function postgresDatabase(cluster: PostgresCluster): Promise<Engine
     ask: (text) => cluster.query(text, name),
     literal: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'::bytea`,
     async isLocked() {
-      const held =
-        "select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())";
+      const held = `select 1 from pg_locks where locktype = 'advisory' and granted
+          and database = (select oid from pg_database where datname = current_database())`;
       return (await cluster.query(held, name)).length > 0;
     },
     async hold() {

@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { AnchorChain } from "../../server/chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { AnchorOutcome } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
@@ -37,11 +37,10 @@ export class RecoveryHistory {
     this.service = new RecoveryService({
       journal: this.writer.journal,
       store: recoveryStore(database, new ProofStatements()),
-      chain: this.#chain(),
-      log: {
+      chain: {
+        ...this.#chain(),
         firstBlock: 0,
         newestBlock: async () => 1_000,
-        blockHash: async () => undefined,
         anchors: async (from, to) =>
           [...this.onChain.values()]
             .map(({ hash, size, outcome }) => ({
@@ -87,11 +86,8 @@ export class RecoveryHistory {
     return anchorId;
   }
 
-  #chain(): AnchorChain {
+  #chain(): Pick<ProofAnchorClient, "anchorOf" | "blockOf"> {
     return {
-      anchorCall: () => {
-        throw new Error("nothing is anchored here");
-      },
       anchorOf: async (hash) => {
         const anchor = this.onChain.get(hex(hash));
         return (

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { folderTarget } from "../../server/journal/replication/folder-target.ts";
 import { s3Target } from "../../server/journal/replication/s3-target.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";

@@ -12,10 +12,10 @@ interface Layer {
 /** Where routers are mounted: a layer keeps no text of that, but says what it matches. */
 const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recovery"];
 
-/** Parts that are enough to put an app together whose routes are only looked at. */
+/** Stubs that are enough to create an app whose routes are only listed. */
 export function unusedParts(): AppDeps {
-  const anything: any = new Proxy(() => anything, { get: () => anything });
-  return new Proxy({}, { get: (_, name) => (name === "version" ? "0.0.0" : anything) }) as AppDeps;
+  const anything: object = new Proxy(() => anything, { get: () => anything });
+  return new Proxy({} as AppDeps, { get: (_, name) => (name === "version" ? "0.0.0" : anything) });
 }
 
 /**

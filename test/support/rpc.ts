@@ -1,7 +1,8 @@
 import { request } from "./http.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 
 /** One JSON-RPC call, made without any of the server's code. */
-export async function rpcCall(url: string, method: string, ...params: unknown[]): Promise<any> {
+export async function rpcCall(url: string, method: string, ...params: unknown[]): Promise<ParsedJson> {
   const { body } = await request(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

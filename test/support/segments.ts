@@ -1,5 +1,5 @@
-import type { JournalLine } from "../../server/journal/entries/entry.ts";
-import type { SegmentTarget } from "../../server/journal/entries/source.ts";
+import type { JournalLine } from "../../server/journal/integrity/entry-chain.ts";
+import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../server/journal/replication/segment.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 import { MemoryJournal } from "./journal-source.ts";

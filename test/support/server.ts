@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
-import { type Config, parseConfig } from "../../server/config/config.ts";
+import { type JournalConfig, parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { type Server, type ServerOverrides, createServer } from "../../server/composition/server.ts";
+import type { ServerOverrides } from "../../server/composition/parts.ts";
+import { type Server, createServer } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
@@ -41,7 +42,9 @@ export interface TestServerOptions {
   readonly directory?: string;
   readonly overrides?: ServerOverrides;
   /** Periods shorter than a variable can tell, for tests that wait for what is done regularly. */
-  readonly periods?: { readonly [Name in keyof Config as Extract<Name, `${string}IntervalMilliseconds`>]?: number };
+  readonly periods?: {
+    readonly [Name in keyof JournalConfig as Extract<Name, `${string}IntervalMilliseconds`>]?: number;
+  };
 }
 
 /** Starts the server as `npm start` does, but in this process and on free ports. */
@@ -55,8 +58,9 @@ export async function startServer(
   secretWatch.configured(variables);
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
+  const config = parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables });
   const context = await createServer(
-    { ...parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }), ...periods },
+    { ...config, journal: { ...config.journal, ...periods } },
     logger,
     // Passwords of tests protect nothing; the real cost is that of every server that is a process of its own.
     { keystoreRounds: 2 ** 10, ...overrides },

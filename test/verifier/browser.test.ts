@@ -126,7 +126,9 @@ describe("the verifier's page in a browser", () => {
     const answers = await page.evaluate(`Promise.all([
       fetch("${server.url}").then(() => "loaded", () => "refused"),
       new Promise((resolve) => {
-        const image = Object.assign(new Image(), { onload: () => resolve("loaded"), onerror: () => resolve("refused") });
+        const image = new Image();
+        image.onload = () => resolve("loaded");
+        image.onerror = () => resolve("refused");
         image.src = "${server.url}/image";
       }),
     ])`);

@@ -31,7 +31,8 @@ describe("verify.mjs", () => {
   after(() => removeDirectory(directory));
 
   for (const { name, path, isSealed } of BUNDLE_VECTORS) {
-    it(`verifies the vector "${name}" by the issuer's signature${isSealed ? " and the validators' seals" : ""}`, async () => {
+    const means = `the issuer's signature${isSealed ? " and the validators' seals" : ""}`;
+    it(`verifies the vector "${name}" by ${means}`, async () => {
       const signed = await verify(path, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY.toUpperCase());
       expect(signed.code, signed.out + signed.err).to.equal(0);
       expect(signed.out)
@@ -85,7 +86,8 @@ describe("verify.mjs", () => {
     const hostile = join(directory, "hostile.bundle.json");
     await writeFile(hostile, await forged(bundle, (content) => (content["\u001b[2J\u202e"] = 1)));
     const { out } = await verify(hostile, DOCUMENT_PATH);
-    expect(out).to.not.match(/[\u001b\u202e]/);
+    expect(out).to.not.include("\u001b");
+    expect(out).to.not.include("\u202e");
   });
 
   it("takes validators as a JSON list as well", async () => {

@@ -76,7 +76,7 @@ describe("bundles that were changed", function () {
 
   // One of each protocol, with everything that a bundle can have.
   for (const { name, text } of BUNDLE_VECTORS.filter(({ name }) => name.endsWith("later-round"))) {
-    it(`are refused for the right reason, whichever byte of the evidence of "${name}" is another and the bundle signed anew`, async () => {
+    it(`of any byte of the evidence of "${name}" are rejected with the right reason, also signed again`, async () => {
       let changed = 0;
       for (const { path, text: hex } of textsIn(contentOf(text))) {
         const [, title, reason] = REFUSALS.find(([pattern]) => pattern.test(path.join("."))) ?? [];

@@ -8,6 +8,7 @@ import { type Sealing, testValidators } from "../support/bft-chain.ts";
 import { type EvidenceChain, startEvidenceChain, type TestRecord } from "../support/evidence-chain.ts";
 import { forged } from "../support/forgery.ts";
 import { type Asked, type Step, verifyBundle } from "../../verifier/verify.mjs";
+import type { ParsedJson } from "../support/parsed-json.ts";
 
 const DOCUMENT = "a document";
 const record = (documentId: string, document = DOCUMENT): TestRecord => ({
@@ -56,7 +57,7 @@ describe("bundles that a forger made", function () {
 
   const check = async (
     bundle: Bundle,
-    change: (bundle: any) => void,
+    change: (bundle: ParsedJson) => void,
     asked: Asked = { validators: validators.addresses },
   ) => verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, asked);
   const refusalOf = async (...args: Parameters<typeof check>): Promise<string> => {
@@ -99,7 +100,7 @@ describe("bundles that a forger made", function () {
     expect(await refusalOf(first, ({ record }) => delete record.metadata.type)).to.match(reason);
     expect(await refusalOf(first, ({ record }) => (record.document_id = "last"))).to.match(reason);
     // All of it made anew leads to another recorded hash, which is under no root.
-    const anew = (bundle: any): void => {
+    const anew = (bundle: ParsedJson): void => {
       const hash = Buffer.from(bundle.record.hash, "hex");
       const recorded = recordHash({ documentId: bundle.record.document_id, timestamp: 1, type: "note", hash });
       bundle.record.metadata.timestamp = 1;
@@ -111,11 +112,11 @@ describe("bundles that a forger made", function () {
   });
 
   it("are not refused for what nothing but the issuer's signature covers, as the format says", async () => {
-    const passes = async (change: (bundle: any) => void): Promise<boolean> => (await check(first, change)).ok;
+    const passes = async (change: (bundle: ParsedJson) => void): Promise<boolean> => (await check(first, change)).ok;
     expect(await passes(({ record }) => (record.metadata.source = "somebody else"))).to.equal(true);
     expect(await passes(({ merkle }) => (merkle.index = 3))).to.equal(true);
     // The same text, divided in another place.
-    const moved = ({ record }: any): void => {
+    const moved = ({ record }: ParsedJson): void => {
       record.document_id = "first1";
       record.metadata.timestamp = 700_000_000;
     };
@@ -129,7 +130,7 @@ describe("bundles that a forger made", function () {
     expect(await refusalOf(first, ({ merkle }) => merkle.path.reverse())).to.match(reason);
     expect(await refusalOf(first, ({ merkle }) => (merkle.root = elsewhere.merkle?.root))).to.match(reason);
     // A whole tree that was never anchored.
-    const own = (bundle: any): void => {
+    const own = (bundle: ParsedJson): void => {
       const recorded = Buffer.from(bundle.record.record_hash, "hex");
       const tree = merkleTree([recorded, recorded, recorded, recorded, recorded]);
       bundle.merkle.root = hexlify(tree.root);
@@ -145,18 +146,18 @@ describe("bundles that a forger made", function () {
     const [sibling = "", ...rest] = merkle.path;
     const node = Buffer.concat([merkle.leaf, sibling].sort().map((hex) => getBytes(hex)));
     const inner = keccak256(node);
-    const withInner = (bundle: any): void => {
+    const withInner = (bundle: ParsedJson): void => {
       bundle.merkle.path = rest;
       bundle.merkle.leaf = inner;
       bundle.merkle.size = 3;
     };
     expect(await refusalOf(first, withInner)).to.match(/^Batch: the leaf is not that of the recorded hash/);
-    const asRecorded = (bundle: any): void => {
+    const asRecorded = (bundle: ParsedJson): void => {
       withInner(bundle);
       bundle.record.record_hash = inner.slice(2);
     };
     expect(await refusalOf(first, asRecorded)).to.match(/^Recorded hash:/);
-    const rootAlone = (bundle: any): void => {
+    const rootAlone = (bundle: ParsedJson): void => {
       bundle.record.record_hash = merkle.root.slice(2);
       bundle.merkle = null;
     };
@@ -235,7 +236,7 @@ describe("bundles that a forger made", function () {
     expect(await refusalOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(
       /^Block header: the header does not have the block's hash/,
     );
-    const none = (bundle: any): void => {
+    const none = (bundle: ParsedJson): void => {
       bundle.consensus = { protocol: "none", validators: [] };
       bundle.block.hash = keccak256(bundle.block.header);
     };
@@ -248,7 +249,7 @@ describe("bundles that a forger made", function () {
       /^Transaction: the transaction does not call the contract/,
     );
     // What another contract says does not count: the receipt of a transaction that called one.
-    const swapped = (bundle: any): void => {
+    const swapped = (bundle: ParsedJson): void => {
       const [status, gas, bloom] = RLP.decode(getBytes(bundle.anchor.receipt.raw));
       const log = [contract, [id("Anchored(bytes32,uint32)"), bundle.merkle.root], `0x${"00".repeat(31)}05`];
       bundle.anchor.receipt.raw = hexlify(RLP.encode([status, gas, bloom, [log]]));
@@ -263,12 +264,12 @@ describe("bundles that a forger made", function () {
     expect(await refusalOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(
       /^Transaction: node 0 of the proof/,
     );
-    const both = (bundle: any): void => {
+    const both = (bundle: ParsedJson): void => {
       bundle.block = elsewhere.block;
       bundle.anchor = elsewhere.anchor;
     };
     expect(await refusalOf(first, both)).to.match(/^Transaction: the transaction does not anchor this hash/);
-    const other = (bundle: any): void => {
+    const other = (bundle: ParsedJson): void => {
       bundle.anchor.receipt = bundle.anchor.transaction;
     };
     expect(await refusalOf(first, other)).to.match(/^Receipt: node 0 of the proof/);

@@ -6,6 +6,7 @@ import { createContext, runInContext } from "node:vm";
 import { expect } from "chai";
 import { eventually } from "../support/eventually.ts";
 import { forged } from "../support/forgery.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { BUNDLE_VECTORS, DOCUMENT_HASH, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -18,7 +19,7 @@ function contentOf(tag: string): string {
 }
 
 /** Runs the page's script with nothing but what the language and Web Cryptography give it. */
-async function inPage(call: string, variables: Record<string, unknown>): Promise<any> {
+async function inPage(call: string, variables: Record<string, unknown>): Promise<ParsedJson> {
   const context = createContext({ crypto: webcrypto, TextEncoder, ...variables });
   runInContext(contentOf("script"), context);
   return runInContext(call, context);
@@ -37,7 +38,8 @@ describe("the verifier's page", () => {
     const hash = (tag: string) => `'sha256-${createHash("sha256").update(contentOf(tag)).digest("base64")}'`;
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
     expect(policy).to.equal(
-      `default-src 'none'; script-src ${hash("script")}; style-src ${hash("style")}; base-uri 'none'; form-action 'none'`,
+      `default-src 'none'; script-src ${hash("script")}; style-src ${hash("style")}; ` +
+        "base-uri 'none'; form-action 'none'",
     );
     expect(page.indexOf("Content-Security-Policy")).to.be.lessThan(page.indexOf("<style>"));
     expect(page.replace(contentOf("script"), "")).to.not.match(/https?:|src=|href=|\son\w+=|style="/);
@@ -76,27 +78,27 @@ describe("the verifier's page", () => {
 
   it("checks as soon as both files are there, and again when somebody is trusted", async () => {
     const [vector] = BUNDLE_VECTORS;
-    const elements = new Map<string, any>();
-    const fakeElement = (): any => {
+    const elements = new Map<string, ParsedJson>();
+    const fakeElement = (): ParsedJson => {
       const listeners: Record<string, (event: object) => void> = {};
       const label = { textContent: "" };
       return {
         value: "",
         textContent: "",
-        children: [] as any[],
+        children: [] as ParsedJson[],
         classList: { add: () => undefined, remove: () => undefined },
         querySelector: () => label,
-        replaceChildren(...children: any[]) {
+        replaceChildren(...children: ParsedJson[]) {
           this.children = children;
         },
-        append(...children: any[]) {
+        append(...children: ParsedJson[]) {
           this.children.push(...children);
         },
         addEventListener: (type: string, listener: (event: object) => void) => (listeners[type] = listener),
         dispatch: (type: string, event: object) => listeners[type]?.(event),
       };
     };
-    const byId = (id: string): any => {
+    const byId = (id: string): ParsedJson => {
       expect(page).to.include(`id="${id}"`);
       if (!elements.has(id)) elements.set(id, fakeElement());
       return elements.get(id);

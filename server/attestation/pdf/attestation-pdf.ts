@@ -6,7 +6,7 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import { PageFlow, TEXT_WIDTH } from "./page-flow.ts";
 import { qrMatrix } from "./qr-code.ts";
 
-/** Names of what is attached. */
+/** Names of the attachments. */
 export const JWS_FILE = "attestation.jws";
 export const STATEMENT_FILE = "statement.json";
 
@@ -20,8 +20,8 @@ const READERS: Readonly<Record<Audience, string>> = {
 };
 
 /**
- * A statement for people to read, with its signed form attached. The same statement makes the same bytes.
- * @param text The statement as it was signed
+ * Renders a statement as PDF with its signed form attached. Equal statements give equal bytes.
+ * @param text The signed payload
  */
 export async function attestationPdf(attestation: Statement, text: string, jws: string): Promise<Uint8Array> {
   const { issuer, issued_at, audience, introduction, claims, limitations, records, verification, checks, steps } =
@@ -46,7 +46,7 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
   await pdf.attach(Buffer.from(text), STATEMENT_FILE, {
     ...attached,
     mimeType: "application/json",
-    description: "The statement, which is the payload of the JWS",
+    description: "The statement: the payload of the JWS",
   });
 
   const flow = await PageFlow.on(pdf);
@@ -60,7 +60,7 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
   flow.space(6);
   flow.text([`Issued by ${issuer.name}`, utc(issued_at)], { font: regular, size: BODY, ...head });
   if (newest !== undefined)
-    flow.text("The code at the right leads to the newest record's transaction.", {
+    flow.text("The code on the right links to the newest record's transaction.", {
       font: regular,
       size: BODY,
       ...head,
@@ -68,9 +68,9 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
   flow.space(newest === undefined ? 12 : 28);
   flow.text(introduction, { font: regular, size: BODY });
 
-  flow.heading("What this says");
+  flow.heading("Claims");
   for (const sentence of claims) flow.point(sentence, BODY);
-  flow.heading("What this does not say");
+  flow.heading("Limitations");
   for (const sentence of limitations) flow.point(sentence, BODY);
 
   if (newest !== undefined) recordFacts(flow, newest);
@@ -79,12 +79,13 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
   if (records !== undefined && records.length > 1)
     recordTable(flow, records, attestation.record_count ?? records.length);
 
-  flow.heading("How it was checked before signing");
+  flow.heading("Checks before signing");
   for (const { title, description, outcome } of checks) flow.point(`${title}: ${outcome}. ${description}`, BODY);
 
-  flow.heading("How to check it without the issuer");
+  flow.heading("Verification without the issuer");
   flow.text(
-    `In a POSIX shell, in a folder with ${JWS_FILE}. It is attached to this file, and so is ${STATEMENT_FILE}, where these commands stand to be copied: here their long lines are broken.`,
+    `Run the commands in a POSIX shell, in a folder with ${JWS_FILE}. That file and ${STATEMENT_FILE} are attached. ` +
+      `Copy the commands from ${STATEMENT_FILE}, because this page breaks long lines.`,
     { font: regular, size: BODY },
   );
   flow.space(6);
@@ -94,7 +95,7 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
     flow.space(2);
     flow.code(run.split("\n"));
     if (expect.length > 0) {
-      flow.text("The output has:", { font: regular, size: 8 });
+      flow.text("The output contains:", { font: regular, size: 8 });
       for (const value of expect) flow.text(value, { font: mono, size: 7.5, indent: 6 });
     }
     flow.text(`Proves: ${proves}`, { font: regular, size: 8 });
@@ -103,7 +104,9 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
 
   flow.heading("Signature");
   flow.text(
-    `Paper cannot be checked: what is signed is the attached ${JWS_FILE}. A character that these fonts do not have stands here as its code, a backslash, u and hexadecimal digits in braces; in ${STATEMENT_FILE} it stands as it is.`,
+    `The signature covers the attached ${JWS_FILE}; paper cannot be verified. Characters outside of these fonts ` +
+      "appear here as their code: a backslash, u and hexadecimal digits in braces. " +
+      `${STATEMENT_FILE} contains them unchanged.`,
     { font: regular, size: BODY },
   );
   flow.space(6);
@@ -133,22 +136,22 @@ function recordFacts(flow: PageFlow, record: AttestedRecord): void {
   if (type !== undefined) flow.fact("Type", type);
   flow.fact("Timestamp", `${timestamp}${timeOf(timestamp)}`);
   if (source !== undefined) flow.fact("Source", source);
-  // In the order of the signed text, whichever way the statement came here.
+  // In the order of the signed text.
   for (const [name, value] of Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))) {
     flow.fact(name, typeof value === "string" ? value : canonicalJson(value));
   }
   flow.fact("Recorded hash", record.record_hash, exact);
   if (record.merkle !== null) {
     flow.fact("Merkle root", record.merkle.root, exact);
-    flow.fact("Place", `${record.merkle.index} of ${record.first_anchor.size}, counted from 0`);
+    flow.fact("Leaf index", `${record.merkle.index} of ${record.first_anchor.size}, counted from 0`);
     if (record.merkle.path.length > 0) flow.fact("Merkle path", record.merkle.path, exact);
   }
   flow.fact("Transaction", record.tx_hash, exact);
-  flow.fact("Block", `${record.block_number}, by ${record.validator}`);
-  flow.fact("Block's hash", record.block_hash, exact);
-  flow.fact("Block's time", utc(record.timestamp));
-  flow.fact("First seen", `${utc(record.first_anchor.timestamp)}, in block ${record.first_anchor.block_number}`);
-  flow.fact("To look at", record.verification_url, exact);
+  flow.fact("Block", `${record.block_number}, proposed by ${record.validator}`);
+  flow.fact("Block hash", record.block_hash, exact);
+  flow.fact("Block time", utc(record.timestamp));
+  flow.fact("First anchor", `${utc(record.first_anchor.timestamp)}, in block ${record.first_anchor.block_number}`);
+  flow.fact("Explorer", record.verification_url, exact);
 }
 
 function verificationFacts(
@@ -159,7 +162,7 @@ function verificationFacts(
   flow.heading("The verification");
   flow.fact("Verification", verification_id, exact);
   flow.fact("Finished", utc(finished_at));
-  flow.fact("Counted", as_of === null ? "all that was on chain then" : `what was on chain by ${utc(as_of)}`);
+  flow.fact("Considered", as_of === null ? "all records on chain at that time" : `records on chain by ${utc(as_of)}`);
   flow.fact("Documents", String(totals.documents));
   flow.fact("Match", String(totals.match));
   flow.fact("Mismatch", String(totals.mismatch));
@@ -173,10 +176,10 @@ function chainFacts(flow: PageFlow, { chain }: Statement): void {
   flow.fact("Chain id", String(chain.chain_id));
   flow.fact("Contract", chain.contract, exact);
   flow.fact("Queried at", `block ${chain.queried_at.block_number}, ${utc(chain.queried_at.timestamp)}`);
-  flow.fact("That block's hash", chain.queried_at.block_hash, exact);
+  flow.fact("Block hash", chain.queried_at.block_hash, exact);
 }
 
-/** All records, newest first; paths and metadata are in the statement. */
+/** Lists the records, newest first. The statement contains their paths and metadata. */
 function recordTable(flow: PageFlow, records: readonly AttestedRecord[], count: number): void {
   flow.heading(count === records.length ? `All ${count} records` : `The newest ${records.length} of ${count} records`);
   const small = { font: flow.fonts.regular, size: 8 };
@@ -195,7 +198,7 @@ function recordTable(flow: PageFlow, records: readonly AttestedRecord[], count: 
   });
 }
 
-/** A caller's number, which need not be a time that has a date. */
+/** Formats a caller's timestamp, which can be outside of the valid dates. */
 function timeOf(seconds: number): string {
   return seconds <= 253_402_300_799 ? ` (${utc(seconds)})` : "";
 }

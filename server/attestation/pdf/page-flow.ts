@@ -15,39 +15,39 @@ const SOFT = grayscale(0.45);
 const LINE = grayscale(0.8);
 const SHADE = grayscale(0.95);
 
-/** Space that text may take, in points. */
+/** Width of the text area in points. */
 export const TEXT_WIDTH = PAGE[0] - 2 * MARGIN;
 
-/** The fonts that every reader of PDF has; what they cannot show is escaped. */
+/** The standard fonts of PDF. Characters outside of them are escaped. */
 export interface Fonts {
   readonly regular: PDFFont;
   readonly bold: PDFFont;
   readonly mono: PDFFont;
 }
 
-/** How a text is set. */
+/** Style of a text. */
 export interface Style {
   readonly font: PDFFont;
   readonly size: number;
   readonly color?: Color;
-  /** From the left margin. */
+  /** Distance from the left margin. */
   readonly indent?: number;
-  /** Instead of all that is right of the indent. */
+  /** Defaults to the width right of the indent. */
   readonly width?: number;
 }
 
-/** One paragraph or several. The end of a line within one is a character like others, and shown as such. */
+/** One paragraph or several. A line break inside a paragraph is printed as an escaped character. */
 export type Paragraphs = string | readonly string[];
 
-/** What stands in a cell of a table, one below the other. */
+/** Texts of a table cell, from top to bottom. */
 export type Cell = readonly { readonly text: Paragraphs; readonly style: Style }[];
 
-/** Sets text and tables from top to bottom, on as many pages as it takes. */
+/** Lays out text and tables from top to bottom and adds pages as needed. */
 export class PageFlow {
   readonly fonts: Fonts;
   readonly #pdf: PDFDocument;
   #page: PDFPage;
-  /** Where the next line begins, from the bottom. */
+  /** Position of the next line from the bottom of the page. */
   #y = PAGE[1] - MARGIN;
 
   private constructor(pdf: PDFDocument, fonts: Fonts) {
@@ -69,7 +69,7 @@ export class PageFlow {
     this.#y -= height;
   }
 
-  /** Begins a new page unless so much is left of this one. */
+  /** Starts a new page unless the current page has the given height left. */
   keep(height: number): void {
     if (this.#y - height >= BOTTOM) return;
     this.#page = this.#pdf.addPage(PAGE);
@@ -78,7 +78,7 @@ export class PageFlow {
 
   heading(text: string): void {
     this.space(16);
-    // Not alone at the end of a page.
+    // Avoids a heading at the end of a page.
     this.keep(64);
     this.text(text, { font: this.fonts.bold, size: 12 });
     this.space(4);
@@ -88,7 +88,7 @@ export class PageFlow {
     for (const line of this.#lines(text, style)) this.#line(line, style);
   }
 
-  /** A paragraph behind a dot. */
+  /** Adds a bulleted paragraph. */
   point(text: string, size: number): void {
     const style = { font: this.fonts.regular, size, indent: 12 };
     this.keep(size * LEADING);
@@ -97,7 +97,7 @@ export class PageFlow {
     this.space(3);
   }
 
-  /** A name, and what belongs to it beside it. */
+  /** Adds a name with its value beside it. */
   fact(name: string, value: Paragraphs, valueStyle: Partial<Style> = {}): void {
     const size = 9;
     const indent = 118;
@@ -105,7 +105,7 @@ export class PageFlow {
     const nameStyle = { font: this.fonts.regular, size, color: SOFT };
     const shown = printable(name);
     this.keep(size * LEADING + 4);
-    // A name that is too long for its column stands above.
+    // A name wider than its column is placed above the value.
     if (nameStyle.font.widthOfTextAtSize(shown, size) > indent - 6) this.text(name, nameStyle);
     else this.#draw(shown, this.#y - size, nameStyle);
     this.text(value, style);
@@ -114,7 +114,7 @@ export class PageFlow {
     this.space(2.5);
   }
 
-  /** A row of a table; every cell is as high as it needs, and the row stays together. */
+  /** Adds a table row, which is not split across pages. */
   row(cells: readonly Cell[]): void {
     const set = cells.map((cell) =>
       cell.flatMap(({ text, style }) => this.#lines(text, style).map((line) => ({ line, style }))),
@@ -134,7 +134,7 @@ export class PageFlow {
     this.space(2.5);
   }
 
-  /** Commands on a shaded ground. */
+  /** Adds commands on a shaded background. */
   code(text: Paragraphs): void {
     const style = { font: this.fonts.mono, size: 7.5, indent: 6, width: TEXT_WIDTH - 12 };
     const height = style.size * LEADING;
@@ -158,20 +158,20 @@ export class PageFlow {
     this.#page.drawLine({ start: { x: MARGIN, y }, end: { x: PAGE[0] - MARGIN, y }, thickness: 0.5, color: LINE });
   }
 
-  /** Draws a QR code at the right margin, from here down, beside what comes next. */
+  /** Draws a QR code at the right margin, beside the following text. */
   qrCode(matrix: QrMatrix, side: number): void {
     const module = side / matrix.length;
     const left = PAGE[0] - MARGIN - side;
     matrix.forEach((modules, row) => {
       for (const { start, length } of darkRuns(modules)) {
-        // A little more than a module high, or readers show hairlines between the rows.
+        // Slightly taller than a module, to avoid hairlines between the rows.
         const place = { x: left + start * module, y: this.#y - (row + 1) * module };
         this.#page.drawRectangle({ ...place, width: length * module, height: module + 0.05, color: grayscale(0) });
       }
     });
   }
 
-  /** Puts a line under each page, with its number. */
+  /** Adds a footer with the page number to each page. */
   number(text: string): void {
     const pages = this.#pdf.getPages();
     const style = { font: this.fonts.regular, size: 8 };

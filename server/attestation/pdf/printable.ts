@@ -1,9 +1,9 @@
-/** What the standard fonts of PDF have beyond ASCII and Latin-1. */
+/** Characters of the standard PDF fonts outside of ASCII and Latin-1. */
 const OTHERS = "ŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™";
 
 /**
- * A text that the standard fonts can show whole: every other character, and everything that would not be seen, stands
- * there as its code, `\u{4f60}`. What reads like such a code is written so that it cannot be taken for one.
+ * Escapes characters that the standard fonts lack and invisible characters as their code, `\u{4f60}`. Text that looks
+ * like such a code is escaped as well.
  */
 export function printable(text: string): string {
   return Array.from(text.replaceAll("\\u{", "\\u{5c}u{"), (character) =>
@@ -13,6 +13,6 @@ export function printable(text: string): string {
 
 function isShown(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
-  // No-break space and soft hyphen look like something else, or like nothing.
+  // Excludes the no-break space and the soft hyphen, which look like other characters or are invisible.
   return (code >= 0x20 && code < 0x7f) || (code > 0xa0 && code <= 0xff && code !== 0xad) || OTHERS.includes(character);
 }

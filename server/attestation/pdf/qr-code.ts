@@ -1,9 +1,9 @@
 import qrcode from "qrcode";
 
-/** A QR code's modules, row by row from the top; `true` is dark. */
+/** Modules of a QR code, row by row from the top; `true` is dark. */
 export type QrMatrix = readonly (readonly boolean[])[];
 
-/** The QR code of a text, without the quiet zone around it. */
+/** Encodes a text as a QR code without the quiet zone. */
 export function qrMatrix(text: string): QrMatrix {
   const { size, data } = qrcode.create(text, { errorCorrectionLevel: "M" }).modules;
   return Array.from({ length: size }, (_, row) =>

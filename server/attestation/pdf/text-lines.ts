@@ -1,6 +1,6 @@
 import type { PDFFont } from "pdf-lib";
 
-/** Breaks a text into lines of at most `width` points: between words, and within one that is longer than a line. */
+/** Breaks a text into lines of at most `width` points, between words and inside words that exceed a line. */
 export function linesOf(text: string, font: PDFFont, size: number, width: number): string[] {
   const fits = (line: string): boolean => font.widthOfTextAtSize(line, size) <= width;
   const lines: string[] = [];
@@ -18,7 +18,7 @@ export function linesOf(text: string, font: PDFFont, size: number, width: number
   return [...lines, line.trimEnd()];
 }
 
-/** A word in pieces that fit; the last one is what is left. */
+/** Splits a word into pieces that fit; the last piece is the remainder. */
 function piecesOf(word: string, fits: (line: string) => boolean): string[] {
   const pieces: string[] = [];
   let piece = "";

@@ -54,8 +54,8 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
     });
     const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
     const { rowId, transactionHash } = await records.store(signer, readingRecord(holder.address, form, reading), {
-      begun,
-      note: (journal, intent) => memo.note(journal, note(intent)),
+      resume: begun,
+      onIntent: (journal, intent) => memo.note(journal, note(intent)),
     });
     return say(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
   };

@@ -1,18 +1,17 @@
 import { hexlify } from "ethers";
+import type { z } from "zod";
 import type { BftBlock } from "./bft-block.ts";
 import { type BftProtocol, decodeExtraData } from "../evidence/bft-extra-data.ts";
-import { BlockHeader } from "../evidence/block-header.ts";
+import { type BlockHeader, HashedHeader } from "../evidence/block-header.ts";
 import { sealersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
-import { Data } from "../evidence/rpc-fields.ts";
-import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { fetchBlock } from "../node/block.ts";
+import { type Rpc, unavailable } from "../rpc/rpc.ts";
 
 /** Blocks that are looked back at: several turns of each validator, in a network of the usual size. */
 const LEAST_BLOCKS = 32;
 /** Turns of each validator that are looked back at in a larger network. */
 const TURNS = 2;
-
-const Block = BlockHeader.extend({ hash: Data });
 
 /** The newest blocks of a BFT network. */
 export interface BftBlocks {
@@ -75,15 +74,13 @@ export class BftHistory {
   /** @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed them */
   async #read(first: number, last: number): Promise<Pick<BftBlocks, "protocol" | "blocks"> | undefined> {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const answers = await Promise.all(
-      numbers.map((number) => this.#rpc.call("eth_getBlockByNumber", [toQuantity(number), false])),
-    );
+    const headers = await Promise.all(numbers.map((number) => fetchBlock(this.#rpc, number, HashedHeader)));
     const blocks: BftBlock[] = [];
     let protocol: BftProtocol | undefined;
-    for (const answer of answers) {
+    for (const header of headers) {
       // Behind a balancer another node may be asked, which does not have it yet.
-      if (answer === null) break;
-      const block = bftBlock(answer);
+      if (header === undefined) break;
+      const block = bftBlock(header);
       if (block === undefined) return undefined;
       protocol = block.protocol;
       blocks.push(block);
@@ -95,11 +92,7 @@ export class BftHistory {
 }
 
 /** @returns `undefined` for a block that no validators sealed */
-function bftBlock(answer: unknown): (BftBlock & { readonly protocol: BftProtocol }) | undefined {
-  const parsed = Block.safeParse(answer);
-  if (!parsed.success)
-    throw unavailable(new Error("the node tells a block in a form that is not known", { cause: parsed.error }));
-  const header = parsed.data;
+function bftBlock(header: z.output<typeof HashedHeader>): (BftBlock & { readonly protocol: BftProtocol }) | undefined {
   const consensus = consensusOf(header, header.hash);
   if (consensus === undefined || consensus.protocol === "none") return undefined;
   const { protocol, validators } = consensus;

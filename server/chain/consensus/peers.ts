@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { comparePeers, type PeerReport } from "./peer-comparison.ts";
 import { ifNodeError } from "../rpc/if-node-error.ts";
-import { Quantity } from "../rpc/quantity.ts";
+import { Quantity } from "../rpc/fields.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { type Enode, parseEnode } from "./enode.ts";
 

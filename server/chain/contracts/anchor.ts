@@ -1,5 +1,4 @@
 import type { BlockReference } from "../block.ts";
-import type { ContractCall } from "../transaction.ts";
 
 /** What goes on chain for one or many proofs. */
 export interface AnchorContent {
@@ -18,26 +17,25 @@ export interface AnchorOnChain {
   readonly size: number;
 }
 
-/** Anchors of the proof contract. */
-export interface AnchorChain {
-  /** Puts a hash alone on chain, or the root over `size` hashes. */
-  anchorCall(content: AnchorContent): ContractCall;
-  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
-  /** The block that holds a transaction in which the contract was given a hash; `undefined` when none does. */
-  blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined>;
-}
-
-/** An anchor as the chain's log has it. */
+/** An anchor from the contract's event log. */
 export interface LoggedAnchor extends AnchorContent {
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
 }
 
-/** The chain's log of anchors. */
-export interface AnchorLog {
-  /** The block in which the contract was deployed, or one before it. */
-  readonly firstBlock: number;
-  newestBlock(): Promise<number>;
-  blockHash(number: number): Promise<Uint8Array | undefined>;
-  anchors(fromBlock: number, toBlock: number): Promise<LoggedAnchor[]>;
+/** The contract's anchors of some hashes at one block. */
+export interface AnchorInspection {
+  readonly block: BlockReference;
+  /** In the order of the hashes; `time` is 0 for a hash without an anchor. `response` is the contract's, `0x` hex. */
+  readonly anchors: readonly (AnchorOnChain & { readonly response: string })[];
+}
+
+/** A block with the hash that each of its transactions gave to the contract. */
+export interface AnchoringBlock {
+  readonly block: BlockReference;
+  /**
+   * The hash that a transaction gave to the contract; `failed` for a reverted transaction and for one that is not in
+   * the block, `other` for a transaction without a call of the contract.
+   */
+  given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
 }

@@ -1,18 +1,16 @@
 import { type BaseWallet, getAddress, id, ZeroHash } from "ethers";
-import { z } from "zod";
 import type { Address, ContractName } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { mined } from "../transactions/mined.ts";
-import { askQuantity } from "../rpc/quantity.ts";
-import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { fetchQuantity } from "../rpc/query.ts";
+import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { fetchLogs } from "../node/log.ts";
 
 /** The part that has to do with roles is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const GRANTED = ACCESS.getEvent("RoleGranted").topicHash;
-
-const Logs = z.array(z.object({ address: z.string(), topics: z.array(z.string()), data: z.string() }));
 
 /** Who writes to the contracts. */
 export interface Relayer {
@@ -44,7 +42,7 @@ export class RelayerRoles {
 
   /** Whoever holds the role anywhere now, those who were given it first before the others. */
   async list(): Promise<Relayer[]> {
-    const head = await askQuantity(this.#rpc, "eth_blockNumber", []);
+    const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
     const found: Relayer[] = [];
     // Events say who may hold it; whether somebody still does, the contracts themselves say.
     for (const address of await this.#everGranted(this.#deployment.firstBlock, head)) {
@@ -106,16 +104,12 @@ export class RelayerRoles {
   }
 
   async #grantedIn(first: number, last: number): Promise<Set<Address>> {
-    const answer = await this.#rpc.call("eth_getLogs", [
-      {
-        address: this.contracts.map((contract) => this.addressOf(contract)),
-        topics: [GRANTED, RELAYER_ROLE],
-        fromBlock: toQuantity(first),
-        toBlock: toQuantity(last),
-      },
-    ]);
+    const filter = {
+      address: this.contracts.map((contract) => this.addressOf(contract)),
+      topics: [GRANTED, RELAYER_ROLE],
+    };
     return new Set(
-      Logs.parse(answer).flatMap((log) => {
+      (await fetchLogs(this.#rpc, filter, first, last)).flatMap((log) => {
         const account: unknown = ACCESS.parseLog(log)?.args.getValue("account");
         return typeof account === "string" ? [getAddress(account)] : [];
       }),

@@ -1,7 +1,7 @@
 import { RLP } from "@ethereumjs/rlp";
 import { getBytes, keccak256 } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data } from "./rpc-fields.ts";
+import { BigQuantity, Data } from "../rpc/fields.ts";
 
 /** What stands in the header of every block of a BFT chain; some nodes do not say it. */
 const BFT_MIX_HASH = new Uint8Array(
@@ -32,6 +32,9 @@ export const BlockHeader = z.object({
   parentBeaconBlockRoot: Data.nullish(),
   requestsHash: Data.nullish(),
 });
+
+/** A header with the block's hash. */
+export const HashedHeader = BlockHeader.extend({ hash: Data });
 
 /** As {@link BlockHeader} reads it. */
 export type BlockHeader = z.output<typeof BlockHeader>;

@@ -9,7 +9,7 @@ export interface MerkleTrie {
 }
 
 type Reference = Uint8Array | Node;
-interface Node extends Array<Reference> {}
+type Node = Reference[];
 
 /** A value with what is left of its key, a half-byte each. */
 interface Entry {

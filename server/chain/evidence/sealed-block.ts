@@ -1,16 +1,15 @@
 import { z } from "zod";
-import { askBlockReceipts } from "../rpc/block-receipts.ts";
-import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
-import { BlockHeader, encodeHeader } from "./block-header.ts";
+import { fetchBlock } from "../node/block.ts";
+import { fetchBlockReceipts } from "../node/receipt.ts";
+import { type Rpc, unavailable } from "../rpc/rpc.ts";
+import { encodeHeader, HashedHeader } from "./block-header.ts";
 import { isSealed } from "./commit-seals.ts";
 import { type Consensus, consensusOf } from "./consensus.ts";
 import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
-import { Data } from "./rpc-fields.ts";
 import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
 
-const Block = BlockHeader.extend({ hash: Data, transactions: z.array(BlockTransaction) });
-const Receipts = z.array(ConsensusReceipt);
+const Block = HashedHeader.extend({ transactions: z.array(BlockTransaction) });
 
 /** A block with everything that its header covers, and all of it checked against the block's hash. */
 export interface SealedBlock extends Consensus {
@@ -29,13 +28,11 @@ export interface SealedBlock extends Consensus {
  * @throws SealbookError `chain_unavailable` also when what the node answers does not hold together
  */
 export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<SealedBlock | undefined> {
-  const [answer, receiptAnswer] = await Promise.all([
-    rpc.call("eth_getBlockByNumber", [toQuantity(number), true]),
-    askBlockReceipts(rpc, number),
+  const [block, receipts] = await Promise.all([
+    fetchBlock(rpc, number, Block, { full: true }),
+    fetchBlockReceipts(rpc, number, ConsensusReceipt),
   ]);
-  if (answer === null || receiptAnswer === null) return undefined;
-  const block = parsed(Block, answer, number);
-  const receipts = parsed(Receipts, receiptAnswer, number);
+  if (block === undefined || receipts === undefined) return undefined;
   const consensus = consensusOf(block, block.hash);
   if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
   const { protocol } = consensus;
@@ -65,12 +62,6 @@ export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): P
   };
 }
 
-function parsed<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
-  const result = schema.safeParse(answer);
-  if (result.success) return result.data;
-  throw inconsistent(number, "it is told in a form that is not known", result.error);
-}
-
-function inconsistent(number: number, why: string, cause?: unknown): Error {
-  return unavailable(new Error(`what the node says of block ${number} does not hold together: ${why}`, { cause }));
+function inconsistent(number: number, why: string): Error {
+  return unavailable(new Error(`what the node says of block ${number} does not hold together: ${why}`));
 }

@@ -1,7 +1,7 @@
 import { type Input, RLP } from "@ethereumjs/rlp";
 import { concat, getBytes } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data } from "./rpc-fields.ts";
+import { BigQuantity, Data } from "../rpc/fields.ts";
 
 const AccessList = z.array(z.object({ address: Data, storageKeys: z.array(Data) }));
 

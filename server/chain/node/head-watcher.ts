@@ -1,7 +1,6 @@
-import { z } from "zod";
 import type { BlockHead } from "../block.ts";
 import { SealbookError } from "../../errors.ts";
-import { Quantity } from "../rpc/quantity.ts";
+import { fetchBlock, NodeBlock } from "./block.ts";
 import type { Rpc, Subscription } from "../rpc/rpc.ts";
 
 /** The newest block. */
@@ -32,9 +31,9 @@ const WATCHDOG_MILLISECONDS = 5_000;
 /** How soon a node that refused is asked again to tell. */
 const ASK_AGAIN_MILLISECONDS = 60_000;
 
-const Block = z
-  .object({ number: Quantity, timestamp: Quantity, hash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) })
-  .transform(({ number, timestamp, hash }): Head => ({ number, time: timestamp, hash }));
+const Block = NodeBlock.pick({ number: true, timestamp: true, hash: true }).transform(
+  ({ number, timestamp, hash }): Head => ({ number, time: timestamp, hash }),
+);
 
 /**
  * Has a node tell of its new blocks, and asks for the newest one at an interval where it does not: when the transport
@@ -162,9 +161,7 @@ interface Telling {
 }
 
 async function newestBlock(rpc: Rpc): Promise<Head> {
-  const block = Block.safeParse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
-  if (block.success) return block.data;
-  throw new SealbookError("chain_unavailable", "the chain's node does not tell its newest block", {
-    cause: block.error,
-  });
+  const block = await fetchBlock(rpc, "latest", Block);
+  if (block !== undefined) return block;
+  throw new SealbookError("chain_unavailable", "the chain's node does not have a newest block");
 }

@@ -8,8 +8,8 @@ import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import type { Enode } from "../consensus/enode.ts";
 import { askPeers } from "../consensus/peers.ts";
 import { askValidators, lastProposals } from "../consensus/validators.ts";
-import { readBlock, type ValidatorNames } from "./receipts.ts";
-import { askQuantity } from "../rpc/quantity.ts";
+import { readBlock, type ValidatorNames } from "./block.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
 export interface NodeInspectorDeps {
@@ -29,7 +29,7 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps)
   return async () => {
     const [client, head, syncing, peers, balance] = await Promise.all([
       rpc.call("web3_clientVersion", []),
-      askQuantity(rpc, "eth_blockNumber", []),
+      fetchQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
       askPeers(rpc, nodes),
       rpc.call("eth_getBalance", [relayer(), "latest"]),

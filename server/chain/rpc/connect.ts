@@ -5,7 +5,7 @@ import { localSocketOpener } from "./local-socket.ts";
 import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { parseNodeAddress, shownAddress } from "./node-address.ts";
 import { NODE, type PeerTlsOptions } from "./peer-tls.ts";
-import { askQuantity } from "./quantity.ts";
+import { fetchQuantity } from "./query.ts";
 import type { Rpc } from "./rpc.ts";
 import { webSocketOpener } from "./web-socket.ts";
 
@@ -48,7 +48,7 @@ export async function askChainId(urls: string | readonly string[], tls: PeerTlsO
   for (const url of typeof urls === "string" ? [urls] : urls) {
     const rpc = connectRpc(url, 1, tls);
     try {
-      return await askQuantity(rpc, "eth_chainId", []);
+      return await fetchQuantity(rpc, "eth_chainId", []);
     } catch (error) {
       failure ??= error;
     } finally {

@@ -1,6 +1,6 @@
 import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
-import { askQuantity } from "./quantity.ts";
+import { fetchQuantity } from "./query.ts";
 import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
 
 /** How often each node is asked whether it is there and has the newest block. */
@@ -163,7 +163,7 @@ export class FailoverRpc implements Rpc {
       CHECK_TIMEOUT_MILLISECONDS,
     );
     try {
-      const asked = this.#identify(candidate).then(() => askQuantity(candidate.rpc, "eth_blockNumber", []));
+      const asked = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
       candidate.blockNumber = await Promise.race([asked, late]);
       candidate.silence = undefined;
     } catch (error) {
@@ -176,7 +176,7 @@ export class FailoverRpc implements Rpc {
   /** A node of another chain is as good as none. */
   async #identify(candidate: Candidate): Promise<void> {
     if (candidate.isKnown) return;
-    const chainId = await askQuantity(candidate.rpc, "eth_chainId", []);
+    const chainId = await fetchQuantity(candidate.rpc, "eth_chainId", []);
     if (chainId !== this.chainId)
       throw new SealbookError("chain_unavailable", `it is a node of chain ${chainId}, not ${this.chainId}`);
     candidate.isKnown = true;

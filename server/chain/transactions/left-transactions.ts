@@ -1,7 +1,8 @@
 import { hexlify } from "ethers";
 import type { TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome } from "../transaction.ts";
-import { readReceipt, type ValidatorNames } from "../node/receipts.ts";
+import { readReceipt } from "../node/receipt.ts";
+import type { ValidatorNames } from "../node/block.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 import { settlementOf } from "./transaction-outcome.ts";
 

@@ -1,6 +1,6 @@
 import type { TransactionStore } from "./transactions.ts";
 import type { Address } from "../transaction.ts";
-import { askQuantity } from "../rpc/quantity.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
 const BEHIND_MILLISECONDS = 12_000;
@@ -83,7 +83,7 @@ export class LostTransactions {
 
   async #knownOf(key: Address, settled: number, patience: number): Promise<number | undefined> {
     const { rpc } = this.#deps;
-    const known = await askQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
+    const known = await fetchQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
     if (known >= settled) {
       this.#behind.delete(key);
       return undefined;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../../errors.ts";
-import { readReceipt } from "../node/receipts.ts";
+import { readReceipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/revert-reason.ts";
-import { askQuantity } from "../rpc/quantity.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 
 /** Administration is rare: one transaction, waited for. */
@@ -29,7 +29,7 @@ export async function mined(
   administrator: BaseWallet,
   { to, data, gasPrice }: AdministratorCall,
 ): Promise<{ hash: string; nonce: number; block: number }> {
-  const nonce = await askQuantity(rpc, "eth_getTransactionCount", [administrator.address, "pending"]);
+  const nonce = await fetchQuantity(rpc, "eth_getTransactionCount", [administrator.address, "pending"]);
   const raw = await administrator.signTransaction({
     type: 0,
     chainId: rpc.chainId,

@@ -1,5 +1,5 @@
 import type { FinalOutcome, SignedTransaction } from "../transaction.ts";
-import type { Receipt } from "../node/receipts.ts";
+import type { Receipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/revert-reason.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 

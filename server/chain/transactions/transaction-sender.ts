@@ -3,10 +3,11 @@ import type { Transactions, TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import { seeToOthers } from "./left-transactions.ts";
 import { type ChainEvent, LostTransactions } from "./lost-transactions.ts";
-import { askQuantity } from "../rpc/quantity.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
-import { type Receipt, readBlockReceipts, readReceipt, type ValidatorNames } from "../node/receipts.ts";
+import { type Receipt, readBlockReceipts, readReceipt } from "../node/receipt.ts";
+import type { ValidatorNames } from "../node/block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
 import { settlementOf } from "./transaction-outcome.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
@@ -57,6 +58,7 @@ interface UnderWay extends SignedTransaction {
 export class TransactionSender implements Transactions {
   readonly #options: SenderOptions;
   readonly #waiters: OutcomeWaiters;
+  readonly #listeners = new Set<(ids: readonly number[]) => void>();
   readonly #lost: LostTransactions;
   /** By transaction hash. */
   readonly #underWay = new Map<string, UnderWay>();
@@ -148,10 +150,20 @@ export class TransactionSender implements Transactions {
     return this.#waiters.wait(id, waitMilliseconds);
   }
 
+  onOutcome(listener: (ids: readonly number[]) => void): void {
+    this.#listeners.add(listener);
+  }
+
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#options.store.cancel(id);
-    if (cancelled) this.#waiters.settled([id]);
+    if (cancelled) this.#recorded([id]);
     return cancelled;
+  }
+
+  /** Tells whoever waits for outcomes that these are on disk. */
+  #recorded(ids: readonly number[]): void {
+    this.#waiters.settled(ids);
+    for (const listener of this.#listeners) listener(ids);
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -184,8 +196,8 @@ export class TransactionSender implements Transactions {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
     const { rpc, store, onEvent } = this.#options;
     const [mined, head] = await Promise.all([
-      askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
-      askQuantity(rpc, "eth_blockNumber", []),
+      fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
+      fetchQuantity(rpc, "eth_blockNumber", []),
     ]);
     this.#confirmedTo ??= head;
     const left = await store.inFlight(this.#signer.address);
@@ -271,8 +283,8 @@ export class TransactionSender implements Transactions {
     const hash = hexlify(transaction.hash);
     const receipt = await readReceipt(rpc, hash, validatorNames);
     if (receipt !== undefined) return this.#settle([receipt]);
-    const head = await askQuantity(rpc, "eth_blockNumber", []);
-    const minedNonces = await askQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
+    const head = await fetchQuantity(rpc, "eth_blockNumber", []);
+    const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order, so that it cannot stand before the block of a lower one.
     const first = (await store.lastMinedBlock(this.#signer.address, transaction.nonce)) ?? 0;
@@ -300,7 +312,7 @@ export class TransactionSender implements Transactions {
     const inPlace = { id, ...filler, sentAt: Date.now() };
     this.#underWay.set(hexlify(filler.hash), inPlace);
     onEvent({ kind: "refused", id: transaction.id, reason });
-    this.#waiters.settled([transaction.id]);
+    this.#recorded([transaction.id]);
     this.#send([inPlace]);
   }
 
@@ -343,7 +355,7 @@ export class TransactionSender implements Transactions {
     if (settlements.length === 0) return;
     await this.#written(store.recordOutcomes(settlements));
     for (const { transactionHash } of receipts) this.#underWay.delete(transactionHash);
-    this.#waiters.settled(settlements.map(({ id }) => id));
+    this.#recorded(settlements.map(({ id }) => id));
   }
 
   async #recheckOverdue(): Promise<void> {

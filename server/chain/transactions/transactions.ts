@@ -17,6 +17,8 @@ export interface Transactions {
    * @param waitMilliseconds after which the answer is `pending`
    */
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome>;
+  /** @param listener Called with the ids of transactions whose outcome this process has written to disk */
+  onOutcome(listener: (ids: readonly number[]) => void): void;
   /** Takes back an intent that was not signed yet; false when it was, and will be mined. */
   cancel(id: number): Promise<boolean>;
 }

@@ -2,32 +2,30 @@ import { zeroPadValue } from "ethers";
 import type { PageRequest } from "../explorer.ts";
 import type { Activity, ExploredAddress, Page } from "../explored.ts";
 import type { Address } from "../../chain/transaction.ts";
-import { INTERFACES, readContract } from "../../chain/contracts/interfaces.ts";
+import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import type { ValidatorNames } from "../../chain/node/receipts.ts";
+import type { ValidatorNames } from "../../chain/node/block.ts";
+import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
+import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
-import { askQuantity } from "../../chain/rpc/quantity.ts";
+import { fetchQuantity } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
-import { type LogFilter, newestLogs } from "./newest-logs.ts";
-import { ask, type NodeLog, NodeTransaction } from "./node-responses.ts";
+import { newestLogs } from "./newest-logs.ts";
+import { query } from "../../chain/rpc/query.ts";
+import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
+import { NodeTransaction } from "../../chain/node/transaction.ts";
 
-const { EventTable, SessionRegistry } = INTERFACES;
+const { SessionRegistry } = INTERFACES;
 /** Events by the place in which they name an account. */
-const ENROLMENTS = [
-  SessionRegistry.getEvent("AccountEnrolled").topicHash,
-  SessionRegistry.getEvent("AccountRevoked").topicHash,
-];
 const SESSIONS_AND_ROLES = [
   SessionRegistry.getEvent("SessionOpened").topicHash,
   SessionRegistry.getEvent("RoleGranted").topicHash,
   SessionRegistry.getEvent("RoleRevoked").topicHash,
 ];
-const ROW_WRITTEN = EventTable.getEvent("RowWritten").topicHash;
 /** Arguments of events that a list leaves out. */
 const LONG_ARGUMENTS = ["rowdata", "signature"];
-const SCOPES = [undefined, "read", "full"] as const;
 
 /** Tells what addresses are, and what they did as far as events of the contracts say so. */
 export class AddressReader {
@@ -37,13 +35,22 @@ export class AddressReader {
   readonly #blocks: BlockReader;
   readonly #names: ValidatorNames;
   readonly #roles: RelayerRoles;
+  readonly #sessions: Pick<SessionRegistryClient, "scopeOf">;
 
-  constructor(rpc: Rpc, deployment: Deployment, decoder: CallDecoder, blocks: BlockReader, names: ValidatorNames) {
+  constructor(
+    rpc: Rpc,
+    deployment: Deployment,
+    decoder: CallDecoder,
+    blocks: BlockReader,
+    names: ValidatorNames,
+    sessions: Pick<SessionRegistryClient, "scopeOf">,
+  ) {
     this.#rpc = rpc;
     this.#deployment = deployment;
     this.#decoder = decoder;
     this.#blocks = blocks;
     this.#names = names;
+    this.#sessions = sessions;
     this.#roles = new RelayerRoles(rpc, deployment);
   }
 
@@ -51,10 +58,10 @@ export class AddressReader {
     const [code, balance, sent, relays, administers, scope] = await Promise.all([
       this.#rpc.call("eth_getCode", [address, "latest"]),
       this.#rpc.call("eth_getBalance", [address, "latest"]),
-      askQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
+      fetchQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
       this.#roles.heldBy(address),
       this.#roles.administeredBy(address),
-      this.#scopeOf(address),
+      this.#sessions.scopeOf(address),
     ]);
     return {
       address,
@@ -76,7 +83,7 @@ export class AddressReader {
       [...(await this.#roles.heldBy(address)), ...(await this.#roles.administeredBy(address))].length > 0;
     const search = {
       firstBlock: this.#deployment.firstBlock,
-      head: await askQuantity(this.#rpc, "eth_blockNumber", []),
+      head: await fetchQuantity(this.#rpc, "eth_blockNumber", []),
       limit,
       cursor,
     };
@@ -111,9 +118,9 @@ export class AddressReader {
   #filtersOf(address: Address): LogFilter[] {
     const topic = zeroPadValue(address, 32).toLowerCase();
     return [
-      { address: this.#contracts, topics: [ENROLMENTS, topic] },
+      { address: this.#contracts, topics: [SessionRegistryClient.ACCOUNT_TOPICS, topic] },
       { address: this.#contracts, topics: [SESSIONS_AND_ROLES, null, topic] },
-      { address: this.#contracts, topics: [ROW_WRITTEN, null, null, topic] },
+      { address: this.#contracts, topics: [EventTableClient.ROW_TOPIC, null, null, topic] },
     ];
   }
 
@@ -121,17 +128,11 @@ export class AddressReader {
   async #sentBy(address: Address, logs: readonly NodeLog[]): Promise<readonly NodeLog[]> {
     const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
     const transactions = await Promise.all(
-      hashes.map((hash) => ask(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
+      hashes.map((hash) => query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
     );
     const sent = new Set(
       transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),
     );
     return logs.filter(({ transactionHash }) => sent.has(transactionHash));
-  }
-
-  async #scopeOf(address: Address): Promise<ExploredAddress["scope"]> {
-    const { SessionRegistry: registry } = this.#deployment.contracts;
-    const answer = await readContract(this.#rpc, registry, SessionRegistry.encodeFunctionData("scopeOf", [address]));
-    return SCOPES[Number(SessionRegistry.decodeFunctionResult("scopeOf", answer)[0])];
   }
 }

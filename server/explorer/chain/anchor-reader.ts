@@ -1,59 +1,49 @@
-import { getBytes } from "ethers";
+import { getBytes, hexlify } from "ethers";
 import type { PageRequest } from "../explorer.ts";
 import type { ExploredAnchor, Page } from "../explored.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
-import type { Deployment } from "../../chain/contracts/deployment.ts";
-import { INTERFACES } from "../../chain/contracts/interfaces.ts";
-import { askQuantity } from "../../chain/rpc/quantity.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import { newestLogs } from "./newest-logs.ts";
-import type { NodeLog } from "./node-responses.ts";
-
-const { ProofAnchor } = INTERFACES;
-const ANCHORED = ProofAnchor.getEvent("Anchored").topicHash;
+import { type NodeLog } from "../../chain/node/log.ts";
 
 /** Finds anchors. */
 export class AnchorReader {
   readonly #rpc: Rpc;
-  readonly #deployment: Deployment;
   readonly #blocks: BlockReader;
-  readonly #anchors: Pick<AnchorChain, "anchorOf">;
+  readonly #client: ProofAnchorClient;
 
-  constructor(rpc: Rpc, deployment: Deployment, blocks: BlockReader, anchors: Pick<AnchorChain, "anchorOf">) {
+  constructor(rpc: Rpc, blocks: BlockReader, client: ProofAnchorClient) {
     this.#rpc = rpc;
-    this.#deployment = deployment;
     this.#blocks = blocks;
-    this.#anchors = anchors;
+    this.#client = client;
   }
 
   async newest({ limit, cursor }: PageRequest): Promise<Page<ExploredAnchor>> {
-    const head = await askQuantity(this.#rpc, "eth_blockNumber", []);
-    const { logs, next } = await this.#search([ANCHORED], this.#deployment.firstBlock, head, limit, cursor);
+    const { firstBlock } = this.#client;
+    const filters = [this.#client.logFilter()];
+    const head = await this.#client.newestBlock();
+    const { logs, next } = await newestLogs(this.#rpc, { filters, firstBlock, head, limit, cursor });
     return { items: await this.#explored(logs), next };
   }
 
   async anchor(hash: string): Promise<ExploredAnchor | undefined> {
-    const first = await this.#anchors.anchorOf(getBytes(hash));
+    const first = await this.#client.anchorOf(getBytes(hash));
     if (first === undefined) return undefined;
-    // The contract says which block it was, and only the first time left an event.
-    const { logs } = await this.#search([ANCHORED, hash], first.blockNumber, first.blockNumber, 1, undefined);
-    return (await this.#explored(logs))[0];
-  }
-
-  #search(topics: string[], firstBlock: number, head: number, limit: number, cursor: string | undefined) {
-    const filters = [{ address: [this.#deployment.contracts.ProofAnchor], topics }];
-    return newestLogs(this.#rpc, { filters, firstBlock, head, limit, cursor });
+    // The contract returns the block; only the first anchor of a hash emitted an event.
+    const { blockNumber } = first;
+    const filters = [this.#client.logFilter(hash)];
+    const search = { filters, firstBlock: blockNumber, head: blockNumber, limit: 1, cursor: undefined };
+    return (await this.#explored((await newestLogs(this.#rpc, search)).logs))[0];
   }
 
   async #explored(logs: readonly NodeLog[]): Promise<ExploredAnchor[]> {
     const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
     return logs.flatMap((log) => {
       const block = blocks.get(log.blockNumber);
-      const event = ProofAnchor.parseLog(log);
-      if (block === undefined || event === null) return [];
-      const hash = String(event.args.getValue("hash"));
-      return [{ hash, size: Number(event.args.getValue("size")), block, transactionHash: log.transactionHash }];
+      const content = this.#client.contentOf(log);
+      if (block === undefined || content === undefined) return [];
+      return [{ hash: hexlify(content.hash), size: content.size, block, transactionHash: log.transactionHash }];
     });
   }
 }

@@ -5,17 +5,16 @@ import type { PageRequest } from "../explorer.ts";
 import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../explored.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../../chain/evidence/bft-extra-data.ts";
-import { BlockHeader } from "../../chain/evidence/block-header.ts";
+import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
 import { sealersOf } from "../../chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../chain/evidence/consensus.ts";
-import { Data } from "../../chain/evidence/rpc-fields.ts";
-import type { ValidatorNames } from "../../chain/node/receipts.ts";
-import { askBlockReceipts } from "../../chain/rpc/block-receipts.ts";
-import { type Rpc, toQuantity } from "../../chain/rpc/rpc.ts";
+import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { CallDecoder } from "./call-decoder.ts";
-import { ask, NodeBlock, NodeReceipt, readAnswer, WholeNodeBlock } from "./node-responses.ts";
+import { parseResponse } from "../../chain/rpc/query.ts";
+import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/block.ts";
+import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
 
-const HashedHeader = BlockHeader.extend({ hash: Data });
+const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
 
 /** Reads blocks for people. */
 export class BlockReader {
@@ -30,7 +29,7 @@ export class BlockReader {
   }
 
   async summary(id: number | string): Promise<BlockSummary | undefined> {
-    const block = await ask(this.#rpc, NodeBlock, ...question(id, false));
+    const block = await fetchBlock(this.#rpc, id, NodeBlock);
     return block && this.#summaryOf(block);
   }
 
@@ -53,8 +52,8 @@ export class BlockReader {
   }
 
   async block(id: number | string, page: PageRequest): Promise<ExploredBlock | undefined> {
-    const answer = await this.#rpc.call(...question(id, true));
-    const block = readAnswer(WholeNodeBlock, answer);
+    const response = await fetchBlock(this.#rpc, id, z.unknown(), { full: true });
+    const block = response === undefined ? undefined : parseResponse(FullNodeBlock, "eth_getBlock", response);
     if (block === undefined) return undefined;
     const { parentHash, gasUsed, gasLimit, size, transactions } = block;
     const first = page.cursor === undefined ? 0 : numberOf(page.cursor);
@@ -79,13 +78,13 @@ export class BlockReader {
       gasUsed,
       gasLimit,
       size,
-      commitSeals: this.#sealsOf(answer),
+      commitSeals: this.#commitSealsOf(response),
       page: { items, next: end < transactions.length ? String(end) : undefined },
     };
   }
 
   async #succeededIn(number: number): Promise<ReadonlySet<unknown>> {
-    const receipts = readAnswer(z.array(NodeReceipt), await askBlockReceipts(this.#rpc, number));
+    const receipts = await fetchBlockReceipts(this.#rpc, number, Succeeded);
     return new Set(receipts?.flatMap(({ status, transactionHash }) => (status === 1 ? [transactionHash] : [])));
   }
 
@@ -96,12 +95,18 @@ export class BlockReader {
     miner,
     transactions,
   }: Omit<NodeBlock, "transactions"> & { transactions: readonly unknown[] }): BlockSummary {
-    return { number, hash, time: timestamp, proposer: this.#validator(miner), transactions: transactions.length };
+    return {
+      number,
+      hash,
+      time: timestamp,
+      proposer: this.#validator(getAddress(miner)),
+      transactions: transactions.length,
+    };
   }
 
   /** Who sealed a block, as far as its header says so and fits its hash. */
-  #sealsOf(answer: unknown): ExploredBlock["commitSeals"] {
-    const header = HashedHeader.safeParse(answer).data;
+  #commitSealsOf(response: unknown): ExploredBlock["commitSeals"] {
+    const header = HashedHeader.safeParse(response).data;
     const consensus = header && consensusOf(header, header.hash);
     if (header === undefined || consensus === undefined || consensus.protocol === "none") return undefined;
     const { protocol, validators } = consensus;
@@ -126,12 +131,6 @@ function readableSealers(protocol: BftProtocol, header: BlockHeader): string[] {
     if (error instanceof SealbookError) return [];
     throw error;
   }
-}
-
-function question(id: number | string, whole: boolean): [method: string, parameters: unknown[]] {
-  return typeof id === "number"
-    ? ["eth_getBlockByNumber", [toQuantity(id), whole]]
-    : ["eth_getBlockByHash", [id, whole]];
 }
 
 function numberOf(cursor: string): number {

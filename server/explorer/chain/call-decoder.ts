@@ -4,7 +4,8 @@ import type { Address, ContractAddresses, ContractName } from "../../chain/trans
 import { SealbookError } from "../../errors.ts";
 import { decodeCallData, recoverSigner } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
-import type { NodeLog, NodeTransaction } from "./node-responses.ts";
+import { type NodeLog } from "../../chain/node/log.ts";
+import { type NodeTransaction } from "../../chain/node/transaction.ts";
 
 const CONTRACTS: readonly ContractName[] = ["SessionRegistry", "EventTable", "ProofAnchor"];
 

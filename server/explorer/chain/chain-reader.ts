@@ -1,11 +1,12 @@
 import { getBytes } from "ethers";
 import type { ChainExplorer } from "../explorer.ts";
-import { anchorChain } from "../../chain/contracts/anchor-chain.ts";
+import { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import type { ValidatorNames } from "../../chain/node/receipts.ts";
-import { askQuantity } from "../../chain/rpc/quantity.ts";
+import type { ValidatorNames } from "../../chain/node/block.ts";
+import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
-import { sessionChain } from "../../chain/contracts/session-chain.ts";
+import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
+import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
 import { BlockReader } from "./block-reader.ts";
@@ -16,13 +17,14 @@ import { TransactionReader } from "./transaction-reader.ts";
 export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
   const { contracts, firstBlock } = deployment;
   const decoder = new CallDecoder(contracts);
-  const anchorsOnChain = anchorChain(rpc, contracts.ProofAnchor, names);
+  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
+  const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
+  const eventTable = new EventTableClient(rpc, contracts.EventTable);
   const blocks = new BlockReader(rpc, decoder, names);
-  const transactions = new TransactionReader(rpc, decoder, blocks, anchorsOnChain, contracts.EventTable);
-  const anchors = new AnchorReader(rpc, deployment, blocks, anchorsOnChain);
-  const addresses = new AddressReader(rpc, deployment, decoder, blocks, names);
-  const sessions = sessionChain(rpc, contracts.SessionRegistry);
-  const newestNumber = (): Promise<number> => askQuantity(rpc, "eth_blockNumber", []);
+  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable);
+  const anchors = new AnchorReader(rpc, blocks, proofAnchor);
+  const addresses = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
+  const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);
 
   return {
     chain: () =>

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { malformed } from "../../errors.ts";
-import { NodeError, type Rpc, toQuantity } from "../../chain/rpc/rpc.ts";
-import { ask, NodeLog } from "./node-responses.ts";
+import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
+import { fetchLogs, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
 /** Blocks of the first question: what a busy chain logs in them has to fit into an answer. */
 const FIRST_SPAN = 16;
@@ -9,12 +8,6 @@ const FIRST_SPAN = 16;
 const GROWTH = 8;
 /** Questions for one page: then the caller is told how far the search went, and asks again. */
 const MOST_QUESTIONS = 8;
-
-/** Topics and addresses that logs are found by, as `eth_getLogs` takes them. */
-export interface LogFilter {
-  readonly address: readonly string[];
-  readonly topics: readonly (string | readonly string[] | null)[];
-}
 
 /** What was found, and where to go on. */
 export interface FoundLogs {
@@ -87,16 +80,8 @@ function isBefore({ blockNumber, logIndex }: NodeLog, { block, index }: Position
 }
 
 async function logsBetween(rpc: Rpc, filters: readonly LogFilter[], first: number, last: number): Promise<NodeLog[]> {
-  const answers = await Promise.all(
-    filters.map((filter) =>
-      ask(rpc, z.array(NodeLog), "eth_getLogs", [
-        { ...filter, fromBlock: toQuantity(first), toBlock: toQuantity(last) },
-      ]),
-    ),
-  );
-  const logs = answers
-    .flatMap((answer) => answer ?? [])
-    .toSorted((a, b) => b.blockNumber - a.blockNumber || b.logIndex - a.logIndex);
+  const found = await Promise.all(filters.map((filter) => fetchLogs(rpc, filter, first, last)));
+  const logs = found.flat().toSorted((a, b) => b.blockNumber - a.blockNumber || b.logIndex - a.logIndex);
   // One log can pass several filters.
   return logs.filter(
     (log, index) => log.blockNumber !== logs[index - 1]?.blockNumber || log.logIndex !== logs[index - 1]?.logIndex,

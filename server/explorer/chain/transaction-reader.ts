@@ -1,33 +1,31 @@
-import { AbiCoder, getBytes, keccak256 } from "ethers";
+import { getBytes } from "ethers";
 import type { Action, WrittenRow } from "../call.ts";
 import type { ExploredTransaction, Held, Mined } from "../explored.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
-import type { Address } from "../../chain/transaction.ts";
-import { readContract } from "../../chain/contracts/interfaces.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/revert-reason.ts";
-import { eventTableInterface } from "../../records/index.ts";
-import { askQuantity } from "../../chain/rpc/quantity.ts";
+import { fetchQuantity } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
-import { ask, NodeReceipt, NodeTransaction } from "./node-responses.ts";
-
-const NOTHING = `0x${"0".repeat(64)}`;
+import { query } from "../../chain/rpc/query.ts";
+import { NodeReceipt } from "../../chain/node/receipt.ts";
+import { NodeTransaction } from "../../chain/node/transaction.ts";
 
 /** Reads transactions for people. */
 export class TransactionReader {
   readonly #rpc: Rpc;
   readonly #decoder: CallDecoder;
   readonly #blocks: BlockReader;
-  readonly #anchors: Pick<AnchorChain, "anchorOf">;
-  readonly #eventTable: Address;
+  readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
+  readonly #eventTable: EventTableClient;
 
   constructor(
     rpc: Rpc,
     decoder: CallDecoder,
     blocks: BlockReader,
-    anchors: Pick<AnchorChain, "anchorOf">,
-    eventTable: Address,
+    anchors: Pick<ProofAnchorClient, "anchorOf">,
+    eventTable: EventTableClient,
   ) {
     this.#rpc = rpc;
     this.#decoder = decoder;
@@ -37,7 +35,7 @@ export class TransactionReader {
   }
 
   async transaction(hash: string): Promise<ExploredTransaction | undefined> {
-    const transaction = await ask(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
+    const transaction = await query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
     const action = this.#decoder.actionOf(transaction);
@@ -48,11 +46,11 @@ export class TransactionReader {
 
   async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction): Promise<Mined | undefined> {
     if (blockHash === undefined || blockHash === null) return undefined;
-    const receipt = await ask(this.#rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
+    const receipt = await query(this.#rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
     if (receipt === undefined) return undefined;
     const [block, head] = await Promise.all([
       this.#blocks.summary(receipt.blockNumber),
-      askQuantity(this.#rpc, "eth_blockNumber", []),
+      fetchQuantity(this.#rpc, "eth_blockNumber", []),
     ]);
     // The block under the receipt's number is another one by now: the transaction is in none.
     if (block === undefined || block.hash !== receipt.blockHash) return undefined;
@@ -82,17 +80,9 @@ export class TransactionReader {
 
   /** What the event table has under the row's number, compared with what the transaction wrote there. */
   async #rowState(
-    { function: name, table, rowId, compressed, signer }: WrittenRow,
+    { table, rowId, compressed: comp, signer }: WrittenRow,
     input: string,
   ): Promise<"current" | "overwritten" | "missing"> {
-    const question = eventTableInterface.encodeFunctionData("digestOf", [table, rowId]);
-    const stored = await readContract(this.#rpc, this.#eventTable, question);
-    if (stored === NOTHING) return "missing";
-    const rowdata = String(eventTableInterface.decodeFunctionData(name, input).getValue("rowdata"));
-    const written = AbiCoder.defaultAbiCoder().encode(
-      ["address", "bool", "bytes32"],
-      [signer ?? NOTHING.slice(0, 42), compressed, keccak256(rowdata)],
-    );
-    return stored === keccak256(written) ? "current" : "overwritten";
+    return this.#eventTable.stateOf(table, rowId, { signer, comp, rowdata: EventTableClient.rowdataOf(input) });
   }
 }

@@ -148,9 +148,9 @@ export const ATTESTED = {
     introduction:
       "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
     claims: [
-      "A file is the recorded content if its SHA-256 is the one given here, and is not if it differs by a single bit.",
+      "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],
-    limitations: ["Whether what the content says is true, who made it, or how long before that time it was made."],
+    limitations: ["Whether the content is true, who made it, or how long before that time it was made."],
     record_count: 1,
     records: [
       {
@@ -166,7 +166,7 @@ export const ATTESTED = {
     checks: [
       {
         title: "Recorded hash",
-        description: "Computed again from document id, timestamp, type and SHA-256 of each record listed here.",
+        description: "Recomputed from document id, timestamp, type and SHA-256 of each listed record.",
         outcome: "passed",
       },
     ],

@@ -7,8 +7,7 @@ export const POSTGRES_TYPES: pg.CustomTypesConfig = {
   getTypeParser(type, format) {
     switch (type) {
       case builtins.INT8:
-      // Sums of whole numbers.
-      case builtins.NUMERIC:
+      case builtins.NUMERIC: // Sums of whole numbers.
         return wholeNumber;
       case builtins.BYTEA: {
         const toBuffer: (text: string) => Buffer = getTypeParser(type, "text");

@@ -20,9 +20,11 @@ export class StatementsBySize<Row = unknown> {
 
 /** Cuts values into pieces whose sizes are powers of two. */
 export function* pieces<T>(values: readonly T[]): Generator<T[]> {
-  for (let first = 0, size = 0; first < values.length; first += size) {
-    size = largestPowerOfTwo(Math.min(values.length - first, MOST_AT_ONCE));
+  let first = 0;
+  while (first < values.length) {
+    const size = largestPowerOfTwo(Math.min(values.length - first, MOST_AT_ONCE));
     yield values.slice(first, first + size);
+    first += size;
   }
 }
 

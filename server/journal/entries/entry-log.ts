@@ -1,4 +1,4 @@
-import { LINK_LENGTH, nextDigest } from "./entry.ts";
+import { nextDigest } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
 import { type JournalEntry, lineOf } from "./codec.ts";
 import { settleKeys } from "../index/proof-keys.ts";
@@ -44,9 +44,4 @@ export async function appendEntries<Entry extends JournalEntry>(
 export async function newestSequence(database: Database): Promise<number> {
   const { sequence } = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
   return sequence;
-}
-
-/** What a proof is stored with of its digest. */
-export function linkOf(digest: Uint8Array): Uint8Array {
-  return digest.subarray(0, LINK_LENGTH);
 }

@@ -1,7 +1,5 @@
-import { GENESIS_DIGEST, nextDigest } from "./entry.ts";
-import type { JournalHead, JournalSource } from "./source.ts";
+import { follow, GENESIS, isLinkOf, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
-import { linkOf } from "./entry-log.ts";
 import { readEntries } from "./entry-rows.ts";
 import { lineOf } from "./codec.ts";
 
@@ -10,7 +8,23 @@ const ENTRIES_AT_ONCE = 1000;
 /** Digests that are kept: whoever reads on asks for the one where it stopped. */
 const KEPT = 16;
 
-/** The journal, as whoever copies it needs it. */
+/** The entries of the journal, as text. */
+export interface JournalSource {
+  /** The newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
+  head(): Promise<JournalHead>;
+  /**
+   * The entries after one, in order, at most `limit` of them.
+   * @returns also the digest of the journal up to the entry `after`
+   */
+  lines(
+    after: number,
+    limit: number,
+  ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
+  /** The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not exist. */
+  digestAt(sequence: number): Promise<Uint8Array | undefined>;
+}
+
+/** Reads the journal from its database. */
 export function journalSource(database: Database): JournalSource {
   const kept = new Map<number, Uint8Array>();
 
@@ -50,19 +64,19 @@ function head(database: Database): Promise<JournalHead> {
  * @throws RangeError when one between is missing, or is not what its digest was made over
  */
 export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
-  let { sequence: at, digest } = from;
-  while (at < sequence) {
-    const entries = await readEntries(database, at, Math.min(ENTRIES_AT_ONCE, sequence - at));
-    if (entries.length === 0) throw new RangeError(`the journal has no entry ${at + 1}`);
+  let at = from;
+  while (at.sequence < sequence) {
+    const entries = await readEntries(database, at.sequence, Math.min(ENTRIES_AT_ONCE, sequence - at.sequence));
+    if (entries.length === 0) throw new RangeError(`the journal has no entry ${at.sequence + 1}`);
     for (const { entry, link } of entries) {
-      digest = nextDigest(digest, lineOf(entry));
-      at += 1;
-      if (entry.sequence !== at || Buffer.compare(linkOf(digest), linkOf(link)) !== 0) {
-        throw new RangeError(`entry ${at} of the journal is missing or was changed`);
+      const next = follow(at, { sequence: entry.sequence, text: lineOf(entry) });
+      if (next === undefined || !isLinkOf(next.digest, entry.kind, link)) {
+        throw new RangeError(`entry ${at.sequence + 1} of the journal is missing or was changed`);
       }
+      at = next;
     }
   }
-  return digest;
+  return at.digest;
 }
 
 /** The newest of the entries up to one whose digest is stored whole. */
@@ -93,6 +107,6 @@ async function nearestBefore(
   return known.reduce<JournalHead>(
     (nearest, each) =>
       each !== undefined && each.sequence <= upTo && each.sequence > nearest.sequence ? each : nearest,
-    { sequence: 0, digest: GENESIS_DIGEST },
+    GENESIS,
   );
 }

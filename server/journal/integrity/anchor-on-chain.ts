@@ -1,28 +1,77 @@
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
-import type { AnchorOutcome } from "./anchor.ts";
-import type { AnchorContent } from "../../chain/contracts/anchor.ts";
+import type { BlockReference } from "../../chain/block.ts";
+import type { AnchorContent, AnchoringBlock, AnchorOnChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import type { BlockInclusion } from "./anchor.ts";
+
+/** How the chain can contradict a confirmed anchor. */
+export type ChainFault =
+  | "hash_unknown"
+  | "size"
+  | "no_block"
+  | "block_hash"
+  | "block_time"
+  | "no_transaction"
+  | "other_content"
+  | "seen_later";
+
+/** Whether two references are to the same block. */
+export function isSameBlock(a: Omit<BlockReference, "validator">, b: Omit<BlockReference, "validator">): boolean {
+  return a.number === b.number && a.time === b.time && equalBytes(a.hash, b.hash);
+}
 
 /**
- * How the chain contradicts what the journal says of a confirmed anchor, if it does.
- * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+ * Checks that an anchor is on chain as the journal has it.
+ * @param onChain The contract's first anchor of the hash
+ * @param mined The block that the journal names, or the one that holds the transaction
+ * @returns `undefined` when it is
+ */
+export function chainFault(
+  { hash, size }: AnchorContent,
+  {
+    transactionHash,
+    block,
+  }: { readonly transactionHash: Uint8Array; readonly block: Omit<BlockReference, "validator"> },
+  onChain: AnchorOnChain | undefined,
+  mined: AnchoringBlock | undefined,
+): ChainFault | undefined {
+  if (onChain === undefined) return "hash_unknown";
+  if (onChain.size !== size) return "size";
+  if (mined === undefined) return "no_block";
+  if (!equalBytes(mined.block.hash, block.hash) || mined.block.number !== block.number) return "block_hash";
+  if (mined.block.time !== block.time) return "block_time";
+  const given = mined.given(transactionHash);
+  if (given === "failed") return "no_transaction";
+  if (given === "other" || !equalBytes(given, hash)) return "other_content";
+  // An anchor before this transaction is the first one of the same hash, which stands.
+  return onChain.blockNumber > block.number ? "seen_later" : undefined;
+}
+
+const OTHER_BLOCK = "the chain holds its transaction in another block";
+const NO_TRANSACTION = "the chain does not know its transaction";
+const TEXTS: Readonly<Record<ChainFault, string>> = {
+  hash_unknown: "the chain does not confirm it",
+  size: "the chain has its anchor in another form",
+  no_block: NO_TRANSACTION,
+  block_hash: OTHER_BLOCK,
+  block_time: OTHER_BLOCK,
+  no_transaction: NO_TRANSACTION,
+  other_content: NO_TRANSACTION,
+  seen_later: "the chain saw it only later",
+};
+
+/**
+ * Compares a confirmed anchor with the chain.
+ * @returns how the chain contradicts the journal, if it does
+ * @throws SealbookError `chain_unavailable` when the chain does not respond
  */
 export async function contradictionOf(
-  chain: Pick<AnchorChain, "anchorOf" | "blockOf">,
+  chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
   content: AnchorContent,
-  { transactionHash, block }: Extract<AnchorOutcome, { state: "confirmed" }>,
+  inclusion: BlockInclusion,
 ): Promise<string | undefined> {
-  const [anchor, mined] = await Promise.all([
-    chain.anchorOf(content.hash),
-    chain.blockOf(transactionHash, content.hash),
-  ]);
-  if (anchor === undefined) return "The journal has a record of this hash, but the chain does not confirm it";
-  if (anchor.size !== content.size)
-    return "The journal has a record of this hash, but the chain has its anchor in another form";
-  if (mined === undefined) return "The journal has a record of this hash, but the chain does not know its transaction";
-  if (mined.number !== block.number || mined.time !== block.time || Buffer.compare(mined.hash, block.hash) !== 0) {
-    return "The journal has a record of this hash, but the chain holds its transaction in another block";
-  }
-  // An anchor before this transaction is the first one of the same hash, which stands.
-  if (anchor.blockNumber <= block.number) return undefined;
-  return "The journal has a record of this hash, but the chain saw it only later";
+  const { hash } = content;
+  const [onChain, block] = await Promise.all([chain.anchorOf(hash), chain.blockOf(inclusion.transactionHash, hash)]);
+  const fault = chainFault(content, inclusion, onChain, block && { block, given: () => hash });
+  return fault && `The journal has a record of this hash, but ${TEXTS[fault]}`;
 }

@@ -1,9 +1,10 @@
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
 import type { BlockReference } from "../../chain/block.ts";
-import { type MerkleTree, merkleTree } from "./merkle.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import { MAX_TREE_SIZE, merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
 
 /** Where the chain has an anchor, or had it before it lost it. */
-export interface PlaceOnChain {
+export interface BlockInclusion {
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
 }
@@ -11,7 +12,7 @@ export interface PlaceOnChain {
 /** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
 export type AnchorOutcome =
   | { readonly state: "pending" }
-  | ({ readonly state: "confirmed" } & PlaceOnChain)
+  | ({ readonly state: "confirmed" } & BlockInclusion)
   | { readonly state: "failed"; readonly reason: string };
 
 /** A closed anchor as the journal has it. */
@@ -39,4 +40,24 @@ export function contentOver(
     return { content: { hash: only, size: 0 }, tree: undefined };
   const tree = merkleTree(hashes);
   return { content: { hash: tree.root, size: tree.size }, tree };
+}
+
+/** Whether the recorded hashes under an anchor, by leaf index, give what was anchored. */
+export function giveContent(hashes: readonly Uint8Array[], { hash, size }: AnchorContent): boolean {
+  if (hashes.length !== hashesUnder({ size }) || hashes.length > MAX_TREE_SIZE) return false;
+  return equalBytes(size === 0 ? hashes[0] : merkleRoot(hashes), hash);
+}
+
+/**
+ * Whether a recorded hash is a leaf under an anchor.
+ * @param tree The tree that the journal gives for the anchor; `undefined` when there is none
+ */
+export function isLeafUnder(
+  recordHash: Uint8Array,
+  leafIndex: number,
+  { hash, size }: AnchorContent,
+  tree: MerkleTree | undefined,
+): boolean {
+  if (size === 0) return equalBytes(recordHash, hash);
+  return tree !== undefined && leafIndex < tree.size && verifyPath(recordHash, tree.path(leafIndex), hash);
 }

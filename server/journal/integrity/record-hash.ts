@@ -5,17 +5,17 @@ export interface RecordHashInput {
   readonly documentId: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Kind of document; empty when absent. */
-  readonly type: string;
+  /** Kind of document. */
+  readonly type?: string | null | undefined;
   /** SHA-256 of the document, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 /**
- * The recorded hash, the only thing that leaves for the chain: SHA-256 over the UTF-8 text of document id, timestamp
- * in decimal, type, and document hash in lower-case hex, one after the other.
+ * The recorded hash, the only part of a proof that goes on chain: SHA-256 over the UTF-8 text of document id, timestamp
+ * in decimal, type (empty when absent), and document hash in lower-case hex, concatenated.
  */
 export function recordHash({ documentId, timestamp, type, hash }: RecordHashInput): Uint8Array {
-  const text = `${documentId}${timestamp}${type}${Buffer.from(hash).toString("hex")}`;
+  const text = `${documentId}${timestamp}${type ?? ""}${Buffer.from(hash).toString("hex")}`;
   return digest("sha256", text, "buffer");
 }

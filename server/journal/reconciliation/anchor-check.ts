@@ -1,13 +1,12 @@
 import { blockRanges } from "./block-ranges.ts";
 import type { ReconciliationProgress, ReconciliationStore } from "./divergence.ts";
-import type { AnchorLog, LoggedAnchor } from "../../chain/contracts/anchor.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { LoggedAnchor } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Findings } from "./findings.ts";
 
 export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
-  readonly chain: Pick<AnchorChain, "blockOf">;
-  readonly log: AnchorLog;
+  readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash" | "firstBlock" | "newestBlock" | "anchors">;
   readonly findings: Findings;
 }
 
@@ -27,15 +26,15 @@ export class AnchorCheck {
     after: ReconciliationProgress["block"],
     isStopped: () => boolean,
   ): Promise<ReconciliationProgress["block"]> {
-    const { log } = this.#deps;
+    const { chain } = this.#deps;
     let reached = (await this.#isOnChain(after)) ? after : undefined;
     for (const { from, to } of blockRanges(
-      reached === undefined ? log.firstBlock : reached.number + 1,
-      await log.newestBlock(),
+      reached === undefined ? chain.firstBlock : reached.number + 1,
+      await chain.newestBlock(),
     )) {
-      const hash = isStopped() ? undefined : await log.blockHash(to);
+      const hash = isStopped() ? undefined : await chain.blockHash(to);
       if (hash === undefined) break;
-      for (const anchor of await log.anchors(from, to)) await this.#compare(anchor);
+      for (const anchor of await chain.anchors(from, to)) await this.#compare(anchor);
       reached = { number: to, hash };
     }
     return reached;
@@ -62,7 +61,7 @@ export class AnchorCheck {
 
   async #isOnChain(block: ReconciliationProgress["block"]): Promise<boolean> {
     if (block === undefined) return false;
-    const hash = await this.#deps.log.blockHash(block.number);
+    const hash = await this.#deps.chain.blockHash(block.number);
     return hash !== undefined && Buffer.compare(hash, block.hash) === 0;
   }
 }

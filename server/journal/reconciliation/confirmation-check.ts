@@ -1,8 +1,9 @@
-import { nextDigest } from "../entries/entry.ts";
-import type { JournalSource } from "../entries/source.ts";
+import { follow } from "../integrity/entry-chain.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
-import type { AnchorLog } from "../../chain/contracts/anchor.ts";
-import type { AnchorChain } from "../../chain/contracts/anchor.ts";
+import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Findings } from "./findings.ts";
 
@@ -15,10 +16,9 @@ const NEWEST = 16;
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
-  readonly store: ReconciliationStore;
+  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "confirmAgain">;
   readonly entries: JournalSource;
-  readonly chain: Pick<AnchorChain, "blockOf">;
-  readonly log: Pick<AnchorLog, "blockHash">;
+  readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
   readonly findings: Findings;
   readonly clock: Clock;
 }
@@ -77,7 +77,7 @@ export class ConfirmationCheck {
     const subject = { kind: "confirmation", sequence } as const;
     const mined = await chain.blockOf(transactionHash, hash);
     if (mined !== undefined) this.#lacking.delete(sequence);
-    if (mined?.number === block.number && mined.time === block.time && Buffer.compare(mined.hash, block.hash) === 0) {
+    if (mined !== undefined && isSameBlock(mined, block)) {
       await findings.agreed(subject);
       return false;
     }
@@ -99,8 +99,8 @@ export class ConfirmationCheck {
 
   /** Whether the node may merely not have come as far, of several behind one address for instance. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
-    const { log, clock } = this.#deps;
-    if ((await log.blockHash(block.number)) !== undefined) return false;
+    const { chain, clock } = this.#deps;
+    if ((await chain.blockHash(block.number)) !== undefined) return false;
     const since = this.#lacking.get(sequence) ?? clock();
     this.#lacking.set(sequence, since);
     return clock() - since < LAG_MILLISECONDS;
@@ -113,11 +113,8 @@ export class ConfirmationCheck {
       const { lines, previousDigest } = await entries.lines(sequence - 1, 1);
       const digest = await entries.digestAt(sequence);
       const [line] = lines;
-      return (
-        line !== undefined &&
-        digest !== undefined &&
-        Buffer.compare(nextDigest(previousDigest, line.text), digest) === 0
-      );
+      const next = line && follow({ sequence: sequence - 1, digest: previousDigest }, line);
+      return equalBytes(next?.digest, digest);
     } catch (error) {
       if (error instanceof RangeError) return false;
       throw error;

@@ -1,5 +1,5 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { JournalHead } from "../entries/source.ts";
+import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
 
 /** What journal, replicas and chain can disagree about. */

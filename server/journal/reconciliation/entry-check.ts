@@ -1,5 +1,6 @@
-import { GENESIS_DIGEST } from "../entries/entry.ts";
-import type { JournalHead, JournalSource } from "../entries/source.ts";
+import { GENESIS } from "../integrity/entry-chain.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { ReconciliationStore } from "./divergence.ts";
 import type { Findings } from "./findings.ts";
 
@@ -26,7 +27,7 @@ export class EntryCheck {
   async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
     const { store, entries, findings } = this.#deps;
     const head = await entries.head();
-    let at = isFull ? { sequence: 0, digest: GENESIS_DIGEST } : (this.#reached ?? head);
+    let at = isFull ? GENESIS : (this.#reached ?? head);
     try {
       while (at.sequence < head.sequence && !isStopped())
         at = await store.walk(at, Math.min(head.sequence, at.sequence + STEP));

@@ -1,5 +1,6 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
-import { contentOver, hashesUnder } from "../integrity/anchor.ts";
+import { giveContent } from "../integrity/anchor.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import type { Findings } from "./findings.ts";
 
 const PAGE = 512;
@@ -44,16 +45,15 @@ export class LeafCheck {
     }
   }
 
-  async #agrees({ anchor, hash, size }: Confirmation): Promise<boolean> {
+  async #agrees({ anchor, ...content }: Confirmation): Promise<boolean> {
     const leaves: Uint8Array[] = [];
     for (const { leafIndex, recordHash } of await this.#deps.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
       const leaf = leaves[leafIndex];
       if (leaf === undefined && leafIndex !== leaves.length) return false;
       // Those that share a place read alike.
-      if (leaf !== undefined && Buffer.compare(leaf, recordHash) !== 0) return false;
+      if (leaf !== undefined && !equalBytes(leaf, recordHash)) return false;
       leaves[leafIndex] = recordHash;
     }
-    if (leaves.length !== hashesUnder({ size })) return false;
-    return Buffer.compare(contentOver(leaves, size > 0).content.hash, hash) === 0;
+    return giveContent(leaves, content);
   }
 }

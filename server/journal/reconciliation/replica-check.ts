@@ -1,4 +1,4 @@
-import type { JournalSource } from "../entries/source.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
 import { SegmentFault } from "../replication/segment-fault.ts";
 import type { SegmentManifest } from "../replication/segment.ts";
 import type { Findings } from "./findings.ts";

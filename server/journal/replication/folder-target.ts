@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../entries/source.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { type FolderOptions, FolderStore } from "./folder-store.ts";
 import { StoredSegments } from "./stored-segments.ts";
 

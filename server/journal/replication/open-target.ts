@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../entries/source.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { FolderStore } from "./folder-store.ts";
 import { folderTarget } from "./folder-target.ts";
 import { readOwner } from "./marker.ts";

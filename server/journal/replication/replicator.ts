@@ -1,5 +1,7 @@
-import type { JournalLine } from "../entries/entry.ts";
-import type { JournalSource, SegmentTarget } from "../entries/source.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import type { JournalLine } from "../integrity/entry-chain.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, endOf, makeSegment, type Segment, type SegmentEnd } from "./segment.ts";
 import { type Lag, ShippingLag } from "./replication-lag.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -180,7 +182,7 @@ export class Replicator {
     while (gathered.length < segmentLines && characters < segmentCharacters) {
       const wanted = Math.min(PAGE_LINES, segmentLines - gathered.length);
       const { lines, previousDigest } = await this.#source.lines(end.last + gathered.length, wanted);
-      if (gathered.length === 0 && !isSame(previousDigest, end.digest)) {
+      if (gathered.length === 0 && !equalBytes(previousDigest, end.digest)) {
         throw new Divergence(`the target ends with entry ${end.last}, but the journal has another one there`);
       }
       for (const line of lines) {
@@ -199,7 +201,7 @@ export class Replicator {
     const expected = await this.#source.digestAt(last);
     if (expected === undefined)
       throw new Divergence(`${what} goes up to entry ${last}, which the journal does not have`);
-    if (!isSame(expected, digest)) {
+    if (!equalBytes(expected, digest)) {
       throw new Divergence(`${what} has digest ${hex(digest)} at entry ${last}, but the journal has ${hex(expected)}`);
     }
   }
@@ -244,10 +246,6 @@ export class Replicator {
     signal.addEventListener("abort", wake);
     return promise;
   }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }
 
 function hex(digest: Uint8Array): string {

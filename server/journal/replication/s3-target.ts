@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../entries/source.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { type S3Options, S3Store } from "./s3-store.ts";
 import { StoredSegments } from "./stored-segments.ts";
 

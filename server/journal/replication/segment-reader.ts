@@ -1,5 +1,5 @@
-import type { JournalLine } from "../entries/entry.ts";
-import type { SegmentTarget } from "../entries/source.ts";
+import type { JournalLine } from "../integrity/entry-chain.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, type SegmentManifest, verifySegment } from "./segment.ts";
 import { SegmentFault } from "./segment-fault.ts";
 

@@ -1,4 +1,4 @@
-import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../entries/entry.ts";
+import { follow, GENESIS_DIGEST, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import { SegmentFault } from "./segment-fault.ts";
 
 /** What the manifest of a segment says it is. */
@@ -114,15 +114,16 @@ export function verifySegment(
 }
 
 function digestOver(number: number, first: number, lines: readonly JournalLine[], previous: Uint8Array): Uint8Array {
-  let digest = previous;
-  for (const [index, { sequence, text }] of lines.entries()) {
-    const expected = first + index;
-    if (sequence !== expected) throw new SegmentFault(number, `stands where entry ${expected} should`, sequence);
+  let head: JournalHead = { sequence: first - 1, digest: previous };
+  for (const line of lines) {
+    const { sequence, text } = line;
+    const next = follow(head, line);
+    if (next === undefined) throw new SegmentFault(number, `stands where entry ${head.sequence + 1} should`, sequence);
     if (text === "") throw new SegmentFault(number, "is empty", sequence);
     if (text.includes("\n")) throw new SegmentFault(number, "is more than one line", sequence);
-    digest = nextDigest(digest, text);
+    head = next;
   }
-  return digest;
+  return head.digest;
 }
 
 function hex(digest: Uint8Array): string {

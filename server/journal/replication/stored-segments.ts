@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../entries/source.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import type { Segment, SegmentManifest } from "./segment.ts";
 import { SegmentFault } from "./segment-fault.ts";
 import { SealbookError } from "../../errors.ts";

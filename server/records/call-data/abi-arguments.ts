@@ -1,21 +1,21 @@
-// Decoders of the ABI in use are lenient: they follow any offset, take any non-zero word for true and pass over what
-// they do not need, so that many byte strings decode to the same values. Here one set of values has one encoding, the
-// one that every encoder writes: heads, then the dynamic arguments in order without gaps, padded with zeros.
+// A strict ABI decoder. Common decoders follow any offset, accept any non-zero word as true and ignore unused bytes, so
+// that many byte strings decode to the same values. This decoder accepts only the canonical encoding: heads, then the
+// dynamic arguments in order without gaps, padded with zeros.
 import { malformed } from "../../errors.ts";
 
 const WORD = 32;
 
-/** An argument as the ABI states it. */
+/** An argument of the ABI. */
 export interface AbiParameter {
   readonly name: string;
   readonly type: string;
 }
 
-/** An argument as it stands in the data. */
+/** An argument of the call data. */
 export interface RawArgument extends AbiParameter {
-  /** The head word: the value of a static argument, the offset of a dynamic one. */
+  /** The head word: the value of a static argument or the offset of a dynamic one. */
   readonly head: bigint;
-  /** The bytes of a dynamic argument; the head word of a static one. */
+  /** The bytes of a dynamic argument or the head word of a static one. */
   readonly bytes: Uint8Array;
 }
 
@@ -23,13 +23,13 @@ const STATIC: ReadonlySet<string> = new Set(["uint256", "bool"]);
 const DYNAMIC: ReadonlySet<string> = new Set(["string", "bytes"]);
 
 /**
- * Reads arguments of the types `uint256`, `bool`, `string` and `bytes` from their canonical encoding.
+ * Decodes arguments of the types `uint256`, `bool`, `string` and `bytes` from their canonical encoding.
  *
- * @param data The arguments alone, without a selector
- * @throws SealbookError `malformed` with the argument's name as path; at `inputdata` for bytes after the last one
+ * @param data The arguments without the selector
+ * @throws SealbookError `malformed` with the argument's name as path, or `inputdata` for bytes after the last argument
  */
 export function readArguments(parameters: readonly AbiParameter[], data: Uint8Array): RawArgument[] {
-  // All heads before the first tail: data that end among the heads lack a head, not the first tail.
+  // Reads all heads before the first tail, so that the error for truncated heads names a head.
   const heads = parameters.map(({ name }, index) => slice(data, index * WORD, WORD, name, "head word"));
   let tail = parameters.length * WORD;
   const read = parameters.map(({ name, type }, index): RawArgument => {
@@ -58,7 +58,7 @@ function checkOffset(name: string, offset: bigint, expected: number, size: numbe
 function readTail(data: Uint8Array, start: number, name: string): Uint8Array {
   const length = toInteger(slice(data, start, WORD, name, "length word"));
   const left = data.length - start - WORD;
-  // Compared as integers of any size: a hostile length is never used to allocate.
+  // Compares as bigint: an untrusted length never determines an allocation.
   if (length > BigInt(left)) throw malformed(name, `cut short: ${left} bytes left of a length of ${length}`);
   const bytes = slice(data, start + WORD, Number(length), name, "data");
   const padding = slice(data, start + WORD + bytes.length, padded(bytes.length) - bytes.length, name, "padding");

@@ -11,24 +11,24 @@ import { transactionView } from "./transaction-view.ts";
 
 const SELECTOR_BYTES = 4;
 
-/** The call data of a row function, taken apart. */
+/** Decoded call data of a row function. */
 export interface DecodedCallData {
   readonly function: RowFunction;
   readonly arguments: RowArguments;
   /** The row data as text: seven segments. */
   readonly filechain: string;
   readonly row: Row;
-  /** The same in the shape that the decode route answers. */
+  /** The decoded arguments in the decode route's format. */
   readonly transaction: DecodedTransaction;
 }
 
 /**
- * Decodes call data of `set` or `insert`, sent by this service or by any other that speaks the same ABI.
+ * Decodes call data of `set` or `insert`, from this service or any other with the same ABI.
  *
  * @param inputdata `0x`-prefixed hex, with the selector
- * @param expected The function that it has to be a call of; any row function when left out
- * @throws SealbookError `malformed`, with the place as path: `inputdata` for the call data as a whole, else the name
- * of an argument, and `rowdata.payload` for the payload inside the row
+ * @param expected The required function; any row function if omitted
+ * @throws SealbookError `malformed` with the position as path: `inputdata` for the call data as a whole, the name of an
+ * argument, or `rowdata.payload` for the payload inside the row
  */
 export function decodeCallData(inputdata: string, expected?: RowFunction): DecodedCallData {
   const data = parseHex("inputdata", inputdata);
@@ -49,7 +49,7 @@ export function decodeCallData(inputdata: string, expected?: RowFunction): Decod
 export function encodeCallData(name: RowFunction, args: RowArguments): string {
   const { tabname, rowid, rowdata, comp, signature } = args;
   const values: [string, bigint, Uint8Array, boolean, string] = [tabname, rowid, rowdata, comp, signature];
-  // The generated types state each function apart, so that the name has to be narrowed first.
+  // The generated types have one overload per function, so the name must be narrowed first.
   return name === "set"
     ? eventTableInterface.encodeFunctionData(name, values)
     : eventTableInterface.encodeFunctionData(name, values);

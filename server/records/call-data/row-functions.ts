@@ -14,7 +14,7 @@ const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
   ROW_FUNCTIONS.map((name) => [rowFunctionFragment(name).selector, name]),
 );
 
-/** The row function of a selector, `0x` and eight lower-case digits. */
+/** Returns the row function of a selector: `0x` and eight lower-case digits. */
 export function rowFunctionOf(selector: string): RowFunction | undefined {
   return BY_SELECTOR.get(selector);
 }

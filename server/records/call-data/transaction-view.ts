@@ -4,9 +4,9 @@ import type { DecodedTransaction } from "../responses.ts";
 import type { RawArgument } from "./abi-arguments.ts";
 
 /**
- * Builds the response of the decode route.
+ * Converts arguments to the decode route's format.
  *
- * @param argument Looks an argument up by its name
+ * @param argument Returns an argument by its name
  * @param filechain The row data as text
  * @param payload The payload inside the row
  */

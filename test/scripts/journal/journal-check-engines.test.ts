@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { BEGINNING, type Checkpoint } from "../../../scripts/journal/checkpoint.ts";
-import { findingText } from "../../../server/journal/integrity/finding.ts";
+import { findingText } from "../../../scripts/journal/finding.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { JournalWriter } from "../../support/journal-writer.ts";

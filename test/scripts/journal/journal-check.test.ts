@@ -1,17 +1,28 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { AnchorWitness } from "../../../scripts/journal/confirmation-check.ts";
 import type { Checkpoint } from "../../../scripts/journal/checkpoint.ts";
-import { GENESIS_DIGEST, nextDigest } from "../../../server/journal/entries/entry.ts";
-import { type Finding, findingText } from "../../../server/journal/integrity/finding.ts";
+import { GENESIS_DIGEST, linkOf, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
+import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
-import { linkOf } from "../../../server/journal/entries/entry-log.ts";
-import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
+import { type AnchorQueries, type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
 import { lineOf } from "../../../server/journal/entries/codec.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { JournalWriter } from "../../support/journal-writer.ts";
+
+const NEW_ANCHOR = `insert into anchors
+  (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at)`;
+
+/** Inserts a copy of entry 4 under another number. */
+const copyOfEntry4 = (sequence: number): string => {
+  const rest = "document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link";
+  return `insert into proofs (sequence, ${rest}) select ${sequence}, ${rest} from proofs where sequence = 4`;
+};
+
+/** The condition for the highest key of an entry. */
+const lastKeyOf = (sequence: number): string =>
+  `sequence = ${sequence} and key = (select max(key) from proof_keys_recent where sequence = ${sequence})`;
 
 describe("the check of the journal", function () {
   let opened: TestDatabase;
@@ -24,14 +35,14 @@ describe("the check of the journal", function () {
 
   const check = async (
     start?: Checkpoint,
-    witness?: AnchorWitness,
+    chain?: AnchorQueries,
   ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; checkpoints: Checkpoint[] }> => {
     const findings: Finding[] = [];
     const checkpoints: Checkpoint[] = [];
     const { database } = opened;
     const parts = {
       database,
-      ...(witness === undefined ? {} : { witness }),
+      ...(chain === undefined ? {} : { chain }),
       onFinding: (finding: Finding) => void findings.push(finding),
       onCheckpoint: (at: Checkpoint) => void checkpoints.push(at),
     };
@@ -200,26 +211,16 @@ describe("the check of the journal", function () {
       ],
       [
         "a proof inserted twice",
-        [
-          "insert into proofs (sequence, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link) select 1, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
+        [copyOfEntry4(1)],
         /^entry 1 \(proof of document "document 3"\): there is another entry with the same number, and this one/,
         /has leaf 2 of batch 1/,
       ],
       [
         "a proof inserted at the end",
-        [
-          "insert into proofs select 29, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
+        [copyOfEntry4(29)],
         /^entry 29: the journal's head says that the newest entry is 28/,
       ],
-      [
-        "a proof inserted before the first",
-        [
-          "insert into proofs select 0, document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link from proofs where sequence = 4",
-        ],
-        /^entry 0: entries begin with 1/,
-      ],
+      ["a proof inserted before the first", [copyOfEntry4(0)], /^entry 0: entries begin with 1/],
       [
         "two proofs swapped",
         [
@@ -419,16 +420,12 @@ describe("the check of the journal", function () {
       ],
       [
         "an anchor added",
-        [
-          "insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at) values (1, 2, 3, 2, 6, 0, '', 1)",
-        ],
+        [`${NEW_ANCHOR} values (1, 2, 3, 2, 6, 0, '', 1)`],
         /^anchor \d+: some of its leaves of batch 1 are under anchor 1 as well/,
       ],
       [
         "an anchor added for nothing",
-        [
-          "insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at) values (77, 0, 3, 2, 6, 0, '', 1)",
-        ],
+        [`${NEW_ANCHOR} values (77, 0, 3, 2, 6, 0, '', 1)`],
         /^anchor \d+: it has no proofs/,
       ],
       [
@@ -443,9 +440,7 @@ describe("the check of the journal", function () {
       ],
       [
         "a key removed",
-        [
-          "delete from proof_keys_recent where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`delete from proof_keys_recent where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
       ],
       [
@@ -456,17 +451,13 @@ describe("the check of the journal", function () {
       ],
       [
         "a key changed",
-        [
-          "update proof_keys_recent set key = key + 1 where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`update proof_keys_recent set key = key + 1 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
         /^key \d+: it leads to entry 4/,
       ],
       [
         "a key re-pointed",
-        [
-          "update proof_keys_recent set sequence = 5 where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
-        ],
+        [`update proof_keys_recent set sequence = 5 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its/,
         /^key \d+: it leads to entry 5/,
       ],
@@ -478,7 +469,9 @@ describe("the check of the journal", function () {
       [
         "a key doubled",
         [
-          "insert into proof_keys (bucket, epoch, entries) select key >> 16, 0, unhex(printf('%04x%06x', key & 65535, sequence)) from proof_keys_recent where sequence = 4 and key = (select max(key) from proof_keys_recent where sequence = 4)",
+          `insert into proof_keys (bucket, epoch, entries)
+            select key >> 16, 0, unhex(printf('%04x%06x', key & 65535, sequence))
+            from proof_keys_recent where ${lastKeyOf(4)}`,
         ],
         /^key \d+: it leads to entry 4/,
       ],
@@ -529,7 +522,8 @@ describe("the check of the journal", function () {
       );
       assert.include(
         texts,
-        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: the journal up to there was written anew",
+        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: " +
+          "the journal up to there was written anew",
       );
       assert.include(texts, "entry 4: it cannot be found by its document");
     });
@@ -538,7 +532,8 @@ describe("the check of the journal", function () {
       await tamper("update proofs set metadata = '{}' where sequence = 4");
       await rewrite();
       assert.deepEqual((await check()).texts, [
-        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: the journal up to there was written anew",
+        "entry 20: the digest anchored for entry 15 is not the one that the journal gives: " +
+          "the journal up to there was written anew",
       ]);
     });
   });
@@ -607,9 +602,7 @@ describe("the check of the journal", function () {
       assert.equal(again.result.proofs + result.checkpoint.proofs!, 6500);
       await tamper("update proofs set timestamp = 4 where sequence = 6000");
       assert.match((await check(result.checkpoint)).texts.join("\n"), /^entry 6000 .*was changed \(in its/m);
-      await tamper(
-        "update proof_keys_recent set key = key + 1 where sequence = 3 and key = (select max(key) from proof_keys_recent where sequence = 3)",
-      );
+      await tamper(`update proof_keys_recent set key = key + 1 where ${lastKeyOf(3)}`);
       assert.include(
         (await check(result.checkpoint)).texts,
         "entries 1 to 2048: what they are found by is not what belongs to them",
@@ -637,14 +630,14 @@ describe("the check of the journal", function () {
 
   describe("asks the chain", function () {
     /** A chain that has what the journal says. */
-    const honest = async (): Promise<AnchorWitness> => {
+    const honest = async (): Promise<AnchorQueries> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
       return {
         async anchorOf(hash) {
           const row = rows.find((each) => Buffer.compare(each.hash, hash) === 0);
           return row && { time: row.block_time, blockNumber: row.block_number, size: row.size };
         },
-        async blockAt(number) {
+        async anchoringBlock(number) {
           const row = rows.find((each) => each.block_number === number);
           return (
             row && {
@@ -660,10 +653,10 @@ describe("the check of the journal", function () {
     it("about every confirmation that holds", async () => {
       const { texts, result } = await check(undefined, await honest());
       assert.deepEqual(texts, []);
-      assert.equal(result.witnessed, 6);
+      assert.equal(result.compared, 6);
     });
 
-    const LIES: Readonly<Record<string, (witness: AnchorWitness) => AnchorWitness>> = {
+    const LIES: Readonly<Record<string, (chain: AnchorQueries) => AnchorQueries>> = {
       "the chain does not know its hash": (honest) => ({ ...honest, anchorOf: async () => undefined }),
       "the chain has its hash with another size": (honest) => ({
         ...honest,
@@ -673,7 +666,7 @@ describe("the check of the journal", function () {
         ...honest,
         anchorOf: async (hash) => ({ time: 1, size: 0, ...(await honest.anchorOf(hash)), blockNumber: 900 }),
       }),
-      "the chain has no such block": (honest) => ({ ...honest, blockAt: async () => undefined }),
+      "the chain has no such block": (honest) => ({ ...honest, anchoringBlock: async () => undefined }),
       "the chain has another block under that number": (honest) => withBlock(honest, { hash: Buffer.alloc(32, 7) }),
       "the chain's block has another time": (honest) => withBlock(honest, { time: 7 }),
       "the block does not have its transaction, or that one failed": (honest) => withGiven(honest, "failed"),
@@ -688,12 +681,12 @@ describe("the check of the journal", function () {
     }
 
     it("and does not mind one that held no longer meanwhile", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const { texts } = await check(undefined, {
-        ...witness,
+        ...chain,
         async anchorOf(hash) {
           await sql`update anchors set confirmation = null where confirmation = 7`.execute(opened.database);
-          return (await witness.anchorOf(hash))?.blockNumber === 101 ? undefined : witness.anchorOf(hash);
+          return (await chain.anchorOf(hash))?.blockNumber === 101 ? undefined : chain.anchorOf(hash);
         },
       });
       assert.isFalse(
@@ -703,7 +696,7 @@ describe("the check of the journal", function () {
     });
 
     it("finds a confirmation that was forged with all that belongs to it", async () => {
-      const witness = await honest();
+      const chain = await honest();
       const pending = await opened.database
         .selectFrom("anchors")
         .select("transaction_id")
@@ -712,7 +705,7 @@ describe("the check of the journal", function () {
         .orderBy("id")
         .executeTakeFirstOrThrow();
       await writer.settle(pending.transaction_id ?? 0);
-      const { texts } = await check(undefined, witness);
+      const { texts } = await check(undefined, chain);
       assert.lengthOf(texts, 1);
       assert.match(
         texts[0] ?? "",
@@ -742,21 +735,21 @@ describe("the check of the journal", function () {
   });
 });
 
-function withBlock(honest: AnchorWitness, change: Partial<BlockReference>): AnchorWitness {
+function withBlock(honest: AnchorQueries, change: Partial<BlockReference>): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, block: { ...found.block, ...change } };
     },
   };
 }
 
-function withGiven(honest: AnchorWitness, given: "failed" | Uint8Array): AnchorWitness {
+function withGiven(honest: AnchorQueries, given: "failed" | Uint8Array): AnchorQueries {
   return {
     ...honest,
-    async blockAt(number) {
-      const found = await honest.blockAt(number);
+    async anchoringBlock(number) {
+      const found = await honest.anchoringBlock(number);
       return found && { ...found, given: () => given };
     },
   };

@@ -108,7 +108,7 @@ describe("journal script", function () {
       assert.equal(clean.code, 0, clean.out + clean.err);
       const result = JSON.parse(clean.out);
       assert.deepEqual([result.kind, result.complete, result.findings], ["result", true, 0]);
-      assert.isAbove(result.witnessed, 4);
+      assert.isAbove(result.compared, 4);
 
       tamper(directory, "update proofs set metadata = '{}' where sequence = 10");
       const { code, out } = await journal(stopped, "check", "--json");

@@ -3,6 +3,7 @@ import { checkNodes } from "../../../scripts/network/check-nodes.ts";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { type BftNetwork, startBftNetwork } from "../../support/bft/network.ts";
 import { eventually } from "../../support/eventually.ts";
+import type { ParsedJson } from "../../support/parsed-json.ts";
 import { rpcCall } from "../../support/rpc.ts";
 import { PLAN } from "./made-network.ts";
 
@@ -12,7 +13,7 @@ for (const protocol of ["ibft2", "qbft"] as const)
     let network: Network;
     before(async () => {
       running = await startBftNetwork({ protocol });
-      const first: any = await rpcCall(running.nodes[0]?.http ?? "", "eth_getBlockByNumber", "0x0", false);
+      const first: ParsedJson = await rpcCall(running.nodes[0]?.http ?? "", "eth_getBlockByNumber", "0x0", false);
       network = {
         version: 1,
         plan: { ...PLAN, consensus: protocol, chainId: running.chainId },

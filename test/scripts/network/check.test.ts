@@ -14,6 +14,7 @@ import { askChainId } from "../../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../../server/chain/rpc/peer-tls.ts";
 import { testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import type { ParsedJson } from "../../support/parsed-json.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { makeNetwork } from "./made-network.ts";
 
@@ -100,7 +101,7 @@ describe("check of a running network", function () {
   async function startNode(host: string): Promise<Server> {
     const server = createServer(await nodeTls(host), (request, response) => {
       void json(request).then((body) => {
-        const one = ({ id, method, params }: any) => ({
+        const one = ({ id, method, params }: ParsedJson) => ({
           jsonrpc: "2.0",
           id,
           ...answer(answers.get(host) ?? assert.fail(), method, params),
@@ -127,7 +128,7 @@ describe("check of a running network", function () {
   const change = (host: string, changed: Partial<Answers>): void =>
     void Object.assign(answers.get(host) ?? assert.fail(), changed);
 
-  it("finds nothing where all is as the files say, whether or not nodes tell of peers and validators themselves", async () => {
+  it("finds nothing where the network matches the files, with and without peers and validators", async () => {
     assert.deepEqual(await findings(), []);
     for (const [name, of] of answers) {
       const {
@@ -291,7 +292,8 @@ describe("check of a running network", function () {
       assert.match((await thrownBy(ask(relayer()))).message, /authority that is not known: RPC_TLS_CA_FILE names /);
       // The check has no such variable: it goes by the folder of the certificate that it shows.
       assert.deepEqual(await findings(), [
-        `dc-1: cannot be asked at ${urlOf("dc-1")}: the node's certificate is of an authority that is not known: ${join(directory, "dc-1/operator/ca.pem")} names those that are`,
+        `dc-1: cannot be asked at ${urlOf("dc-1")}: the node's certificate is of an authority that is not known: ` +
+          `${join(directory, "dc-1/operator/ca.pem")} names those that are`,
       ]);
       server.setSecureContext(await nodeTls("dc-1"));
       assert.equal(await ask(relayer()), network.plan.chainId);

@@ -14,6 +14,7 @@ import type { Network } from "../../../scripts/network/network-file.ts";
 import { parseConfig } from "../../../server/config/config.ts";
 import { debianProgram } from "../../support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import type { ParsedJson } from "../../support/parsed-json.ts";
 import { METHODS, OPTIONS } from "./besu.ts";
 import { HOSTS_YAML, makeNetwork } from "./made-network.ts";
 
@@ -31,8 +32,8 @@ describe("files of a network", function () {
   after(() => removeDirectory(temporary));
 
   const text = (path: string): Promise<string> => readFile(join(directory, path), "utf8");
-  const json = async (path: string): Promise<any> => JSON.parse(await text(path));
-  const toml = async (path: string): Promise<Record<string, any>> => parseToml(await text(path));
+  const json = async (path: string): Promise<ParsedJson> => JSON.parse(await text(path));
+  const toml = async (path: string): Promise<Record<string, ParsedJson>> => parseToml(await text(path));
   const names = (): string[] => network.hosts.map(({ name }) => name);
   const openssl = (...args: string[]) => run(debianProgram("openssl", "openssl"), args, { cwd: directory });
 
@@ -197,11 +198,11 @@ describe("files of a network", function () {
         .map((line) => line.split(/=(.*)/s).slice(0, 2)),
     );
     const config = parseConfig({ ...env, RELAYER_KEY: `0x${"11".repeat(32)}` });
-    assert.equal(config.chain.kind, "remote");
-    assert.include(JSON.stringify(config.chain), "https://127.0.1.1:8545");
-    assert.equal(config.gasPrice, 0n);
+    assert.equal(config.chain.node.kind, "remote");
+    assert.include(JSON.stringify(config.chain.node), "https://127.0.1.1:8545");
+    assert.equal(config.chain.gasPrice, 0n);
     assert.deepEqual(
-      [...config.validatorNames],
+      [...config.chain.validatorNames],
       network.hosts.map(({ validator, name }) => [validator, name]),
     );
   });
@@ -261,9 +262,9 @@ describe("files of a network", function () {
     const { services, networks } = parseYaml(await text("compose/compose.yaml"));
     assert.deepEqual(Object.keys(services), names());
     assert.deepEqual(Object.keys(networks), ["validators"]);
-    const addresses = Object.values<any>(services).map((service) => service.networks.validators.ipv4_address);
+    const addresses = Object.values<ParsedJson>(services).map((service) => service.networks.validators.ipv4_address);
     assert.lengthOf(new Set(addresses), 6);
-    const ports = Object.values<any>(services).flatMap((service) => service.ports);
+    const ports = Object.values<ParsedJson>(services).flatMap((service) => service.ports);
     assert.lengthOf(new Set(ports), 6);
     const enodes = network.hosts.map(
       ({ publicKey }, index) => `enode://${publicKey.slice(2)}@${addresses[index]}:30303`,

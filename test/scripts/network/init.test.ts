@@ -140,7 +140,7 @@ describe("network", function () {
       assert.deepEqual(await everything(), before);
     });
 
-    it("has again what was lost, byte for byte where it follows from the network, and tells what was changed by hand", async () => {
+    it("writes lost files again, byte for byte where the network fixes them, and reports manual changes", async () => {
       const network = await someNetwork();
       const before = await everything();
       for (const lost of ["network.json", "dc-1/besu/genesis.json", "dc-2/besu/besu.toml", "compose/compose.yaml"])

@@ -6,6 +6,7 @@ import { publicKeyInfo } from "../../../server/attestation/ed25519-signer.ts";
 import { SealbookError } from "../../../server/errors.ts";
 import { IssuerKeys, issuerKeysFile } from "../../../server/attestation/issuer-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import type { ParsedJson } from "../../support/parsed-json.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
 const MESSAGE = Buffer.from("a message");
@@ -19,7 +20,7 @@ describe("the issuer's keys", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  const kept = async (): Promise<any> => JSON.parse(await readFile(file, "utf8"));
+  const kept = async (): Promise<ParsedJson> => JSON.parse(await readFile(file, "utf8"));
   const isSigned = (publicKey: Uint8Array, signature: Uint8Array): boolean => {
     const key = createPublicKey({ key: Buffer.from(publicKeyInfo(publicKey), "base64"), format: "der", type: "spki" });
     return verify(null, MESSAGE, key, signature);
@@ -95,6 +96,6 @@ describe("the issuer's keys", () => {
       assert.equal(await readFile(file, "utf8"), text);
     }
     await rm(file);
-    assert.match((await thrownBy(keys.signer())).message, /put it back from a backup/);
+    assert.match((await thrownBy(keys.signer())).message, /restore it from a backup/);
   });
 });

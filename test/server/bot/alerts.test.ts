@@ -21,7 +21,7 @@ describe("the administrators' chat", function () {
         NODE_LOG_FILE: join(chain.directory, "node.log"),
         CHAIN_WAIT: "1",
       },
-      { directory: chain.directory, overrides: { nodeLookMilliseconds: 200 } },
+      { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 200 } },
     );
   };
   before(async () => {
@@ -36,7 +36,7 @@ describe("the administrators' chat", function () {
     await chain.close();
   });
 
-  it("is told of an alert when it is raised and when it is resolved, each once, also when Telegram was away and this server restarted", async () => {
+  it("gets an alert once when raised and once when resolved, also across an outage and a restart", async () => {
     let lost = 0;
     telegram.onCall = ({ method }) =>
       method === "sendMessage" ? ((lost += 1), { error_code: 502, description: "Bad Gateway" }) : undefined;

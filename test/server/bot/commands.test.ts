@@ -203,7 +203,7 @@ describe("the bot's commands", function () {
     assert.include(large.text, "more than 512 KiB");
   });
 
-  it("/decompress gives what was compressed: as text, as a file when it is long, as it is when it is no text", async () => {
+  it("/decompress sends the decompressed data: as text, as a file when long, unchanged when not text", async () => {
     const chat = anybody();
     const hexOf = (data: string | Uint8Array): string => Buffer.from(bzip2.compress(Buffer.from(data))).toString("hex");
     assert.include((await chat.ask(`/decompress 0x${hexOf("1|0xab|station")}`)).text, "1|0xab|station");

@@ -24,7 +24,7 @@ const answers: fc.Arbitrary<(draft: Draft) => Draft> = fc.oneof(
 const form: SensorForm = { name: "N", device: "D", place: { lat: 1, lng: 2 }, title: "T", source: { kind: "typed" } };
 
 describe("the registration form", function () {
-  it("is complete exactly when everything is answered and it waits for its confirmation, whatever is done with it", () => {
+  it("is complete exactly when all fields are filled and it waits for confirmation, after any inputs", () => {
     fc.assert(
       fc.property(fc.array(answers, { maxLength: 40 }), (acts) => {
         const draft = acts.reduce((now, act) => act(now), beginForm());

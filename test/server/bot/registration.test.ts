@@ -76,7 +76,7 @@ describe("registration with the bot", function () {
       );
     });
 
-    it("and keeps passwords, names and places out of reach of who reads the database, and its own key for its owner", async () => {
+    it("and stores no password, name or place in plain text, and its key file for its owner only", async () => {
       const files = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFile(join(server.directory, name)));
       const database = Buffer.concat(await Promise.all(files));
       for (const text of [account.password, "12.345678", "Unmistakable", "Somchai"])

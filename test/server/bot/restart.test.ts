@@ -68,7 +68,7 @@ describe("the bot, killed", function () {
     await other.after(() => other.touch("⌨ I type the values"));
   });
 
-  it("between an account and its password, and while another is being made, makes one each and tells of it once", async () => {
+  it("between an account and its password, and during another registration, creates and sends each once", async () => {
     let held = 0;
     telegram.onCall = ({ method, fields }) =>
       method === "sendMessage" && String(fields["text"]).includes("password") ? ((held += 1), "hang") : undefined;

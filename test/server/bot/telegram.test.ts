@@ -46,7 +46,7 @@ describe("the bot and Telegram's limits", function () {
     assert.include((await chat.ask("/time")).text, "Server time");
   });
 
-  it("goes on for everybody else when somebody has blocked it, and for them when they have not any longer", async () => {
+  it("continues for other users when one has blocked it, and for that one after it is unblocked", async () => {
     const chat = anybody();
     const other = anybody();
     await chat.ask("/time");

@@ -53,7 +53,8 @@ describe("the bot's webhook, with PostgreSQL", function () {
     assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
     await eventually(async () => assert.isTrue(person.touches.length > 0), 60_000);
     const [left] = await database.ask(
-      "select (select count(*) from chat_messages where due_at = 0) + (select count(*) from chat_updates where body is not null) as left",
+      `select (select count(*) from chat_messages where due_at = 0)
+        + (select count(*) from chat_updates where body is not null) as left`,
     );
     assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
   });

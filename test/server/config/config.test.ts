@@ -188,12 +188,15 @@ describe("configuration", function () {
     const keystore = { RELAYER_KEYSTORE_FILE: "/k.json", RELAYER_KEYSTORE_PASSWORD_FILE: "/k.password" };
     const signer = { RELAYER_SIGNER_URL: "http://signer.example/", RELAYER_ADDRESS: `0x${"ab".repeat(20)}` };
     const url = { RPC_URL: "http://node.example" };
-    assert.deepEqual(parseConfig({ ...url, ...keystore }).relayer, {
+    assert.deepEqual(parseConfig({ ...url, ...keystore }).chain.relayer, {
       kind: "keystore",
       file: "/k.json",
       passwordFile: "/k.password",
     });
-    assert.deepInclude(parseConfig({ ...url, ...signer }).relayer, { kind: "signer", url: "http://signer.example" });
+    assert.deepInclude(parseConfig({ ...url, ...signer }).chain.relayer, {
+      kind: "signer",
+      url: "http://signer.example",
+    });
     assert.include(refusal(url).message, "RELAYER_KEY is needed with RPC_URL");
     assert.include(
       refusal({ RELAYER_KEY: KEY, ...keystore }).message,
@@ -276,13 +279,13 @@ describe("configuration", function () {
 
   it("has defaults for all of it", () => {
     const config = parseConfig({});
-    assert.equal(config.chain.kind, "embedded");
-    assert.equal(config.host, "127.0.0.1");
-    assert.equal(config.gasPrice, 0n);
-    assert.equal(config.proofWaitMilliseconds, 30_000);
+    assert.equal(config.chain.node.kind, "embedded");
+    assert.equal(config.http.host, "127.0.0.1");
+    assert.equal(config.chain.gasPrice, 0n);
+    assert.equal(config.proofs.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
-    assert.isUndefined(config.sessionLifetime);
-    assert.deepEqual(config.replicaTargets, []);
+    assert.isUndefined(config.chain.sessionRules.lifetime);
+    assert.deepEqual(config.journal.replicaTargets, []);
   });
 
   it("takes a node's address of every kind, and says of others which there are", () => {
@@ -295,13 +298,13 @@ describe("configuration", function () {
       "ipc:///a%20b",
     ];
     for (const url of addresses) {
-      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain, {
+      assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain.node, {
         kind: "remote",
         urls: [url],
         tls: NO_TLS,
       });
     }
-    assert.deepEqual(parseConfig({ RPC_URL: "wss://a/, http://b", RELAYER_KEY: KEY }).chain, {
+    assert.deepEqual(parseConfig({ RPC_URL: "wss://a/, http://b", RELAYER_KEY: KEY }).chain.node, {
       kind: "remote",
       urls: ["wss://a", "http://b"],
       tls: NO_TLS,
@@ -339,7 +342,7 @@ describe("configuration", function () {
       RPC_TLS_CA_FILE: "/ca.pem",
       RPC_TLS_PIN: `${"ab".repeat(32)}, ${Array(32).fill("CD").join(":")}`,
     });
-    assert.deepEqual(config.chain, {
+    assert.deepEqual(config.chain.node, {
       kind: "remote",
       urls: ["https://node.example/rpc"],
       tls: {
@@ -348,23 +351,26 @@ describe("configuration", function () {
         pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")],
       },
     });
-    assert.deepEqual(config.relayer, { kind: "environment", key: `0x${KEY}` });
-    assert.equal(config.administratorKey, `0x${OTHER_KEY}`);
-    assert.equal(config.gasPrice, 1000n);
+    assert.deepEqual(config.chain.relayer, { kind: "environment", key: `0x${KEY}` });
+    assert.equal(config.chain.administratorKey, `0x${OTHER_KEY}`);
+    assert.equal(config.chain.gasPrice, 1000n);
     assert.deepEqual(
-      [...config.validatorNames],
+      [...config.chain.validatorNames],
       [
         [`0x${"ab".repeat(20)}`, "Data centre 1"],
         [`0x${"cd".repeat(20)}`, "two"],
       ],
     );
-    assert.equal(config.explorerUrl, "https://explorer.example");
+    assert.equal(config.explorer.url, "https://explorer.example");
     assert.deepEqual(config.database, { kind: "sqlite", file: "/tmp/x.sqlite" });
     assert.deepEqual(
-      config.replicaTargets.map(({ name }) => name),
+      config.journal.replicaTargets.map(({ name }) => name),
       ["file:///mnt/a", "s3://bucket/b"],
     );
-    assert.deepEqual([config.replicaIntervalMilliseconds, config.replicaLagLimitMilliseconds], [10_000, 11_000]);
+    assert.deepEqual(
+      [config.journal.replicaIntervalMilliseconds, config.journal.replicaLagLimitMilliseconds],
+      [10_000, 11_000],
+    );
   });
 
   it("takes a PostgreSQL database's address of every kind as it is", () => {

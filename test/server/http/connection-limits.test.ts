@@ -116,7 +116,8 @@ describe("limits of a connection", function () {
       void drip(json.socket, row, 100);
       const lines = open(
         server.url,
-        `POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${30 * row.length}\r\n\r\n`,
+        "POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n" +
+          `Content-Length: ${30 * row.length}\r\n\r\n`,
       );
       for (let count = 0; count < 30; count += 1) {
         lines.socket.write(row);

@@ -147,7 +147,7 @@ for (const engine of ENGINES)
         await journal.sessions.insert({ ...sessionOf("live and ended"), expiresAt: 100, state: "ended" });
         await journal.sessions.insert({ ...sessionOf("opening"), expiresAt: 0, state: "opening" });
         assert.equal(await journal.sessions.countLive(50), 1);
-        await journal.sessions.forgetBefore(50);
+        await journal.sessions.deleteBefore(50);
         for (const [name, kept] of [
           ["old", false],
           ["ended", false],
@@ -159,7 +159,7 @@ for (const engine of ENGINES)
         }
       });
 
-      it("and says which of its own calls were cut off, and of others' only when nobody waits for them any more", async () => {
+      it("and lists its own interrupted calls, and those of other relayers only when abandoned", async () => {
         const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
         for (const [name, relayer] of [
           ["mine", journal],
@@ -169,7 +169,7 @@ for (const engine of ENGINES)
           await relayer.sessions.insert({ ...sessionOf(name), state: "opening", transactionId });
         }
         const begun = async (sessions: Journal["sessions"], before: number) =>
-          (await sessions.unsettled(before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
+          (await sessions.interrupted(before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
         assert.deepEqual(await begun(journal.sessions, 0), [
           Buffer.from(sessionOf("mine").tokenHash).toString().trim(),
         ]);
@@ -262,7 +262,7 @@ function sessionOf(name: string): Session {
     expiresAt: 100,
     validated: false,
     wrappedSecureKey: Buffer.from("wrapped"),
-    sealedSigningKey: Buffer.from("sealed"),
+    encryptedSigningKey: Buffer.from("sealed"),
     transactionId: 1,
   };
 }

@@ -3,8 +3,8 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { KeyedQueue } from "../../../server/kit/keyed-queue.ts";
 
-describe("work in lanes", function () {
-  it("is done once, in each lane in its order and never two pieces at a time, and in no more lanes at once than allowed", async () => {
+describe("keyed queue", function () {
+  it("runs each task once, in order and one at a time per key, within the limit of concurrent keys", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),

@@ -1,10 +1,10 @@
 import { assert } from "chai";
 import { keccak256 } from "ethers";
-import type { ChainLog, LogEntry } from "../../../server/records/record-index.ts";
+import type { EventLog, LogEntry } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
 import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { recordStore } from "../../../server/records/store.ts";
-import { type FollowerEvent, EventIndexer } from "../../../server/records/event-indexer.ts";
+import { type IndexerEvent, EventIndexer } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -12,7 +12,7 @@ const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
 
 /** A chain's log that a test writes. */
-class FakeLog implements ChainLog {
+class FakeLog implements EventLog {
   readonly firstBlock = 3;
   readonly asked: [from: number, to: number][] = [];
   readonly #name: string;
@@ -58,19 +58,19 @@ class FakeLog implements ChainLog {
 }
 
 for (const engine of ENGINES)
-  describe(`log follower, on ${engine}`, function () {
+  describe(`event indexer, on ${engine}`, function () {
     let journal: TestDatabase;
-    let events: FollowerEvent[];
+    let events: IndexerEvent[];
     const followers: EventIndexer[] = [];
-    const follow = (log: ChainLog, lagMilliseconds?: number): EventIndexer => {
-      const follower = new EventIndexer(
+    const follow = (log: EventLog, lagMilliseconds?: number): EventIndexer => {
+      const indexer = new EventIndexer(
         log,
         recordIndexStore(journal.database, "events"),
         (event) => events.push(event),
         lagMilliseconds,
       );
-      followers.push(follower);
-      return follower;
+      followers.push(indexer);
+      return indexer;
     };
     const codes = async (): Promise<string[]> =>
       (await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 })).map(
@@ -82,38 +82,38 @@ for (const engine of ENGINES)
       events = [];
     });
     afterEach(async () => {
-      await Promise.all(followers.splice(0).map((follower) => follower.stop()));
+      await Promise.all(followers.splice(0).map((indexer) => indexer.stop()));
       await journal.close();
     });
 
     it("copies rows in the order of the log, from the first block on", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(5, 2, "two").row(5, 3, "three");
-      const follower = follow(log);
-      assert.isTrue(await follower.reached(5, 5_000));
+      const indexer = follow(log);
+      assert.isTrue(await indexer.waitForBlock(5, 5_000));
       assert.deepEqual(await codes(), ["three", "two", "one"]);
       assert.equal(log.asked[0]?.[0], 3);
       log.row(6, 4, "four");
-      follower.onHead(6);
-      assert.isTrue(await follower.reached(6, 5_000));
+      indexer.onHead(6);
+      assert.isTrue(await indexer.waitForBlock(6, 5_000));
       assert.deepEqual(await codes(), ["four", "three", "two", "one"]);
       assert.deepEqual(log.asked.at(-1), [6, 6]);
       assert.isEmpty(events);
     });
 
     it("moves a row that was written again to the end", async () => {
-      const follower = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
-      await follower.reached(5, 5_000);
+      const indexer = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
+      await indexer.waitForBlock(5, 5_000);
       assert.deepEqual(await codes(), ["one again", "two"]);
     });
 
     it("goes on where the copy stands", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(4, 2, "two");
       const first = follow(log);
-      await first.reached(4, 5_000);
+      await first.waitForBlock(4, 5_000);
       await first.stop();
       log.row(9, 3, "three");
       const second = follow(log);
-      assert.isTrue(await second.reached(9, 5_000));
+      assert.isTrue(await second.waitForBlock(9, 5_000));
       assert.deepEqual(log.asked.at(-1), [5, 9]);
       assert.deepEqual(await codes(), ["three", "two", "one"]);
       assert.isEmpty(events);
@@ -121,27 +121,27 @@ for (const engine of ENGINES)
 
     it("builds the copy again when the chain is another", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
-      await first.reached(9, 5_000);
+      await first.waitForBlock(9, 5_000);
       await first.stop();
       const second = follow(new FakeLog("b").row(4, 1, "new").row(10, 2, "newer"));
-      assert.isTrue(await second.reached(10, 5_000));
+      assert.isTrue(await second.waitForBlock(10, 5_000));
       assert.deepEqual(await codes(), ["newer", "new"]);
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
     it("builds the copy again when the chain is another and shorter one", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
-      await first.reached(9, 5_000);
+      await first.waitForBlock(9, 5_000);
       await first.stop();
       const second = follow(new FakeLog("b").row(4, 1, "new"), 0);
-      assert.isTrue(await second.reached(4, 5_000));
+      assert.isTrue(await second.waitForBlock(4, 5_000));
       assert.deepEqual(await codes(), ["new"]);
     });
 
-    it("builds the copy again when the chain comes back older while it follows, and goes on with other blocks", async () => {
+    it("rebuilds the index when the chain is rolled back meanwhile, and continues with other blocks", async () => {
       const log = new FakeLog("a").row(3, 1, "kept").row(9, 2, "lost");
       let chain = log;
-      const follower = follow(
+      const indexer = follow(
         {
           firstBlock: log.firstBlock,
           blockHash: (number) => chain.blockHash(number),
@@ -149,19 +149,19 @@ for (const engine of ENGINES)
         },
         0,
       );
-      assert.isTrue(await follower.reached(9, 5_000));
+      assert.isTrue(await indexer.waitForBlock(9, 5_000));
       chain = new FakeLog("b").row(3, 1, "kept").row(5, 3, "other");
-      follower.onHead(5);
+      indexer.onHead(5);
       await eventually(async () => assert.deepEqual(await codes(), ["other", "kept"]));
     });
 
     it("waits for a node that lags, and drops nothing meanwhile", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(9, 2, "two");
-      const follower = follow(log);
-      assert.isTrue(await follower.reached(9, 5_000));
+      const indexer = follow(log);
+      assert.isTrue(await indexer.waitForBlock(9, 5_000));
       log.newest = 5;
-      follower.onHead(5);
-      await follower.stop();
+      indexer.onHead(5);
+      await indexer.stop();
       assert.deepEqual(await codes(), ["two", "one"]);
       assert.isFalse(events.some(({ kind }) => kind === "rebuilding"));
     });
@@ -170,8 +170,8 @@ for (const engine of ENGINES)
       const log = new FakeLog("a");
       for (let number = 3; number <= 2_600; number += 100) log.row(number, number, `row ${number}`);
       log.newest = 2_700;
-      const follower = follow(log);
-      assert.isTrue(await follower.reached(2_700, 5_000));
+      const indexer = follow(log);
+      assert.isTrue(await indexer.waitForBlock(2_700, 5_000));
       let next = 3;
       for (const [from, to] of log.asked) {
         assert.equal(from, next);
@@ -184,13 +184,13 @@ for (const engine of ENGINES)
 
     it("goes on after a failure where it stood", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
-      const follower = follow(log);
-      await follower.reached(3, 5_000);
+      const indexer = follow(log);
+      await indexer.waitForBlock(3, 5_000);
       log.row(4, 2, "two").failing = true;
-      assert.isFalse(await follower.reached(4, 100));
+      assert.isFalse(await indexer.waitForBlock(4, 100));
       assert.isTrue(events.some(({ kind }) => kind === "failing"));
       log.failing = false;
-      follower.onHead(4);
+      indexer.onHead(4);
       await eventually(async () => assert.deepEqual(await codes(), ["two", "one"]));
     });
 
@@ -216,18 +216,18 @@ for (const engine of ENGINES)
 
     it("builds the copy again when somebody else dropped it meanwhile", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
-      const follower = follow(log);
-      await follower.reached(3, 5_000);
+      const indexer = follow(log);
+      await indexer.waitForBlock(3, 5_000);
       await recordIndexStore(journal.database, "events").drop();
       log.row(4, 2, "two");
-      assert.isTrue(await follower.reached(4, 10_000));
+      assert.isTrue(await indexer.waitForBlock(4, 10_000));
       assert.deepEqual(await codes(), ["two", "one"]);
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
     it("never gives out a row id that the chain has", async () => {
-      const follower = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
-      await follower.reached(4, 5_000);
+      const indexer = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
+      await indexer.waitForBlock(4, 5_000);
       assert.equal(await recordStore(journal.database).nextRowId("events"), 42n);
       assert.equal(await recordStore(journal.database).nextRowId("events"), 43n);
       assert.equal(await recordStore(journal.database).nextRowId("another"), 1n);
@@ -241,19 +241,19 @@ for (const engine of ENGINES)
         address: SENDER,
         change: { enrolled: true, scope: "read" },
       });
-      const follower = follow(log);
-      await follower.reached(3, 5_000);
+      const indexer = follow(log);
+      await indexer.waitForBlock(3, 5_000);
       assert.deepInclude(await accounts.find(SENDER), { enrolled: true, scope: "read" });
       log.add(4, { kind: "account", address: SENDER, change: { enrolled: false, revokedAt: 99 } });
-      await follower.reached(4, 5_000);
+      await indexer.waitForBlock(4, 5_000);
       assert.deepInclude(await accounts.find(SENDER), { enrolled: false, revokedAt: 99 });
     });
 
     it("says when it does not get there in time, and lets nobody wait when it stops", async () => {
-      const follower = follow(new FakeLog("a").row(3, 1, "one"));
-      assert.isFalse(await follower.reached(10, 50));
-      const waiting = follower.reached(10, 60_000);
-      await follower.stop();
+      const indexer = follow(new FakeLog("a").row(3, 1, "one"));
+      assert.isFalse(await indexer.waitForBlock(10, 50));
+      const waiting = indexer.waitForBlock(10, 60_000);
+      await indexer.stop();
       assert.isFalse(await waiting);
     });
   });

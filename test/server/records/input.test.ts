@@ -301,7 +301,8 @@ describe("input of the record store API", function () {
 
   it("nested deeply, with numbers that are none, or with half characters is refused and not changed", async () => {
     const payload = (text: string) =>
-      `{"credentials":{"token":"${token}"},"method":"GET","route":"${ROUTES.store}","payload":{"code":"odd","topic":"t","payload":${text}}}`;
+      `{"credentials":{"token":"${token}"},"method":"GET","route":"${ROUTES.store}",` +
+      `"payload":{"code":"odd","topic":"t","payload":${text}}}`;
     const faulty = [
       `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`,
       `{"a":${"[".repeat(2000)}${"]".repeat(2000)}}`,

@@ -92,7 +92,7 @@ describe("search pattern", function () {
           "\n",
         );
         const text = fc.array(character, { minLength: 1, maxLength: 6 }).map((characters) => characters.join(""));
-        // A text in which some characters became others: phrases that nearly match, each a trap for one special character.
+        // A text with some characters replaced: phrases that nearly match, each a trap for one special character.
         const near = (texts: string[]) =>
           fc
             .tuple(

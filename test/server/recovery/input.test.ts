@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import { type Answer, request } from "../../support/http.ts";
+import type { ParsedJson } from "../../support/parsed-json.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 const HASH = "ab".repeat(32);
@@ -72,7 +73,7 @@ describe("input of the recovery endpoints", () => {
         answer.text,
       );
   }
-  const lines = ({ text }: Answer): any[] =>
+  const lines = ({ text }: Answer): ParsedJson[] =>
     text
       .trimEnd()
       .split("\n")

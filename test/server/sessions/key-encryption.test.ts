@@ -1,33 +1,33 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { sealKeys, unsealKeys, wrapSecureKey } from "../../../server/sessions/key-encryption.ts";
+import { encryptKeys, decryptKeys, wrapSecureKey } from "../../../server/sessions/key-encryption.ts";
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const keys = fc.record({ secureKey: key, signingKey: key });
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-describe("sealing of a session's keys", function () {
+describe("encryption of a session's keys", function () {
   it("opens with the token it was made with", () => {
     fc.assert(
-      fc.property(key, keys, (token, sealed) => {
-        const opened = unsealKeys(token, sealKeys(token, sealed));
-        assert.isTrue(same(opened.secureKey, sealed.secureKey) && same(opened.signingKey, sealed.signingKey));
+      fc.property(key, keys, (token, inside) => {
+        const opened = decryptKeys(token, encryptKeys(token, inside));
+        assert.isTrue(same(opened.secureKey, inside.secureKey) && same(opened.signingKey, inside.signingKey));
       }),
     );
   });
 
   it("opens with no other token", () => {
     fc.assert(
-      fc.property(key, key, keys, (token, other, sealed) => {
+      fc.property(key, key, keys, (token, other, inside) => {
         fc.pre(!same(token, other));
-        assert.throws(() => unsealKeys(other, sealKeys(token, sealed)));
+        assert.throws(() => decryptKeys(other, encryptKeys(token, inside)));
       }),
     );
     fc.assert(
-      fc.property(key, fc.nat(255), keys, (token, bit, sealed) => {
+      fc.property(key, fc.nat(255), keys, (token, bit, inside) => {
         const almost = Uint8Array.from(token);
         almost[bit >> 3] = (almost[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        assert.throws(() => unsealKeys(almost, sealKeys(token, sealed)));
+        assert.throws(() => decryptKeys(almost, encryptKeys(token, inside)));
       }),
     );
   });
@@ -35,16 +35,19 @@ describe("sealing of a session's keys", function () {
   it("does not open once a bit of it was changed, or its end is missing", () => {
     fc.assert(
       fc.property(key, keys, fc.nat(), fc.boolean(), (token, inside, place, first) => {
-        const sealed = sealKeys(token, inside);
-        const part = Uint8Array.from(first ? sealed.wrappedSecureKey : sealed.sealedSigningKey);
+        const encrypted = encryptKeys(token, inside);
+        const part = Uint8Array.from(first ? encrypted.wrappedSecureKey : encrypted.encryptedSigningKey);
         const bit = place % (part.length * 8);
         part[bit >> 3] = (part[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         const with_ = (changed: Uint8Array) =>
-          first ? { ...sealed, wrappedSecureKey: changed } : { ...sealed, sealedSigningKey: changed };
-        assert.throws(() => unsealKeys(token, with_(part)));
+          first ? { ...encrypted, wrappedSecureKey: changed } : { ...encrypted, encryptedSigningKey: changed };
+        assert.throws(() => decryptKeys(token, with_(part)));
         for (const length of [0, 1, 12, 28, part.length - 1]) {
           assert.throws(() =>
-            unsealKeys(token, with_((first ? sealed.wrappedSecureKey : sealed.sealedSigningKey).subarray(0, length))),
+            decryptKeys(
+              token,
+              with_((first ? encrypted.wrappedSecureKey : encrypted.encryptedSigningKey).subarray(0, length)),
+            ),
           );
         }
       }),
@@ -56,10 +59,10 @@ describe("sealing of a session's keys", function () {
     fc.assert(
       fc.property(key, key, keys, (token, next, inside) => {
         fc.pre(!same(token, next));
-        const sealed = sealKeys(token, inside);
-        const moved = { ...sealed, wrappedSecureKey: wrapSecureKey(next, inside.secureKey) };
-        assert.isTrue(same(unsealKeys(next, moved).signingKey, inside.signingKey));
-        assert.throws(() => unsealKeys(token, moved));
+        const encrypted = encryptKeys(token, inside);
+        const moved = { ...encrypted, wrappedSecureKey: wrapSecureKey(next, inside.secureKey) };
+        assert.isTrue(same(decryptKeys(next, moved).signingKey, inside.signingKey));
+        assert.throws(() => decryptKeys(token, moved));
       }),
     );
   });
@@ -67,10 +70,10 @@ describe("sealing of a session's keys", function () {
   it("is never the same twice, and shows nothing of what is inside", () => {
     fc.assert(
       fc.property(key, keys, (token, inside) => {
-        const [one, two] = [sealKeys(token, inside), sealKeys(token, inside)];
+        const [one, two] = [encryptKeys(token, inside), encryptKeys(token, inside)];
         assert.isFalse(same(one.wrappedSecureKey, two.wrappedSecureKey));
-        assert.isFalse(same(one.sealedSigningKey, two.sealedSigningKey));
-        for (const part of [one.wrappedSecureKey, one.sealedSigningKey]) {
+        assert.isFalse(same(one.encryptedSigningKey, two.encryptedSigningKey));
+        for (const part of [one.wrappedSecureKey, one.encryptedSigningKey]) {
           for (const secret of [token, inside.secureKey, inside.signingKey])
             assert.isFalse(Buffer.from(part).includes(Buffer.from(secret)));
         }

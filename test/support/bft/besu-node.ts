@@ -1,5 +1,6 @@
 import { keccak256, type SigningKey, Transaction } from "ethers";
 import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import type { ParsedJson } from "../parsed-json.ts";
 import type { Validator } from "./consensus.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -168,7 +169,7 @@ export class BesuNode {
       : this.#network.ledger.ask("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
   }
 
-  #ifSeen(answer: any, otherwise: object | null, field = "blockNumber"): unknown {
+  #ifSeen(answer: ParsedJson, otherwise: object | null, field = "blockNumber"): unknown {
     if (answer === null || answer[field] === null || Number(answer[field]) <= this.head) return answer;
     return otherwise === null ? null : { ...answer, ...otherwise };
   }

@@ -34,9 +34,9 @@ export interface ConsensusOptions {
 }
 
 /**
- * Validators that agree on one block after the other, by the rules of IBFT 2.0 and QBFT: who stands behind the proposer of
- * the block before proposes; when its block does not come within the timeout, the round changes, the next one proposes
- * and has twice the time; and without a quorum that hears each other there is no block, while the rounds go on.
+ * Validators that agree on blocks by the rules of IBFT 2.0 and QBFT. The validator after the proposer of the previous
+ * block proposes. When its block does not arrive within the timeout, the round changes: the next validator proposes,
+ * with twice the timeout. Without a connected quorum there is no block, and the rounds go on.
  */
 export class Consensus {
   readonly #options: ConsensusOptions;

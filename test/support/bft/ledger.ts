@@ -1,5 +1,6 @@
 import { rpcCall } from "../rpc.ts";
 import { type Sealing, sealBlock } from "../bft-chain.ts";
+import type { ParsedJson } from "../parsed-json.ts";
 import type { Agreement } from "./consensus.ts";
 
 const HASH = /0x[0-9a-f]{64}/g;
@@ -54,7 +55,7 @@ export class Ledger {
   }
 
   /** Asks Anvil, in terms of the sealed blocks. */
-  async ask(method: string, params: readonly unknown[]): Promise<any> {
+  async ask(method: string, params: readonly unknown[]): Promise<ParsedJson> {
     const asked: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
     const answer = JSON.parse(
       this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...asked)) ?? null), this.#sealed),

@@ -6,9 +6,9 @@ import type { BftNetworkOptions } from "./network.ts";
 import { type RelayedNetwork, startRelayedNetwork } from "./relayed-network.ts";
 
 /**
- * A network that runs already, to test with in the place of our own: `TEST_BFT_RPC`, the addresses of its nodes with commas
- * between them, and `TEST_BFT_VALIDATORS`, its validators as `0xADDRESS=NAME,...`. Its gas is free, and its nodes belong to
- * somebody else: nothing is done to them.
+ * A running network to test with, instead of a simulated one: `TEST_BFT_RPC`, the URLs of its nodes separated by
+ * commas, and `TEST_BFT_VALIDATORS`, its validators as `0xADDRESS=NAME,...`. Its gas is free. Its nodes are
+ * not stopped or changed.
  */
 const { TEST_BFT_RPC, TEST_BFT_VALIDATORS = "" } = process.env;
 

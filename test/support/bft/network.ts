@@ -46,7 +46,7 @@ export interface BftNetwork {
   readonly head: number;
   /** What VALIDATOR_NAMES is set to. */
   readonly names: string;
-  /** Parts that hear each other only within; all nodes that are in none are in one together. Without any, all hear all. */
+  /** Partitions the nodes: each part is connected only within, unlisted nodes form one. No argument: no partition. */
   partition(...parts: readonly (readonly NetworkNode[])[]): void;
   /** A node that is on no list connects with all, or leaves. */
   stranger: { isConnected: boolean; readonly enode: string };

@@ -25,8 +25,8 @@ export interface Leak {
 }
 
 /**
- * Sees what the servers of a test file write, and what is secret there. Nothing is looked at before the file is through:
- * a secret may have been written before it is known as one.
+ * Collects everything that the servers of a test file write, and their secrets. It compares them at the end of the
+ * file: a secret may be written before it is known to be one.
  */
 class SecretWatch {
   #secrets = new KnownSecrets();
@@ -123,7 +123,7 @@ function withoutPath(text: string, pathname: string): string {
   }
 }
 
-/** Secrets in a file: a PEM's lines, a keystore's ciphertext, what a JSON file calls a key or password, else the text. */
+/** Secrets in a file: lines of a PEM, the ciphertext of a keystore, keys and passwords in JSON, else the whole text. */
 function secretsOf(path: string): string[] {
   let text: string;
   try {

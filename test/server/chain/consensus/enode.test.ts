@@ -31,7 +31,7 @@ describe("enode URLs", () => {
     }
   });
 
-  it("are read from a list as `static-nodes.json` is one, and a list that is none is refused with its name", async () => {
+  it("are read from a file in the format of `static-nodes.json`; any other is rejected with its name", async () => {
     const directory = await temporaryDirectory();
     const file = async (text: string): Promise<string> => {
       const path = join(directory, "static-nodes.json");

@@ -40,7 +40,7 @@ describe("embedded chain after kill -9", () => {
   const scene = new Scene();
   after(() => scene.end());
 
-  it("has every block that was seen, with the same hash, time, transactions, receipts, logs and storage, round after round", async () => {
+  it("keeps every observed block: hash, time, transactions, receipts, logs and storage, each round", async () => {
     const directory = await scene.directory();
     const recorder = accounts[0]?.recorder ?? "";
     const seen: Seen[] = [];

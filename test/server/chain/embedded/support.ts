@@ -75,7 +75,8 @@ export async function mined(url: string, hash: string): Promise<void> {
 
 /** Stores a word under the block number and the hash of the third last block beside it, and logs. */
 const RUNTIME = "60003543556003430340600160801b43015560003560005260aa60206000a100";
-export const RECORDER_CODE = `0x60${(RUNTIME.length / 2).toString(16)}600c60003960${(RUNTIME.length / 2).toString(16)}6000f3${RUNTIME}`;
+const RUNTIME_SIZE = (RUNTIME.length / 2).toString(16);
+export const RECORDER_CODE = `0x60${RUNTIME_SIZE}600c60003960${RUNTIME_SIZE}6000f3${RUNTIME}`;
 
 /** Signs transactions of one account, one nonce after the other. */
 export class Account {

@@ -6,6 +6,7 @@ import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { startRawAnvil, type RawAnvil } from "../../../support/raw-anvil.ts";
 import { decodeRlp, provenValue } from "../../../../verifier/verify.mjs";
+import type { ParsedJson } from "../../../support/parsed-json.ts";
 
 /** The key of Anvil's first account. */
 const FUNDED = new Wallet("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -100,13 +101,13 @@ describe("blocks as evidence", function () {
   it("are refused when what the node says does not hold together", async () => {
     await mine(2);
     const number = Number(await rpc.call("eth_blockNumber", []));
-    const twisted = (method: string, twist: (answer: any) => unknown): Pick<Rpc, "call"> => ({
+    const twisted = (method: string, twist: (answer: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
       call: async (asked, parameters) => {
         const answer = await rpc.call(asked, parameters);
         return asked === method ? twist(structuredClone(answer)) : answer;
       },
     });
-    const refusal = async (method: string, twist: (answer: any) => unknown): Promise<string> => {
+    const refusal = async (method: string, twist: (answer: ParsedJson) => unknown): Promise<string> => {
       const error: unknown = await readSealedBlock(twisted(method, twist), number).then(
         () => undefined,
         (thrown: unknown) => thrown,
@@ -123,7 +124,7 @@ describe("blocks as evidence", function () {
     expect(transactions).to.match(/its transactions are not those of its header$/);
     const receipts = await refusal("eth_getBlockReceipts", ([first, second]) => [second, first]);
     expect(receipts).to.match(/its receipts are not those of its header$/);
-    expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/in a form that is not known$/);
+    expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/is malformed$/);
     const failing: Pick<Rpc, "call"> = {
       call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
     };

@@ -92,7 +92,7 @@ describe("the newest logs of a chain", () => {
     assert.deepEqual((await pages(rpc, 100)).flat(), expected);
   });
 
-  it("are looked for in longer and longer stretches where there are none, and not without end in one page", async () => {
+  it("are searched in growing ranges where there are none, with a bound per page", async () => {
     const { rpc, asked } = nodeWith(new Map());
     const { logs, next } = await newestLogs(rpc, {
       filters: [{ address: [ADDRESS], topics: [] }],

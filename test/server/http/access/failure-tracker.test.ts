@@ -80,7 +80,10 @@ describe("book of failures", () => {
           for (const wait of waits) {
             now += wait;
             if (book.left("a") === 0) assert.isAbove(book.lockedFor("a"), 0);
-            else (failures.push(now), book.add("a"));
+            else {
+              failures.push(now);
+              book.add("a");
+            }
           }
           // In any minute there are at most the end of one window and the beginning of the next.
           for (const start of failures)

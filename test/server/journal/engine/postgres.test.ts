@@ -38,7 +38,7 @@ describe("PostgreSQL", function () {
       .execute();
   const counted = async () =>
     (await database.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow()).last_row_id;
-  const setting = async (on: Kysely<any>, name: string) =>
+  const setting = async (on: Database, name: string) =>
     (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(on)).rows[0]?.value;
 
   describe("gives", function () {
@@ -137,7 +137,7 @@ describe("PostgreSQL", function () {
     });
   });
 
-  it("has a commit on disk before it is told of, and sees what was committed, however the server is configured", async () => {
+  it("flushes a commit to disk before it returns, and reads committed rows, under any configuration", async () => {
     assert.deepEqual(
       [await setting(database, "synchronous_commit"), await setting(database, "transaction_isolation")],
       ["off", "repeatable read"],

@@ -3,7 +3,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { sql } from "kysely";
 import type { Journal } from "../../../../server/composition/journal.ts";
-import type { PlacedProof } from "../../../../server/proofs/proof.ts";
+import type { AcceptedProof } from "../../../../server/proofs/proof.ts";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
 import { monthOf, partitionOf, startOf } from "../../../../server/journal/index/month-partitions.ts";
@@ -45,7 +45,7 @@ describe("months of proofs, on postgres", function () {
   });
   afterEach(() => opened.close());
 
-  const proofAt = (acceptedAt: number, anchorId: number, leafIndex: number): PlacedProof => {
+  const proofAt = (acceptedAt: number, anchorId: number, leafIndex: number): AcceptedProof => {
     const [documentId, hash, metadata] = [`document ${leafIndex}`, randomBytes(32), { timestamp: 1 }];
     return {
       documentId,
@@ -59,7 +59,7 @@ describe("months of proofs, on postgres", function () {
     };
   };
   /** Writes a batch in one transaction. */
-  const accept = (times: readonly number[], fails = false): Promise<PlacedProof[]> =>
+  const accept = (times: readonly number[], fails = false): Promise<AcceptedProof[]> =>
     journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
       const proofs = times.map((time, leaf) => proofAt(time, anchorId, leaf));
@@ -70,11 +70,9 @@ describe("months of proofs, on postgres", function () {
       return proofs;
     });
   const partitions = async (): Promise<string[]> => {
-    const { rows } = await sql<{
-      name: string;
-    }>`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'proofs'::regclass order by 1`.execute(
-      opened.database,
-    );
+    const partitions = sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'proofs'::regclass order by 1`;
+    const { rows } = await partitions.execute(opened.database);
     return rows.map(({ name }) => name);
   };
   const rowsIn = async (partition: string): Promise<number> => {
@@ -83,7 +81,7 @@ describe("months of proofs, on postgres", function () {
     );
     return rows[0]?.count ?? 0;
   };
-  const assertFound = async (proofs: readonly PlacedProof[], on = journal): Promise<void> => {
+  const assertFound = async (proofs: readonly AcceptedProof[], on = journal): Promise<void> => {
     const found = await on.proofs.byRecordHashes(proofs.map((proof) => proof.recordHash));
     assert.sameMembers(
       found.map((proof) => `${proof.documentId} ${proof.acceptedAt}`),
@@ -153,10 +151,11 @@ describe("months of proofs, on postgres", function () {
     await accept([NOVEMBER]);
     for (let month = 0; month < 36; month += 1) await prepareMonths(opened.database, Date.UTC(2027, month));
     await accept([DECEMBER]);
-    const { rows } = await sql<Record<string, string>>`
-      explain select * from proofs where sequence in (1, 2) and accepted_at >= ${sql.lit(startOf(monthOf(DECEMBER)))} and accepted_at < ${sql.lit(startOf(monthOf(DECEMBER) + 1))}`.execute(
-      opened.database,
-    );
+    const [from, to] = [monthOf(DECEMBER), monthOf(DECEMBER) + 1].map((month) => sql.lit(startOf(month)));
+    const explained = sql<Record<string, string>>`
+      explain select * from proofs
+      where sequence in (1, 2) and accepted_at >= ${from} and accepted_at < ${to}`;
+    const { rows } = await explained.execute(opened.database);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     assert.include(plan, "proofs_2026_12");
     assert.notInclude(plan, "proofs_2026_11");

@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import type { BlockReference } from "../../../../server/chain/block.ts";
+import type { JournalEvents } from "../../../../server/journal/events.ts";
 import type { Confirmation } from "../../../../server/journal/reconciliation/divergence.ts";
 import { ConfirmationCheck } from "../../../../server/journal/reconciliation/confirmation-check.ts";
 import { Findings } from "../../../../server/journal/reconciliation/findings.ts";
@@ -29,24 +30,28 @@ function checkOf() {
   };
   const told: string[] = [];
   const open = new Set<string>();
-  const telemetry: any = {
-    journalDiverged: (subject: string) => told.push(`diverged ${subject}`),
-    journalAgreed: (subject: string) => told.push(`agreed ${subject}`),
-    journalRepaired: () => told.push("repaired"),
+  const unused = (): never => assert.fail("not part of this check");
+  const telemetry: JournalEvents = {
+    journalFailing: unused,
+    journalDiverged: (subject) => void told.push(`diverged ${subject}`),
+    journalAgreed: (subject) => void told.push(`agreed ${subject}`),
+    journalRepaired: () => void told.push("repaired"),
+    replicaLagging: unused,
+    replicaCaughtUp: unused,
   };
-  const store: any = {
+  const store = {
     raise: async ({ subject }: { subject: string }) => !open.has(subject) && !!open.add(subject),
     resolve: async (subject: string) => open.delete(subject),
     divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
+    confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
-    confirmAgain: async (id: number, { number }: BlockReference) => told.push(`confirmed ${id} in ${number}`),
+    confirmAgain: async (id: number, { number }: BlockReference) => void told.push(`confirmed ${id} in ${number}`),
   };
   const journal = new MemoryJournal().grow(3);
   const check = new ConfirmationCheck({
     store,
     entries: journal,
-    chain: { blockOf: async () => world.mined },
-    log: { blockHash: async () => world.seventh },
+    chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
     findings: new Findings(store, telemetry, () => world.now),
     clock: () => world.now,
   });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert, expect } from "chai";
-import type { SegmentTarget } from "../../../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
 import { folderTarget } from "../../../../server/journal/replication/folder-target.ts";
 import { formatManifest } from "../../../../server/journal/replication/manifest.ts";
 import { packSegment } from "../../../../server/journal/replication/segment-file.ts";

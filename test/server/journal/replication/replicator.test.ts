@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { SegmentTarget } from "../../../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
 import { formatManifest } from "../../../../server/journal/replication/manifest.ts";
 import { packSegment } from "../../../../server/journal/replication/segment-file.ts";
 import {

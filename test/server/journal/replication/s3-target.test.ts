@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { assert, expect } from "chai";
-import type { SegmentTarget } from "../../../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
 import { s3Target } from "../../../../server/journal/replication/s3-target.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
 import { type BucketPlace, bucketPlace, JOURNAL } from "../../../support/replica-place.ts";

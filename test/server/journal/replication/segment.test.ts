@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
-import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/entries/entry.ts";
+import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/integrity/entry-chain.ts";
 import { SegmentFault } from "../../../../server/journal/replication/segment-fault.ts";
 import {
   BEFORE_FIRST,

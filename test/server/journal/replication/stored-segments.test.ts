@@ -1,5 +1,5 @@
 import { assert, expect } from "chai";
-import type { SegmentTarget } from "../../../../server/journal/entries/source.ts";
+import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
 import type { SegmentManifest } from "../../../../server/journal/replication/segment.ts";
 import { SegmentFault } from "../../../../server/journal/replication/segment-fault.ts";
 import { SealbookError } from "../../../../server/errors.ts";

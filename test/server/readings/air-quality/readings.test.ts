@@ -127,7 +127,7 @@ describe("readings", () => {
     );
   });
 
-  it("belong to one sensor however its sender's address is written, and to another with another device or caption", () => {
+  it("belong to one sensor in any notation of the sender's address, and to another by device or caption", () => {
     const sensor = { sender: "0xab", device: "SDS011", title: "Roof" };
     assert.equal(sensorOf({ ...sensor, sender: "0xAB" }), sensorOf(sensor));
     for (const other of [

@@ -124,7 +124,7 @@ describe("call data that are refused", () => {
       "no row data where compressed are said",
       set({ rowdata: Buffer.of(), comp: true }),
       "rowdata",
-      "bad bzip2: the stream is cut short",
+      "bad bzip2: the stream is truncated",
     ],
     [
       "compressed data and more",

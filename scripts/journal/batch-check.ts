@@ -1,0 +1,144 @@
+import { giveContent, hashesUnder } from "../../server/journal/integrity/anchor.ts";
+import { MAX_TREE_SIZE } from "../../server/journal/integrity/merkle.ts";
+import { outcomeFaults } from "./anchor-consistency.ts";
+import type { AnchorFacts } from "./anchor-facts.ts";
+import type { AnchorFault, Finding } from "./finding.ts";
+
+/** A proof in its place. */
+export interface Leaf {
+  readonly sequence: number;
+  readonly leaf: number;
+  readonly recordHash: Uint8Array;
+  /** Whether its entry is in doubt. */
+  readonly isDoubtful: boolean;
+}
+
+/** What was found of a batch. */
+export interface BatchVerdict {
+  readonly findings: readonly Finding[];
+  /** Whether what was anchored proves the recorded hash of a leaf; `unknown` when nothing was anchored yet. */
+  provesLeaf(leaf: number): "intact" | "changed" | "unknown";
+  /** Leaves that are not confirmed yet. */
+  readonly pending: number;
+}
+
+/** Whether all leaves are there that the anchors of a batch have. */
+export function isComplete(leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): boolean {
+  const highest = leaves.reduce((most, { leaf }) => Math.max(most, leaf), -1);
+  return anchors.length > 0 && anchors.every(({ hash, lastLeaf }) => hash !== null && lastLeaf <= highest);
+}
+
+/**
+ * Compares the proofs of a batch with the anchors over it: each leaf has one proof, and is under one anchor, and under
+ * each anchor is what was anchored.
+ * @param leaves All proofs of the batch but those that share a leaf
+ * @param anchors All anchors of the batch
+ */
+export function checkBatch(batch: number, leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): BatchVerdict {
+  const findings: Finding[] = [];
+  const inOrder = leaves.toSorted((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
+  findLeaves(batch, inOrder, anchors, findings);
+  findPlaces(batch, inOrder, anchors, findings);
+  const proven = new Map<AnchorFacts, "intact" | "changed" | "unknown">();
+  let pending = 0;
+  for (const anchor of anchors) {
+    const own = inOrder.filter(({ leaf }) => leaf >= anchor.firstLeaf && leaf <= anchor.lastLeaf);
+    if (anchor.confirmation === null) pending += own.length;
+    for (const fault of faultsOf(anchor, own)) findings.push({ kind: "anchor_wrong", anchor: anchor.id, fault });
+    const isFit = fitsRoot(anchor, own);
+    proven.set(anchor, isFit === undefined ? "unknown" : isFit ? "intact" : "changed");
+    if (isFit === false) findings.push(rootDiffers(anchor, own));
+  }
+  return {
+    findings,
+    pending,
+    provesLeaf(leaf) {
+      const over = anchors.find(({ firstLeaf, lastLeaf }) => leaf >= firstLeaf && leaf <= lastLeaf);
+      return (over && proven.get(over)) ?? "unknown";
+    },
+  };
+}
+
+function findLeaves(
+  batch: number,
+  inOrder: readonly Leaf[],
+  anchors: readonly AnchorFacts[],
+  findings: Finding[],
+): void {
+  const missing = (leaf: number, last: number): void => {
+    if (last >= leaf) findings.push({ kind: "leaf_missing", batch, leaf, last });
+  };
+  let next = 0;
+  let before: Leaf | undefined;
+  for (const each of inOrder) {
+    if (before?.leaf === each.leaf) {
+      findings.push({ kind: "leaf_twice", batch, leaf: each.leaf, sequence: each.sequence, other: before.sequence });
+      continue;
+    }
+    missing(next, each.leaf - 1);
+    next = each.leaf + 1;
+    before = each;
+  }
+  const closed = anchors.filter(({ hash }) => hash !== null);
+  missing(
+    next,
+    closed.reduce((most, { lastLeaf }) => Math.max(most, lastLeaf), -1),
+  );
+}
+
+function findPlaces(
+  batch: number,
+  inOrder: readonly Leaf[],
+  anchors: readonly AnchorFacts[],
+  findings: Finding[],
+): void {
+  let next = 0;
+  let before: AnchorFacts | undefined;
+  const bare = (leaf: number, last: number): void => {
+    const first = inOrder.find((each) => each.leaf >= leaf && each.leaf <= last);
+    const end = inOrder.findLast((each) => each.leaf >= leaf && each.leaf <= last);
+    if (first === undefined || end === undefined) return;
+    findings.push({ kind: "leaf_unanchored", batch, leaf: first.leaf, last: end.leaf, sequence: first.sequence });
+  };
+  for (const anchor of anchors.toSorted((a, b) => a.firstLeaf - b.firstLeaf || a.id - b.id)) {
+    if (before !== undefined && anchor.firstLeaf < next) {
+      findings.push({ kind: "leaf_anchored_twice", batch, anchor: anchor.id, other: before.id });
+    }
+    bare(next, anchor.firstLeaf - 1);
+    next = Math.max(next, anchor.lastLeaf + 1);
+    before = anchor;
+  }
+  bare(next, Number.MAX_SAFE_INTEGER);
+}
+
+function faultsOf(anchor: AnchorFacts, own: readonly Leaf[]): AnchorFault[] {
+  const { hash, firstLeaf, lastLeaf, firstSequence, lastSequence } = anchor;
+  const isOutside = own.some(({ sequence }) => sequence < firstSequence || sequence > lastSequence);
+  const hasPlaces = hash === null || lastLeaf - firstLeaf + 1 === hashesUnder(anchor);
+  return [
+    ...(hasPlaces ? [] : ["places" as const]),
+    ...(isOutside ? ["range" as const] : []),
+    ...outcomeFaults(anchor),
+  ];
+}
+
+/** `undefined` when there is nothing to compare with, or other things are wrong that say it already. */
+function fitsRoot({ hash, size, firstLeaf }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
+  if (hash === null || own.length !== hashesUnder({ size }) || own.length > MAX_TREE_SIZE) return undefined;
+  if (own.some(({ leaf }, index) => leaf !== firstLeaf + index)) return undefined;
+  return giveContent(
+    own.map(({ recordHash }) => recordHash),
+    { hash, size },
+  );
+}
+
+function rootDiffers(anchor: AnchorFacts, own: readonly Leaf[]): Finding {
+  const sequences = own.map(({ sequence }) => sequence);
+  return {
+    kind: "root_differs",
+    anchor: anchor.id,
+    batch: anchor.batch,
+    entries: { first: Math.min(...sequences), last: Math.max(...sequences) },
+    suspects: own.flatMap(({ sequence, isDoubtful }) => (isDoubtful ? [sequence] : [])),
+  };
+}

@@ -1,0 +1,220 @@
+import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+
+/** What an entry is, as far as it takes to name it. */
+export type Subject =
+  | { readonly kind: "proof"; readonly documentId: string }
+  | { readonly kind: "confirmation"; readonly anchor: number }
+  | { readonly kind: "account"; readonly address: string };
+
+/** Entries from one to another, both of them included. */
+export interface Stretch {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** By what a proof can be found. */
+export type KeyKind = "recordHash" | "hash" | "document";
+
+const ANCHOR_FAULTS = {
+  places: "does not have as many leaves as hashes are under it",
+  range: "has proofs outside of the entries that it names as its first and last",
+  no_proofs: "has no proofs",
+  half_closed: "has a hash without a transaction, or a transaction without a hash",
+  no_transaction: "names a transaction that is not there",
+  confirmed_by_nothing: "names as its confirmation an entry that does not confirm it",
+  confirmed_by_older: "does not name the newest entry that confirms it",
+  confirmed_unnoted: "names no confirmation, but its transaction is confirmed",
+  confirmed_unsent: "is confirmed in another transaction, or another block, than the journal sent for it",
+} as const;
+
+const CONFIRMATION_FAULTS = {
+  no_anchor: "is of an anchor that is not there",
+  other_place: "is of other leaves than its anchor has",
+  other_hash: "has another hash than its anchor",
+  other_size: "has another size than its anchor",
+  other_seal: "is for another entry's digest than its anchor",
+} as const;
+
+const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
+  hash_unknown: "the chain does not know its hash",
+  size: "the chain has its hash with another size",
+  seen_later: "the chain saw its hash only later",
+  no_block: "the chain has no such block",
+  block_hash: "the chain has another block under that number",
+  block_time: "the chain's block has another time",
+  no_transaction: "the block does not have its transaction, or that one failed",
+  other_content: "its transaction did not give the contract this hash",
+};
+
+export type AnchorFault = keyof typeof ANCHOR_FAULTS;
+export type ConfirmationFault = keyof typeof CONFIRMATION_FAULTS;
+
+/** Something in the journal that is not as it was written, or not as the chain has it. */
+export type Finding =
+  /** No entry has these numbers. */
+  | {
+      readonly kind: "entry_missing";
+      readonly sequence: number;
+      readonly last: number;
+      readonly unverifiable?: Stretch;
+    }
+  /** A second entry with the same number. */
+  | { readonly kind: "entry_twice"; readonly sequence: number; readonly subject: Subject }
+  /**
+   * Its contents do not give its digest.
+   * `recorded`: whether the facts that the recorded hash is made of are those that were anchored, as far as is known.
+   */
+  | {
+      readonly kind: "entry_changed";
+      readonly sequence: number;
+      readonly subject: Subject;
+      readonly recorded?: "intact" | "changed" | "unknown";
+      readonly unverifiable?: Stretch;
+    }
+  /** The digest stored with it is not its own; its contents and all that follows are as they were. */
+  | { readonly kind: "digest_changed"; readonly sequence: number; readonly subject: Subject }
+  /** An entry outside of what the head says is there. */
+  | { readonly kind: "entry_beyond"; readonly sequence: number; readonly newest: number }
+  | { readonly kind: "head_changed"; readonly sequence: number }
+  | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
+  /** Proofs that should be under a leaf, and are not. */
+  | { readonly kind: "leaf_missing"; readonly batch: number; readonly leaf: number; readonly last: number }
+  | {
+      readonly kind: "leaf_twice";
+      readonly batch: number;
+      readonly leaf: number;
+      readonly sequence: number;
+      readonly other: number;
+    }
+  | {
+      readonly kind: "leaf_unanchored";
+      readonly batch: number;
+      readonly leaf: number;
+      readonly last: number;
+      readonly sequence: number;
+    }
+  | { readonly kind: "leaf_anchored_twice"; readonly batch: number; readonly anchor: number; readonly other: number }
+  /** `suspects`: entries under the anchor that are in doubt for another reason. */
+  | {
+      readonly kind: "root_differs";
+      readonly anchor: number;
+      readonly batch: number;
+      readonly entries: Stretch;
+      readonly suspects: readonly number[];
+    }
+  | { readonly kind: "alike_differs"; readonly sequence: number; readonly subject: Subject }
+  | { readonly kind: "anchor_wrong"; readonly anchor: number; readonly fault: AnchorFault }
+  | {
+      readonly kind: "confirmation_wrong";
+      readonly sequence: number;
+      readonly anchor: number;
+      readonly fault: ConfirmationFault;
+    }
+  /** What was anchored as the journal's digest is not its digest. */
+  | { readonly kind: "seal_differs"; readonly sequence: number; readonly sealed: number }
+  | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
+  | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
+  /** Too many to be named one by one, or of entries that are not looked at. */
+  | { readonly kind: "keys_differ"; readonly entries: Stretch }
+  | {
+      readonly kind: "chain_differs";
+      readonly sequence: number;
+      readonly anchor: number;
+      readonly block: number;
+      readonly fault: ChainFault;
+    };
+
+const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
+  recordHash: "recorded hash",
+  hash: "hash",
+  document: "document",
+};
+
+/** What an entry is, in words. */
+export function subjectText(subject: Subject): string {
+  switch (subject.kind) {
+    case "proof":
+      return `proof of document ${JSON.stringify(subject.documentId)}`;
+    case "confirmation":
+      return `confirmation of anchor ${subject.anchor}`;
+    case "account":
+      return `account ${subject.address}`;
+  }
+}
+
+/** A finding as a sentence. */
+export function findingText(finding: Finding): string {
+  switch (finding.kind) {
+    case "entry_missing":
+      return `${numbers("entry", "entries", finding.sequence, finding.last)} missing${restText(finding.unverifiable)}`;
+    case "entry_twice":
+      return `entry ${finding.sequence} (${subjectText(finding.subject)}): there is another entry with the same number, and this one does not belong there`;
+    case "entry_changed":
+      return (
+        `entry ${finding.sequence} (${subjectText(finding.subject)}): its contents do not give its digest: it was changed` +
+        `${recordedText(finding.recorded)}${restText(finding.unverifiable)}`
+      );
+    case "digest_changed":
+      return `entry ${finding.sequence} (${subjectText(finding.subject)}): the digest stored with it was changed; its contents were not`;
+    case "entry_beyond":
+      return finding.sequence < 1
+        ? `entry ${finding.sequence}: entries begin with 1`
+        : `entry ${finding.sequence}: the journal's head says that the newest entry is ${finding.newest}`;
+    case "head_changed":
+      return `the journal's head: its digest is not that of entry ${finding.sequence}`;
+    case "proofs_miscounted":
+      return `the journal's head: it counts ${finding.stored} proofs, but there are ${finding.counted}`;
+    case "leaf_missing":
+      return `batch ${finding.batch}: ${numbers("leaf", "leaves", finding.leaf, finding.last)} without a proof`;
+    case "leaf_twice":
+      return `entry ${finding.sequence}: it has leaf ${finding.leaf} of batch ${finding.batch}, which entry ${finding.other} has already`;
+    case "leaf_unanchored":
+      return `entry ${finding.sequence}: ${numbers(`batch ${finding.batch}'s leaf`, `batch ${finding.batch}'s leaves`, finding.leaf, finding.last)} under no anchor`;
+    case "leaf_anchored_twice":
+      return `anchor ${finding.anchor}: some of its leaves of batch ${finding.batch} are under anchor ${finding.other} as well`;
+    case "root_differs":
+      return `anchor ${finding.anchor}: the recorded hashes of its proofs, among ${stretchText(finding.entries)}, do not give the anchored hash${suspectsText(finding.suspects)}`;
+    case "alike_differs":
+      return `entry ${finding.sequence} (${subjectText(finding.subject)}): it shares a leaf that has another recorded hash, or no proof`;
+    case "anchor_wrong":
+      return `anchor ${finding.anchor}: it ${ANCHOR_FAULTS[finding.fault]}`;
+    case "confirmation_wrong":
+      return `entry ${finding.sequence} (confirmation of anchor ${finding.anchor}): it ${CONFIRMATION_FAULTS[finding.fault]}`;
+    case "seal_differs":
+      return `entry ${finding.sequence}: the digest anchored for entry ${finding.sealed} is not the one that the journal gives: the journal up to there was written anew`;
+    case "key_missing":
+      return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
+    case "key_stray":
+      return `key ${finding.key}: it leads to entry ${finding.sequence}, which it does not belong to`;
+    case "keys_differ":
+      return `${stretchText(finding.entries)}: what they are found by is not what belongs to them`;
+    case "chain_differs":
+      return `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ${CHAIN_FAULTS[finding.fault]}`;
+  }
+}
+
+/** A stretch in words. */
+export function stretchText({ first, last }: Stretch): string {
+  return first === last ? `entry ${first}` : `entries ${first} to ${last}`;
+}
+
+function numbers(one: string, many: string, first: number, last: number): string {
+  return first === last ? `${one} ${first} is` : `${many} ${first} to ${last} are`;
+}
+
+function recordedText(recorded: "intact" | "changed" | "unknown" | undefined): string {
+  if (recorded === "intact") return " (document, hash, timestamp and type are what was anchored: it is something else)";
+  return recorded === "changed" ? " (in its document, hash, timestamp or type, which are not what was anchored)" : "";
+}
+
+function restText(unverifiable: Stretch | undefined): string {
+  if (unverifiable === undefined) return "";
+  const { first, last } = unverifiable;
+  return `; ${stretchText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} any more, only by what was anchored`;
+}
+
+function suspectsText(suspects: readonly number[]): string {
+  if (suspects.length === 0) return "";
+  if (suspects.length === 1) return `: entry ${suspects[0]} is the only one of them in doubt`;
+  return `: ${suspects.length} of them are in doubt, from entry ${suspects[0]} to ${suspects.at(-1)}`;
+}

@@ -1,0 +1,92 @@
+import type { Express } from "express";
+import { evidenceSource } from "../chain/evidence/evidence-source.ts";
+import type { Config } from "../config/config.ts";
+import { SealbookError } from "../errors.ts";
+import { NetworkList } from "../kit/network-list.ts";
+import { apiKeyStore } from "../operations/api-key-store.ts";
+import { BundleService } from "../proofs/bundle/bundle-service.ts";
+import { type AccessDeps, createApp } from "./app.ts";
+import { createAttestation } from "./attestation.ts";
+import { createExplorer } from "./explorer.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Parts } from "./parts.ts";
+import type { Opened } from "./resources.ts";
+
+export interface ApiOptions {
+  readonly config: Pick<Config, "access" | "explorer" | "issuerName" | "map">;
+  readonly opened: Pick<Opened, "tokens" | "issuer" | "certificate">;
+  readonly telegramPath: string | undefined;
+}
+
+/** Builds both APIs, the explorer and the panel over the parts; does not listen. */
+export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOptions): Express {
+  const { foundation, address, sessions, records, proofs, recovery, operations, bot } = parts;
+  const { version, link, journal, validatorNames, proofAnchor, alertStore, metrics, telemetry, logger, clock } =
+    foundation;
+  const { issuer, certificate } = opened;
+  const { rpc, deployment } = link;
+  const contract = deployment.contracts.ProofAnchor;
+  const place = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
+    chainId: rpc.chainId,
+    contract,
+    explorerUrl: address.explorerUrl,
+    publicUrl: address.url,
+  });
+  metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
+    certificate === undefined ? undefined : certificate.expires / 1000,
+  );
+  return createApp({
+    logger,
+    version,
+    sessions: sessions.routeDeps,
+    records: records.routeDeps,
+    proofs: {
+      proofs: proofs.service,
+      verifier: proofs.verifier,
+      bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
+      location: place,
+    },
+    recovery,
+    operations: { alerts: alertStore, status: () => operations.status() },
+    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorer.rate }),
+    access: accessOf(foundation, config.access, opened),
+    attest: createAttestation({
+      journal,
+      trees: proofs.trees,
+      chain: proofAnchor,
+      recovery,
+      issuer,
+      issuerName: config.issuerName,
+      installation: place,
+      jwksUrl: () => address.jwksUrl,
+      telemetry,
+      clock,
+    }),
+    issuer,
+    telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
+    map: config.map,
+    metrics,
+    ready: () => assertJournalReadable(foundation),
+  });
+}
+
+function accessOf(
+  { database, clock }: Foundation,
+  { allowedNetworks, trustedProxies, apiKeys }: Config["access"],
+  { tokens }: Pick<Opened, "tokens">,
+): AccessDeps {
+  return {
+    networks: new NetworkList(allowedNetworks),
+    proxies: new NetworkList(trustedProxies),
+    authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+  };
+}
+
+/** @throws SealbookError `journal_unavailable` */
+async function assertJournalReadable({ journal }: Foundation): Promise<void> {
+  try {
+    await journal.entries.head();
+  } catch (cause) {
+    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
+  }
+}

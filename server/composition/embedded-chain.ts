@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Wallet } from "ethers";
+import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
+import { type EmbeddedChain, EmbeddedChainError, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
+import { loadOrCreateKeys } from "../chain/keys/generated-keys.ts";
+import { askChainId, connectRpc } from "../chain/rpc/connect.ts";
+import { connectInProcess } from "../chain/rpc/in-process.ts";
+import type { ChainConfig, NodeConfig } from "../config/chain.ts";
+import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
+import { SealbookError } from "../errors.ts";
+import { writeFileDurably } from "../kit/durable-file.ts";
+import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
+import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
+import { sessionRules } from "./session-rules.ts";
+
+/** Chain id of the embedded chain; no public network uses it. */
+export const EMBEDDED_CHAIN_ID = 7325;
+const OTHER_WAIT_MILLISECONDS = 30_000;
+const OTHER_RETRY_MILLISECONDS = 200;
+
+/** Starts the embedded chain, or connects to that of another process, and deploys the contracts that it lacks. */
+export async function openEmbeddedChain(
+  config: ChainConfig,
+  node: Extract<NodeConfig, { kind: "embedded" }>,
+  options: ChainLinkOptions,
+  resources: AsyncDisposableStack,
+): Promise<Omit<ContractsLink, "close">> {
+  const { dataDirectory, sessionRules: rules, gasPrice } = config;
+  const urlFile = embeddedChainUrlFile(node.directory);
+  const embedded = await startOrShare(node, urlFile, options, resources);
+  const rpc =
+    embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
+  resources.defer(() => rpc.close());
+  const keys = await embeddedKeys(config);
+  const administrator = new Wallet(keys.administrator);
+  const deployment = await deploy({
+    rpc,
+    administrator,
+    relayer: keys.relayer.address,
+    ...sessionRules(rules, DEFAULT_SESSION_RULES),
+    gasPrice,
+    file: deploymentFile(dataDirectory, rpc.chainId),
+    onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
+  });
+  return { rpc, deployment, administrator, embedded };
+}
+
+/** @returns `undefined` when another process runs the chain and `share` allows to use it there */
+async function startOrShare(
+  node: Extract<NodeConfig, { kind: "embedded" }>,
+  urlFile: string,
+  { share, onEvent }: ChainLinkOptions,
+  resources: AsyncDisposableStack,
+): Promise<EmbeddedChain | undefined> {
+  try {
+    const embedded = await startEmbeddedChain({
+      ...node,
+      chainId: EMBEDDED_CHAIN_ID,
+      onEvent: (event) => onEvent({ kind: "embedded", event }),
+    });
+    resources.defer(() => embedded.stop());
+    await writeFileDurably(urlFile, [Buffer.from(embedded.url)]);
+    return embedded;
+  } catch (error) {
+    if (share && error instanceof EmbeddedChainError && error.code === "chain-in-use") return undefined;
+    throw error;
+  }
+}
+
+/** Waits for the embedded chain of another process, which may be starting, and returns the address of its JSON-RPC. */
+async function urlOfOther(urlFile: string): Promise<string> {
+  for (
+    const deadline = Date.now() + OTHER_WAIT_MILLISECONDS;
+    Date.now() < deadline;
+    await sleep(OTHER_RETRY_MILLISECONDS)
+  ) {
+    const url = await readFile(urlFile, "utf8").catch(() => undefined);
+    if (url === undefined) continue;
+    const chainId = await askChainId(url).catch(() => undefined);
+    if (chainId === EMBEDDED_CHAIN_ID) return url;
+  }
+  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
+}
+
+/** File of the keys generated for the embedded chain. */
+export function keysFile(dataDirectory: string): string {
+  return join(dataDirectory, "keys.json");
+}
+
+/** Returns the keys for the embedded chain: the configured ones, else generated ones. */
+export async function embeddedKeys({
+  dataDirectory,
+  relayer: source,
+  administratorKey,
+}: ChainConfig): Promise<{ readonly relayer: OpenedKey; readonly administrator: string }> {
+  const generated = await loadOrCreateKeys(keysFile(dataDirectory));
+  const relayer = await openRelayerKey(source ?? { kind: "environment", key: generated.relayer });
+  return { relayer, administrator: administratorKey ?? generated.administrator };
+}

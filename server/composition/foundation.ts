@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { ZeroAddress } from "ethers";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
+import type { ValidatorNames } from "../chain/node/block.ts";
+import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
+import type { ChainConfig } from "../config/chain.ts";
+import type { Database } from "../journal/engine/database.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Logger } from "../kit/logger.ts";
+import type { ChainLink } from "./chain-link.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { createMonitoring, type Monitoring } from "./monitoring.ts";
+import type { Opened } from "./resources.ts";
+
+/** Interval of queries for the newest block of a node without subscriptions; the embedded chain announces its blocks. */
+const HEAD_INTERVAL_MILLISECONDS = 500;
+
+/** Everything that all parts are built on. */
+export interface Foundation extends Monitoring {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly link: ChainLink;
+  readonly database: Database;
+  readonly journal: Journal;
+  readonly signer: TransactionSigner;
+  readonly validatorNames: ValidatorNames;
+  readonly proofAnchor: ProofAnchorClient;
+  /** Announces new blocks to its subscribers, in the order in which they subscribed. */
+  readonly head: HeadWatcher;
+}
+
+export function createFoundation(
+  config: ChainConfig,
+  { link, database }: Pick<Opened, "link" | "database">,
+  logger: Logger,
+  clock: Clock,
+): Foundation {
+  const { rpc, deployment, embedded } = link;
+  const version = packageVersion();
+  const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
+  const journal = createJournal(database, deployment.contracts, signer.address);
+  const monitoring = createMonitoring({ version, database, journal, logger, clock });
+  // Blocks of the embedded chain name no proposer.
+  const validatorNames =
+    embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
+  const { ProofAnchor } = deployment.contracts;
+  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, validatorNames });
+  const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
+    reachable
+      ? logger.info("the chain's node answers again")
+      : logger.warn({ err: error }, "the chain's node does not answer"),
+  );
+  return { ...monitoring, version, clock, link, database, journal, signer, validatorNames, proofAnchor, head };
+}
+
+function packageVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const version = typeof content === "object" && content !== null && "version" in content ? content.version : undefined;
+  return typeof version === "string" ? version : "unknown";
+}

@@ -1,0 +1,27 @@
+import { readNodeList } from "../chain/consensus/enode.ts";
+import { nodeInspector } from "../chain/node/node-inspector.ts";
+import type { NodeInspector } from "../chain/node/node-report.ts";
+import { promptCalls } from "../chain/rpc/prompt-calls.ts";
+import { registerNetworkMetrics } from "../operations/network-metrics.ts";
+import type { Foundation } from "./foundation.ts";
+
+/**
+ * Returns the inspector of the chain's node, and registers the metrics of the node and its network.
+ * @param sender Has the address whose balance is reported
+ */
+export function createNodeInspector(
+  { link, head, metrics, validatorNames }: Foundation,
+  nodeListFile: string | undefined,
+  sender: { readonly address: string },
+): NodeInspector {
+  const inspect = nodeInspector({
+    rpc: promptCalls(link.rpc),
+    relayer: () => sender.address,
+    names: validatorNames,
+    nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
+  });
+  metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
+  metrics.gauge("sealbook_chain_up", "Whether the node answers (1) or not (0)", () => (head.reachable ? 1 : 0));
+  registerNetworkMetrics(metrics, async () => (head.reachable ? await inspect() : undefined));
+  return inspect;
+}

@@ -1,0 +1,144 @@
+import type { Bot } from "../bot/bot.ts";
+import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { Config } from "../config/config.ts";
+import { configuredSecrets } from "../config/secrets.ts";
+import { MonthKeeper } from "../journal/index/month-keeper.ts";
+import { prepareMonths } from "../journal/index/proof-months.ts";
+import type { Clock } from "../kit/clock.ts";
+import { nodeLogReader } from "../operations/node-log.ts";
+import { ProofStatements } from "../proofs/proof-store.ts";
+import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
+import { RecoveryService } from "../recovery/service.ts";
+import { recoveryStore } from "../recovery/store.ts";
+import type * as ChatBot from "./bot.ts";
+import type { Foundation } from "./foundation.ts";
+import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
+import { createNodeInspector } from "./node.ts";
+import { createOperations, type Operations } from "./operations.ts";
+import { registerProofMetrics } from "./proof-metrics.ts";
+import { type Proofs, createProofs } from "./proofs.ts";
+import { PublicAddress } from "./public-address.ts";
+import { createRecords, type Records } from "./records.ts";
+import type { Opened } from "./resources.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createTransactions, type RelayerTransactions } from "./transactions.ts";
+
+/** Replacements for tests. */
+export interface ServerOverrides {
+  readonly clock?: Clock;
+  /** Between two checks of the chain's node. */
+  readonly nodeIntervalMilliseconds?: number;
+  /** Cost of a new keystore: scrypt's N. */
+  readonly keystoreRounds?: number;
+  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
+  readonly chainLagMilliseconds?: number;
+}
+
+/** The parts of the server. They are built in this order; each may use the parts before it. */
+export interface Parts {
+  readonly foundation: Foundation;
+  readonly address: PublicAddress;
+  readonly transactions: RelayerTransactions;
+  readonly inspect: NodeInspector;
+  readonly sessions: Sessions;
+  readonly records: Records;
+  readonly proofs: Proofs;
+  readonly journalWorkers: JournalWorkers;
+  readonly months: MonthKeeper;
+  readonly recovery: RecoveryService;
+  readonly operations: Operations;
+  readonly pictures: DrawnPictures;
+  readonly bot: Bot | undefined;
+}
+
+export interface BuildOptions {
+  readonly config: Config;
+  readonly opened: Opened;
+  readonly overrides: ServerOverrides;
+  /** Loaded only when there is to be a bot. */
+  readonly chatBot: typeof ChatBot | undefined;
+}
+
+/** Builds every part; nothing runs yet. */
+export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
+  const { config, opened, overrides } = options;
+  const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
+  const { database, journal, proofAnchor, telemetry, logger, clock } = foundation;
+  const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
+  const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
+  const { sender } = transactions;
+  const inspect = createNodeInspector(foundation, config.chain.nodeListFile, sender);
+  const sessions = createSessions(foundation, {
+    config: config.sessions,
+    dataDirectory: config.dataDirectory,
+    transactions: sender,
+    keystoreRounds,
+  });
+  const records = createRecords(foundation, {
+    config: config.records,
+    sessions: sessions.sessions,
+    transactions: sender,
+    chainLagMilliseconds,
+  });
+  const proofs = buildProofs(foundation, config, transactions);
+  const { targets } = opened;
+  const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
+  const months = new MonthKeeper(
+    () => prepareMonths(database, clock()),
+    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
+  );
+  const store = recoveryStore(database, new ProofStatements());
+  const recovery = new RecoveryService({ journal, store, chain: proofAnchor, telemetry, clock });
+  const operations = createOperations(foundation, {
+    config: config.alerts,
+    inspect,
+    transactions,
+    journalWorkers,
+    address,
+    nodeIntervalMilliseconds,
+  });
+  const pictures = new DrawnPictures(config.map.tiles);
+  const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
+  const built = { ...parts, months, recovery, operations, pictures };
+  return { ...built, bot: buildBot(built, options) };
+}
+
+function buildProofs(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Proofs {
+  const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
+  const proofs = createProofs({
+    ...config.proofs,
+    takeOverMilliseconds: config.chain.takeOverMilliseconds,
+    journal,
+    chain: proofAnchor,
+    transactions: sender,
+    telemetry,
+    clock,
+    onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
+  });
+  head.subscribe((newest) => proofs.onHead(newest));
+  registerProofMetrics(foundation, proofs, config.proofs.maxOutstanding);
+  return proofs;
+}
+
+function buildBot(
+  { foundation, address, transactions, inspect, sessions, records, journalWorkers, pictures }: Omit<Parts, "bot">,
+  { config, opened, chatBot }: BuildOptions,
+): Bot | undefined {
+  const { telegram, chain } = config;
+  if (chatBot === undefined || telegram === undefined || opened.botSeal === undefined) return undefined;
+  const embeddedLog = foundation.link.embedded && opened.embeddedLog;
+  return chatBot.createChatBot(foundation, {
+    config: telegram,
+    tableName: config.records.tableName,
+    readingMaxAgeMilliseconds: config.map.readingMaxAgeMilliseconds,
+    seal: opened.botSeal,
+    sessions,
+    records,
+    pictures,
+    inspect,
+    sender: transactions.sender,
+    lastReconciled: () => journalWorkers.lastReconciled(),
+    nodeLog: nodeLogReader(chain.nodeLogFile, embeddedLog, configuredSecrets(config)),
+    address,
+  });
+}

@@ -1,0 +1,43 @@
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
+import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
+import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
+import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
+import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
+import { Findings } from "../journal/reconciliation/findings.ts";
+import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
+import { Reconciler } from "../journal/reconciliation/reconciler.ts";
+import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
+import { readSegments } from "../journal/replication/segment-reader.ts";
+import type { JournalConfig } from "../config/config.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** Builds the regular comparison of journal, replicas and chain. */
+export function createReconciler(
+  { journal, proofAnchor: chain, telemetry, logger, clock }: Foundation,
+  config: JournalConfig,
+  store: ReconciliationStore,
+  targets: readonly SegmentTarget[],
+): Reconciler {
+  const findings = new Findings(store, telemetry, clock);
+  return new Reconciler({
+    store,
+    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings, clock }),
+    anchors: new AnchorCheck({ store, chain, findings }),
+    entries: new EntryCheck({ store, entries: journal.entries, findings }),
+    leaves: new LeafCheck({ store, proofs: journal.proofs, findings }),
+    replica: new ReplicaCheck({
+      entries: journal.entries,
+      findings,
+      onUnreachable: (replica, err) =>
+        logger.warn({ err, replica }, "the replica could not be compared with the journal"),
+    }),
+    replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
+    findings,
+    rules: {
+      intervalMilliseconds: config.reconcileIntervalMilliseconds,
+      fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,
+    },
+    clock,
+    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared"),
+  });
+}

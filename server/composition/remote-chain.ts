@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Wallet } from "ethers";
+import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
+import { askChainId, connectNodes } from "../chain/rpc/connect.ts";
+import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
+import type { ChainConfig, NodeConfig } from "../config/chain.ts";
+import { SealbookError } from "../errors.ts";
+import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
+
+/** Connects to the configured nodes and reads where the contracts are. */
+export async function openRemoteChain(
+  { dataDirectory, administratorKey }: ChainConfig,
+  { urls, tls: nodeTls }: Extract<NodeConfig, { kind: "remote" }>,
+  { onEvent }: ChainLinkOptions,
+  resources: AsyncDisposableStack,
+): Promise<Omit<ContractsLink, "close">> {
+  const tls = peerTlsOptions(nodeTls, NODE);
+  let reachable = true;
+  const chainId = await askChainId(urls, tls).catch((error: unknown) => {
+    // A server that starts while its node is unavailable still answers from its journal, and catches up later.
+    reachable = false;
+    onEvent({ kind: "unreachable", error });
+    return onlyKnownChain(dataDirectory, error);
+  });
+  const rpc = connectNodes(urls, chainId, tls, (event) => onEvent({ kind: "failed_over", event }));
+  resources.defer(() => rpc.close());
+  const file = deploymentFile(dataDirectory, chainId);
+  const deployment = await readDeployment(file);
+  if (deployment === undefined) {
+    throw new SealbookError(
+      "config_invalid",
+      `${file} does not name the contracts of chain ${chainId}: deploy them with ` +
+        "npx hardhat run --no-compile scripts/deploy.ts --network remote",
+    );
+  }
+  if (reachable) await assertDeployed(rpc, deployment, file);
+  const administrator = administratorKey === undefined ? undefined : new Wallet(administratorKey);
+  return { rpc, deployment, administrator, embedded: undefined };
+}
+
+/** Returns the id of the chain that the contracts were deployed to, when there is exactly one. */
+async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<number> {
+  const folder = join(dataDirectory, "deployments");
+  const known = existsSync(folder) ? (await readdir(folder)).filter((name) => /^\d+\.json$/.test(name)) : [];
+  const [only, another] = known;
+  if (only === undefined || another !== undefined) {
+    const isDistrust = cause instanceof SealbookError && cause.cause instanceof PeerTlsError;
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
+    throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
+  }
+  return Number.parseInt(only, 10);
+}

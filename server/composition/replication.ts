@@ -1,0 +1,59 @@
+import type { SegmentTarget } from "../journal/replication/segment-target.ts";
+import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
+import type { JournalConfig } from "../config/config.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** Builds a replicator for each target, and registers the metrics of their lag. */
+export function createReplicators(
+  foundation: Foundation,
+  config: JournalConfig,
+  targets: readonly SegmentTarget[],
+): readonly Replicator[] {
+  const { journal, metrics, clock } = foundation;
+  const rules = {
+    ...USUAL_RULES,
+    intervalMilliseconds: config.replicaIntervalMilliseconds,
+    lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+  };
+  const replicators = targets.map(
+    (target) =>
+      new Replicator(target, journal.entries, rules, clock, (event) => reportReplica(foundation, target.name, event)),
+  );
+  metrics.gauge("sealbook_replicas", "Targets that the journal is replicated to", () => replicators.length);
+  metrics.gaugeBy(
+    "replica",
+    "sealbook_replica_lag_seconds",
+    "Age of the oldest journal entry that a replica does not have",
+    () => replicators.map((replicator) => [replicator.name, replicator.lag().seconds]),
+  );
+  metrics.gaugeBy("replica", "sealbook_replica_lag_entries", "Journal entries that a replica does not have", () =>
+    replicators.map((replicator) => [replicator.name, replicator.lag().entries]),
+  );
+  return replicators;
+}
+
+function reportReplica({ telemetry, logger }: Foundation, name: string, event: ReplicatorEvent): void {
+  switch (event.kind) {
+    case "shipped":
+      logger.debug(
+        { replica: name, segment: event.segment, first: event.first, last: event.last },
+        "a segment of the journal was shipped",
+      );
+      return;
+    case "failing":
+      logger.warn({ replica: name, err: event.error }, "the replica's target does not answer; it will catch up");
+      return;
+    case "recovered":
+      logger.info({ replica: name }, "the replica goes on");
+      telemetry.journalAgreed(`replication ${name}`);
+      return;
+    case "lagging":
+      telemetry.replicaLagging(name, event.seconds, event.entries);
+      return;
+    case "caught_up":
+      telemetry.replicaCaughtUp(name);
+      return;
+    case "diverged":
+      telemetry.journalDiverged(`replication ${name}`, `nothing is shipped to the replica ${name}: ${event.reason}`);
+  }
+}

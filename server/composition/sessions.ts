@@ -1,0 +1,66 @@
+import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { SessionConfig } from "../config/config.ts";
+import { panelFragments } from "../panel/fragments.ts";
+import { AccountService } from "../sessions/account-service.ts";
+import { loginLimit } from "../sessions/login-limit.ts";
+import type { SessionRouteDeps } from "../sessions/routes.ts";
+import { keyVault } from "../sessions/scrypt-key-vault.ts";
+import { SessionService } from "../sessions/service.ts";
+import { registrarInTurn } from "./enrolment.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** Accounts and sessions of the record store. */
+export interface Sessions {
+  readonly sessions: SessionService;
+  readonly routeDeps: SessionRouteDeps;
+  /** With the administrator's key only: without it nobody can be enrolled. */
+  readonly accounts: AccountService | undefined;
+}
+
+export interface SessionOptions {
+  readonly config: SessionConfig;
+  readonly dataDirectory: string;
+  readonly transactions: Transactions;
+  /** scrypt's N for new keystores. */
+  readonly keystoreRounds: number | undefined;
+}
+
+export function createSessions(
+  { version, journal, link, head, metrics, telemetry, clock }: Foundation,
+  { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
+): Sessions {
+  const startedAt = Date.now();
+  const vault = keyVault(keystoreRounds);
+  const sessions = new SessionService({
+    journal,
+    transactions,
+    chain: new SessionRegistryClient(link.rpc, link.deployment.contracts.SessionRegistry),
+    vault,
+    telemetry,
+    clock,
+    chainWaitMilliseconds: config.chainWaitMilliseconds,
+  });
+  const live = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
+  metrics.gauge("sealbook_sessions_live", "Sessions that are live", live);
+  const routeDeps: SessionRouteDeps = {
+    sessions,
+    serviceLog: journal.serviceLog,
+    statistics: async () => ({
+      records: await journal.records.count(),
+      accounts: await journal.accounts.count(),
+      sessions: await live(),
+      block: head.head?.number ?? 0,
+      uptime: Math.floor((Date.now() - startedAt) / 1000),
+    }),
+    panel: panelFragments(version),
+    limitLogins: loginLimit({
+      perAddress: config.loginAttemptsPerAddress,
+      perSource: config.loginAttemptsPerSource,
+      clock,
+      telemetry,
+    }),
+  };
+  const registrar = link.administration && registrarInTurn(link.administration, dataDirectory);
+  return { sessions, routeDeps, accounts: registrar && new AccountService({ journal, registrar, vault, clock }) };
+}
