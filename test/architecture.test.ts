@@ -90,7 +90,7 @@ describe("Architecture", () => {
       const room = roomOf(from);
       if (!to.startsWith("server/") || room === roomOf(to)) return false;
       if (room === "composition") return roomOf(to) === "main";
-      if (room === "main") return !["composition", "config", "chain", "kit", "errors"].includes(roomOf(to));
+      if (room === "main") return !["composition", "config", "kit", "errors"].includes(roomOf(to));
       if (room === "config" && NOTATIONS.includes(to)) return false;
       const allowed = BELOW[room] ?? [...FOUNDATION, ...(CAPABILITIES[room] ?? [])];
       return !allowed.includes(roomOf(to));

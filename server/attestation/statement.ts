@@ -9,9 +9,9 @@ import {
 } from "./responses.ts";
 import { checksOf } from "./checks.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
-import { hex, prefixed } from "./hex.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** Creates the statement of the facts for an audience. */
 export function attestationOf(facts: AttestationFacts, audience: Audience): Statement {
@@ -30,7 +30,11 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
     chain: {
       chain_id: installation.chainId,
       contract: installation.contract,
-      queried_at: { block_number: queriedAt.number, block_hash: prefixed(queriedAt.hash), timestamp: queriedAt.time },
+      queried_at: {
+        block_number: queriedAt.number,
+        block_hash: prefixedHex(queriedAt.hash),
+        timestamp: queriedAt.time,
+      },
     },
     ...wordingOf(facts, audience),
     ...("records" in facts
@@ -52,7 +56,7 @@ function subjectOf(facts: AttestationFacts): Statement["subject"] {
 function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestedRecord {
   const { documentId, hash, recordHash, metadata, merkle } = proof;
   const { transactionHash, block } = proof.outcome;
-  const tx_hash = prefixed(transactionHash);
+  const tx_hash = prefixedHex(transactionHash);
   return {
     document_id: documentId,
     hash: hex(hash),
@@ -60,17 +64,17 @@ function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): A
     metadata,
     tx_hash,
     block_number: block.number,
-    block_hash: prefixed(block.hash),
+    block_hash: prefixedHex(block.hash),
     timestamp: block.time,
     validator: block.validator,
     merkle:
       merkle === undefined
         ? null
         : {
-            root: prefixed(merkle.root),
-            leaf: prefixed(merkle.leaf),
+            root: prefixedHex(merkle.root),
+            leaf: prefixedHex(merkle.leaf),
             index: merkle.index,
-            path: merkle.path.map(prefixed),
+            path: merkle.path.map(prefixedHex),
           },
     first_anchor: { timestamp: firstAnchor.time, block_number: firstAnchor.blockNumber, size: firstAnchor.size },
     verification_url: `${explorerUrl}/tx/${tx_hash}`,

@@ -1,7 +1,7 @@
 import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
-import { hex } from "./hex.ts";
 import { utc } from "./utc.ts";
+import { hex } from "../kit/hex.ts";
 
 type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 

@@ -1,7 +1,12 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import { type AnchorOutcome, hashesUnder, type BlockInclusion, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import {
+  type AnchorOutcome,
+  hashesUnder,
+  type BlockInclusion,
+  type StoredAnchor,
+} from "../journal/integrity/anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
@@ -344,19 +349,19 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return ids;
     },
 
-    async newestSeal() {
+    async newestCheckpoint() {
       const row = await database
         .selectFrom("anchors")
-        .select(["sealed", "opened_at", "confirmation"])
-        .where("sealed", "is not", null)
-        .orderBy("sealed", "desc")
+        .select(["checkpoint", "opened_at", "confirmation"])
+        .where("checkpoint", "is not", null)
+        .orderBy("checkpoint", "desc")
         .limit(1)
         .executeTakeFirst();
-      if (row === undefined || row.sealed === null) return undefined;
-      return { sequence: row.sealed, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
+      if (row === undefined || row.checkpoint === null) return undefined;
+      return { sequence: row.checkpoint, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
     },
 
-    async seal({ sequence, digest, transactionId, openedAt }) {
+    async addCheckpoint({ sequence, digest, transactionId, openedAt }) {
       const { id } = await database
         .insertInto("anchors")
         .values({
@@ -368,7 +373,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           hash: digest,
           size: 0,
           transaction_id: transactionId,
-          sealed: sequence,
+          checkpoint: sequence,
           relayer,
           opened_at: openedAt,
         })

@@ -334,7 +334,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
             .selectFrom("transactions")
             .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
             .select(pendingHashes)
-            .where("anchors.sealed", "is", null)
+            .where("anchors.checkpoint", "is", null)
             .where(state)
             .executeTakeFirstOrThrow(),
         ),

@@ -1,4 +1,5 @@
 import type { BlockInclusion, StoredAnchor } from "../journal/integrity/anchor.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 import type { NewProof, Proof } from "./proof.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
@@ -33,7 +34,7 @@ export function toProofResponses(proofs: readonly Proof[], location: ProofLocati
   const textOf = (bytes: Uint8Array): string => {
     const known = texts.get(bytes);
     if (known !== undefined) return known;
-    const text = prefixed(bytes);
+    const text = prefixedHex(bytes);
     texts.set(bytes, text);
     return text;
   };
@@ -41,7 +42,7 @@ export function toProofResponses(proofs: readonly Proof[], location: ProofLocati
 }
 
 /** @param textOf Converts the hashes of a path to text */
-export function toProofResponse(proof: Proof, location: ProofLocation, textOf = prefixed): ProofResponse {
+export function toProofResponse(proof: Proof, location: ProofLocation, textOf = prefixedHex): ProofResponse {
   const id = proofId(proof);
   const fields = {
     id,
@@ -89,9 +90,9 @@ export function toFoundProof([newest, ...older]: readonly [Proof, ...Proof[]], l
 
 function toOnChainFields({ transactionHash, block }: BlockInclusion): OnChainFields {
   return {
-    tx_hash: prefixed(transactionHash),
+    tx_hash: prefixedHex(transactionHash),
     block_number: block.number,
-    block_hash: prefixed(block.hash),
+    block_hash: prefixedHex(block.hash),
     timestamp: block.time,
     validator: block.validator,
   };
@@ -111,19 +112,11 @@ export function batchPath(anchor: StoredAnchor): string {
 export function toBatch(anchor: StoredAnchor): BatchPage["batch"] {
   const { outcome } = anchor;
   const onChain = outcome.state === "confirmed" ? toOnChainFields(outcome) : {};
-  return { id: batchId(anchor), root: prefixed(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
+  return { id: batchId(anchor), root: prefixedHex(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
 }
 
 export function toVerificationResponse(result: VerificationResult): Verification {
   if (!result.valid) return result;
   const { tx_hash, block_number, timestamp } = toOnChainFields(result.proof.outcome);
   return { valid: true, proof: { tx_hash, block_number, timestamp } };
-}
-
-function prefixed(bytes: Uint8Array): string {
-  return `0x${hex(bytes)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

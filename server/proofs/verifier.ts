@@ -6,6 +6,7 @@ import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
+import { hex } from "../kit/hex.ts";
 
 /** Whether a document's hash has a proof. */
 export type Verification =
@@ -43,7 +44,7 @@ export class ProofVerifier {
       isKnown = true;
       if (proof.outcome.state !== "confirmed") continue;
       const message = await this.#divergence(proof);
-      const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
+      const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
         telemetry.journalAgreed(subject);
         return { valid: true, proof: { ...proof, outcome: proof.outcome } };

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { RecordRow } from "./record.ts";
 import type { RecordService } from "./service.ts";
-import { type SessionService, toHex } from "../sessions/index.ts";
+import type { SessionService } from "../sessions/index.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -9,6 +9,7 @@ import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import { decode, type DecodeRouteDeps } from "./decode-route.ts";
 import type { RecordLocation, SearchContent, StoreContent } from "./responses.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
@@ -63,7 +64,7 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<SearchCo
 
 function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
   const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
-  return { chainid, tx_hash: toHex(transactionHash), block_number: blockNumber };
+  return { chainid, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

@@ -1,4 +1,5 @@
 import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 import type { ConfirmedProof } from "./restored.ts";
 import type * as responses from "./responses.ts";
 import type { ComparedDocument, InventoryDocument } from "./service.ts";
@@ -39,7 +40,7 @@ function toRecord({
   return {
     id: hex(recordHash),
     recorded_at: block.time,
-    tx_hash: `0x${hex(transactionHash)}`,
+    tx_hash: prefixedHex(transactionHash),
     block_number: block.number,
   };
 }
@@ -72,9 +73,5 @@ export function toRecordedDocument({ proof, fault }: InventoryDocument): respons
 }
 
 export function toUnknownAnchor({ hash, size, transactionHash, blockNumber }: LoggedAnchor): responses.UnknownAnchor {
-  return { hash: hex(hash), size, tx_hash: `0x${hex(transactionHash)}`, block_number: blockNumber };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return { hash: hex(hash), size, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }

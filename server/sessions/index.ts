@@ -7,4 +7,3 @@ export { AuthCall, TokenCall } from "./schemas.ts";
 export { ALL_ACCOUNTS as EVERYBODY, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
 export type { Authorized, SessionService } from "./service.ts";
 export type { AccountChange, AccountStore } from "./stores.ts";
-export { toHex } from "./token.ts";

@@ -3,7 +3,6 @@ import type { Request, Response } from "express";
 import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
-import { toHex } from "./token.ts";
 import { parseInput } from "../http/errors.ts";
 import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -11,6 +10,7 @@ import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import type { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Lines of the service log that an answer carries. */
 const MAX_LOG_LINES = 20;
@@ -40,8 +40,8 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
   const { login, password } = parseInput(AuthCall, request.body).credentials;
   const view = await deps.limitLogins(login, request.ip ?? "", () => deps.sessions.authenticate(login, password));
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
-  const token = toHex(view.token);
-  const pkey = toHex(view.secureKey);
+  const token = prefixedHex(view.token);
+  const pkey = prefixedHex(view.secureKey);
   const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
   const formToken = newFormToken();
   const start = performance.now();
@@ -107,14 +107,14 @@ async function replace(
 ): Promise<SessionContent> {
   const token = tokenOf(request);
   const view = await change(token);
-  const successor = toHex(view.token);
+  const successor = prefixedHex(view.token);
   setTokenCookie(request, response, successor, view.remaining);
   return {
     sesstatus: view.remaining > 0,
     tryextend: view.extendable,
     tparams: {
       addr: view.account,
-      pkey: toHex(view.secureKey),
+      pkey: prefixedHex(view.secureKey),
       scope: view.scope,
       session: view.remaining,
       svcauth: token,
@@ -130,7 +130,7 @@ function tokenOf(request: Request): string {
 }
 
 function newFormToken(): string {
-  return toHex(randomBytes(FORM_TOKEN_BYTES));
+  return prefixedHex(randomBytes(FORM_TOKEN_BYTES));
 }
 
 function toBase64(html: string): string {

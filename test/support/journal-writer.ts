@@ -100,7 +100,7 @@ export class JournalWriter {
   }
 
   /** Anchors the journal's own digest at an entry. */
-  async seal(sequence: number): Promise<void> {
+  async checkpoint(sequence: number): Promise<void> {
     const transactionId = await this.journal.intents.insert({
       purpose: "anchor",
       contract: "ProofAnchor",
@@ -113,7 +113,7 @@ export class JournalWriter {
       first_sequence: sequence + 1,
       last_sequence: sequence,
       size: 0,
-      sealed: sequence,
+      checkpoint: sequence,
       hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
       transaction_id: transactionId,
       relayer: ADDRESS,
@@ -127,7 +127,7 @@ export class JournalWriter {
   /**
    * Everything that an honest journal can have:
    * 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof alone and 9 its confirmation, 10-12 and 16 a
-   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the seal of entry
+   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the checkpoint of entry
    * 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed, 27-28 an
    * open one.
    */
@@ -157,7 +157,7 @@ export class JournalWriter {
     await this.journal.anchors.split(long.anchorId, parts);
     for (const { transactionId } of parts) await this.settle(transactionId);
     await this.settle(await this.close(between.anchorId, between.proofs));
-    await this.seal(15);
+    await this.checkpoint(15);
     // Reads like the second proof: the boundary between document and timestamp has moved.
     const second = proofs[1];
     if (second === undefined) throw new Error("the batch has no second proof");

@@ -1,6 +1,7 @@
 import type { Proof } from "../proof.ts";
 import { type Bundle, BUNDLE_FORMAT } from "../responses.ts";
 import type { AnchorEvidence, ProvenBytes } from "../../chain/evidence/anchor-evidence.ts";
+import { hex, prefixedHex } from "../../kit/hex.ts";
 
 /**
  * Puts a proof and its evidence together.
@@ -17,9 +18,9 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
         ? null
         : {
             index: merkle.index,
-            leaf: prefixed(merkle.leaf),
-            path: merkle.path.map(prefixed),
-            root: prefixed(merkle.root),
+            leaf: prefixedHex(merkle.leaf),
+            path: merkle.path.map(prefixedHex),
+            root: prefixedHex(merkle.root),
             size: evidence.size,
           },
     anchor: {
@@ -29,19 +30,11 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
       receipt: provenHex(evidence.receipt),
       transaction: provenHex(evidence.transaction),
     },
-    block: { hash: prefixed(evidence.blockHash), header: prefixed(evidence.header) },
-    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixed) },
+    block: { hash: prefixedHex(evidence.blockHash), header: prefixedHex(evidence.header) },
+    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixedHex) },
   };
 }
 
 function provenHex({ raw, proof }: ProvenBytes): Bundle["anchor"]["receipt"] {
-  return { raw: prefixed(raw), proof: proof.map(prefixed) };
-}
-
-function prefixed(bytes: Uint8Array): string {
-  return `0x${hex(bytes)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return { raw: prefixedHex(raw), proof: proof.map(prefixedHex) };
 }

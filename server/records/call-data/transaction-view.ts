@@ -2,6 +2,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import type { RowArguments } from "../decoded-transaction.ts";
 import type { DecodedTransaction } from "../responses.ts";
 import type { RawArgument } from "./abi-arguments.ts";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * Converts arguments to the decode route's format.
@@ -30,7 +31,7 @@ function staticElement({ head, type }: RawArgument): DecodedTransaction["rowid"]
 
 function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction["signature"] {
   return {
-    hexdata: Buffer.from(bytes).toString("hex"),
+    hexdata: hex(bytes),
     length: bytes.length,
     reference: jsonInteger(head),
     type,

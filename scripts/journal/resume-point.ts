@@ -3,7 +3,7 @@ import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { KeptSums } from "./key-sums.ts";
 
 /** How far a journal was checked and found right: a later check can go on from there. */
-export interface Checkpoint extends JournalHead {
+export interface ResumePoint extends JournalHead {
   /** Proofs up to there; `undefined` when they were not counted. */
   readonly proofs: number | undefined;
   /** What leads to those proofs; `undefined` when it was not summed. */
@@ -11,4 +11,4 @@ export interface Checkpoint extends JournalHead {
 }
 
 /** Before the first entry. */
-export const BEGINNING: Checkpoint = { sequence: 0, digest: GENESIS_DIGEST, proofs: 0, keys: undefined };
+export const BEGINNING: ResumePoint = { sequence: 0, digest: GENESIS_DIGEST, proofs: 0, keys: undefined };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { ResumePoint } from "./resume-point.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { writeJson } from "../proofs/write-file.ts";
 
@@ -26,9 +26,9 @@ const File = z.object({
  * Keeps how far the journal was found right.
  * @param asksChain Whether that is said of the chain as well
  */
-export function writeCheckpoint(
+export function writeResumePoint(
   path: string,
-  { sequence, digest, proofs, keys }: Checkpoint,
+  { sequence, digest, proofs, keys }: ResumePoint,
   asksChain: boolean,
 ): Promise<void> {
   const content: z.input<typeof File> = {
@@ -46,7 +46,7 @@ export function writeCheckpoint(
  * What an earlier check kept.
  * @throws CommandFailure when there is no such file, or it does not tell of the chain when that is wanted
  */
-export async function readCheckpoint(path: string, asksChain: boolean): Promise<Checkpoint> {
+export async function readResumePoint(path: string, asksChain: boolean): Promise<ResumePoint> {
   const { sequence, digest, proofs, keys, asked_chain: askedChain } = await readState(path);
   if (asksChain && !askedChain) {
     throw new CommandFailure(

@@ -27,14 +27,14 @@ for (const engine of ENGINES)
     let database: EngineDatabase;
     let otherDirectory: string;
     const servers: TestServer[] = [];
-    /** Seals so far. */
+    /** Checkpoints so far. */
     let known = 0;
 
     const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
       const variables = {
         ...chain.variables,
         DATABASE_URL: database.url,
-        SEAL_INTERVAL: "2",
+        CHECKPOINT_INTERVAL: "2",
         RECONCILE_INTERVAL: "1",
         RECONCILE_FULL_INTERVAL: "1",
       };
@@ -45,8 +45,10 @@ for (const engine of ENGINES)
     const stop = async (): Promise<void> => {
       for (const server of servers.splice(0)) await server.stop("keep");
     };
-    const seals = (): Promise<Record<string, unknown>[]> =>
-      database.ask("select sealed, hash, sequence from confirmations where sealed is not null order by sequence");
+    const checkpoints = (): Promise<Record<string, unknown>[]> =>
+      database.ask(
+        "select checkpoint, hash, sequence from confirmations where checkpoint is not null order by sequence",
+      );
     const unsettled = (): Promise<Record<string, unknown>[]> =>
       database.ask("select id from transactions where state in ('queued', 'sent')");
     const prove = async (server: TestServer): Promise<void> => {
@@ -54,25 +56,25 @@ for (const engine of ENGINES)
       assert.equal((await server.post("/api/v1/proof", document)).status, 201);
     };
     /**
-     * Waits until the newest seal is over everything but its own confirmation, and makes sure that nothing follows.
+     * Waits until the newest checkpoint is over everything but its own confirmation, and makes sure that nothing follows.
      * @param more How many there may be more: two when one falls between a proof and its confirmation
      */
-    const assertSealed = async (more: readonly number[]): Promise<void> => {
+    const assertCovered = async (more: readonly number[]): Promise<void> => {
       const before = known;
       await eventually(async () => {
         const [head] = await database.ask("select sequence from journal_head");
-        const newest = (await seals()).at(-1);
+        const newest = (await checkpoints()).at(-1);
         assert.equal(
           Number(newest?.["sequence"]),
           Number(head?.["sequence"]),
-          "the newest entry confirms the newest seal",
+          "the newest entry confirms the newest checkpoint",
         );
-        assert.equal(Number(newest?.["sealed"]), Number(head?.["sequence"]) - 1);
+        assert.equal(Number(newest?.["checkpoint"]), Number(head?.["sequence"]) - 1);
       });
-      known = (await seals()).length;
+      known = (await checkpoints()).length;
       assert.include(more, known - before);
       await sleep(5_000);
-      assert.lengthOf(await seals(), known);
+      assert.lengthOf(await checkpoints(), known);
       assert.deepEqual(await unsettled(), []);
     };
 
@@ -92,13 +94,13 @@ for (const engine of ENGINES)
     it("is there an interval after something new, once, and nothing follows from it", async () => {
       const server = await start();
       await sleep(3_000);
-      assert.deepEqual(await seals(), [], "there is nothing to seal");
+      assert.deepEqual(await checkpoints(), [], "there is nothing to anchor");
       await prove(server);
-      await assertSealed([1, 2]);
+      await assertCovered([1, 2]);
       await prove(server);
-      await assertSealed([1, 2]);
+      await assertCovered([1, 2]);
       const onChain = (await allTransactions(chain.url)).map(({ input }) => input.slice(10, 74));
-      for (const { hash } of await seals())
+      for (const { hash } of await checkpoints())
         assert.lengthOf(
           onChain.filter((each) => each === Buffer.from(hash as Uint8Array).toString("hex")),
           1,
@@ -108,19 +110,19 @@ for (const engine of ENGINES)
     it("is not there again after a restart, unless there is something new", async () => {
       await stop();
       await start();
-      await assertSealed([0]);
+      await assertCovered([0]);
       await stop();
       const server = await start();
       await prove(server);
-      await assertSealed([1, 2]);
+      await assertCovered([1, 2]);
     });
 
     it("is what the entries lead to", async () => {
       await stop();
       const lines = await journalLines(database);
-      for (const { sealed } of await seals())
-        assert.include(lines[Number(sealed) - 1], `{"sequence":${Number(sealed)},`);
-      assert.lengthOf(await database.ask("select sealed from anchors where sealed is not null"), known);
+      for (const { checkpoint } of await checkpoints())
+        assert.include(lines[Number(checkpoint) - 1], `{"sequence":${Number(checkpoint)},`);
+      assert.lengthOf(await database.ask("select checkpoint from anchors where checkpoint is not null"), known);
     });
 
     it("is sent by one of two relayers", async () => {
@@ -134,9 +136,9 @@ for (const engine of ENGINES)
       rpc.close();
       const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];
       await prove(first);
-      await assertSealed([1, 2]);
+      await assertCovered([1, 2]);
       await prove(second);
-      await assertSealed([1, 2]);
+      await assertCovered([1, 2]);
       for (const server of [first, second]) {
         const { body } = await server.get("/api/v1/status");
         assert.deepEqual(
