@@ -1,4 +1,4 @@
-import type { AttestationCheck } from "./attestation.ts";
+import type { AttestationCheck } from "./responses.ts";
 import type { AttestationFacts } from "./facts.ts";
 import { prefixedHex } from "../kit/hex.ts";
 

@@ -1,12 +1,12 @@
 import { keyIdOf } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 import {
-  type Attestation,
+  type Statement,
   ATTESTATION_FORMAT,
-  type AttestationRecord,
+  type AttestedRecord,
   type AttestedVerification,
   type Audience,
-} from "./attestation.ts";
+} from "./responses.ts";
 import { checksOf } from "./checks.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { stepsOf } from "./steps.ts";
@@ -14,7 +14,7 @@ import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** Creates the statement of the facts for an audience. */
-export function attestationOf(facts: AttestationFacts, audience: Audience): Attestation {
+export function attestationOf(facts: AttestationFacts, audience: Audience): Statement {
   const { issuer, installation, queriedAt } = facts;
   return {
     format: ATTESTATION_FORMAT,
@@ -48,12 +48,12 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Atte
   };
 }
 
-function subjectOf(facts: AttestationFacts): Attestation["subject"] {
+function subjectOf(facts: AttestationFacts): Statement["subject"] {
   if ("verification" in facts) return { verification_id: facts.verification.id };
   return "documentId" in facts.subject ? { document_id: facts.subject.documentId } : { hash: hex(facts.subject.hash) };
 }
 
-function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestationRecord {
+function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestedRecord {
   const { documentId, hash, recordHash, metadata, merkle } = proof;
   const { transactionHash, block } = proof.outcome;
   const tx_hash = prefixedHex(transactionHash);

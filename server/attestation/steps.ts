@@ -1,6 +1,6 @@
 import { publicKeyInfo } from "./ed25519-signer.ts";
 import { keyIdOf } from "../proofs/index.ts";
-import type { AttestationStep } from "./attestation.ts";
+import type { AttestationStep } from "./responses.ts";
 import type { AttestationFacts, AttestedProof, VerificationFacts } from "./facts.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";

@@ -1,5 +1,6 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
+import type { Status } from "./responses.ts";
 
 /** A network whose newest block is older makes no blocks. */
 export const STALE_BLOCK_SECONDS = 60;
@@ -24,8 +25,8 @@ export interface StatusDeps {
   readonly replicaLag: () => number | null;
 }
 
-/** Returns the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
-export async function statusReport(deps: StatusDeps): Promise<object> {
+/** Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
+export async function statusReport(deps: StatusDeps): Promise<Status> {
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
     deps.proofCounts(),
@@ -73,7 +74,7 @@ function stateOf(
   blockAge: number | null,
   faults: number,
   regularBlocks: boolean,
-): "ok" | "degraded" | "down" {
+): Status["status"] {
   if (node === undefined) return "down";
   const { bft } = node.consensus;
   const isLate =
@@ -83,14 +84,14 @@ function stateOf(
 }
 
 /** Further facts with a list of the network's nodes. */
-function peersStatus(node: NodeReport | undefined): object {
+function peersStatus(node: NodeReport | undefined): Partial<Status["node"]> {
   if (node?.network.listed === undefined) return {};
   const { listed, missing, unlisted } = node.network;
   return { peers_listed: listed, peers_missing: missing, peers_unlisted: unlisted };
 }
 
 /** Further facts with several addresses in `RPC_URL`. */
-function addressStatus(addresses: NodeReport["addresses"]): object {
+function addressStatus(addresses: NodeReport["addresses"]): Partial<Status["node"]> {
   if (addresses.length === 0) return {};
   const states = addresses.map(({ address, active, reachable, blockNumber, reason }) => ({
     address,
@@ -103,7 +104,7 @@ function addressStatus(addresses: NodeReport["addresses"]): object {
 }
 
 /** Further facts of a BFT network. */
-function bftStatus(bft: NodeReport["consensus"]["bft"]): object {
+function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consensus"]> {
   if (bft === undefined) return {};
   return {
     round: bft.round,

@@ -1,7 +1,12 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import { type AnchorOutcome, hashesUnder, type BlockInclusion, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import {
+  type AnchorOutcome,
+  hashesUnder,
+  type BlockInclusion,
+  type StoredAnchor,
+} from "../journal/integrity/anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";

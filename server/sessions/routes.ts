@@ -8,6 +8,7 @@ import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts"
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
+import type { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
 import { prefixedHex } from "../kit/hex.ts";
 
@@ -35,7 +36,7 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [strin
 }
 
 /** `/api/admin/auth` */
-async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<AuthContent> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
   const view = await deps.limitLogins(login, request.ip ?? "", () => deps.sessions.authenticate(login, password));
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
@@ -63,7 +64,7 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
       pkey,
       scope: view.scope,
       session: view.remaining,
-      stats,
+      stats: { ...stats },
       status: true,
       svcauth: "",
       svclogs,
@@ -75,17 +76,17 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
 }
 
 /** `/api/admin/session/validate` */
-function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
   return replace(request, response, (token) => deps.sessions.validate(token));
 }
 
 /** `/api/admin/session/extend` */
-function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
   return replace(request, response, (token) => deps.sessions.extend(token));
 }
 
 /** `/api/admin/session/close` */
-async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<CloseContent> {
   const token = tokenOf(request);
   await deps.sessions.close(token);
   clearTokenCookie(request, response);
@@ -103,7 +104,7 @@ async function replace(
   request: Request,
   response: Response,
   change: (token: string) => Promise<SessionView>,
-): Promise<object> {
+): Promise<SessionContent> {
   const token = tokenOf(request);
   const view = await change(token);
   const successor = prefixedHex(view.token);

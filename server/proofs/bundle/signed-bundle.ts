@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { Bundle } from "./bundle.ts";
+import type { Bundle } from "../responses.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { hex } from "../../kit/hex.ts";
 

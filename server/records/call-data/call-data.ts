@@ -1,6 +1,7 @@
 import { unpackRowData } from "../compression.ts";
 import { decodeRowData, type Row } from "../row-data.ts";
-import type { DecodedTransaction, RowArguments, RowFunction } from "../decoded-transaction.ts";
+import type { RowArguments, RowFunction } from "../decoded-transaction.ts";
+import type { DecodedTransaction } from "../responses.ts";
 import { malformed } from "../../errors.ts";
 import { readArguments, type RawArgument } from "./abi-arguments.ts";
 import { bzip2 } from "../bzip2.ts";

@@ -1,11 +1,6 @@
 import type { JsonObject } from "../../kit/json.ts";
-import type {
-  DecodedTransaction,
-  DynamicElement,
-  JsonInteger,
-  RowArguments,
-  StaticElement,
-} from "../decoded-transaction.ts";
+import type { RowArguments } from "../decoded-transaction.ts";
+import type { DecodedTransaction } from "../responses.ts";
 import type { RawArgument } from "./abi-arguments.ts";
 import { hex } from "../../kit/hex.ts";
 
@@ -30,11 +25,11 @@ export function transactionView(
   };
 }
 
-function staticElement({ head, type }: RawArgument): StaticElement {
+function staticElement({ head, type }: RawArgument): DecodedTransaction["rowid"] {
   return { reference: jsonInteger(head), type };
 }
 
-function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
+function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction["signature"] {
   return {
     hexdata: hex(bytes),
     length: bytes.length,
@@ -43,6 +38,6 @@ function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
   };
 }
 
-function jsonInteger(value: bigint): JsonInteger {
+function jsonInteger(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }
