@@ -4,7 +4,7 @@ import { Wallet } from "ethers";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
 import { type EmbeddedChain, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys } from "../chain/keys/generated-keys.ts";
-import { askChainId, connectRpc } from "../chain/rpc/connect.ts";
+import { fetchChainId, connectRpc } from "../chain/rpc/connect.ts";
 import { connectInProcess } from "../chain/rpc/in-process.ts";
 import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
@@ -73,7 +73,7 @@ async function urlOfOther(urlFile: string): Promise<string> {
   const url = await waitFor(async () => {
     const written = await readFile(urlFile, "utf8").catch(() => undefined);
     if (written === undefined) return undefined;
-    const chainId = await askChainId(written).catch(() => undefined);
+    const chainId = await fetchChainId(written).catch(() => undefined);
     return chainId === EMBEDDED_CHAIN_ID ? written : undefined;
   }, OTHER_PROCESS_WAIT);
   if (url !== undefined) return url;

@@ -1,4 +1,3 @@
-import type { Status } from "../operations/responses.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
