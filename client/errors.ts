@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Problem as ServerProblem } from "../server/http/responses.ts";
 
-/** Problem details by RFC 9457: of the server, or of a proxy in front of it, which may use other types and fewer fields. */
+/**
+ * Problem details by RFC 9457: of the server, or of a proxy in front of it, which may use other types and fewer fields.
+ */
 export const Problem = ServerProblem.partial().extend({ type: z.string() });
 export type Problem = z.output<typeof Problem>;
 /** One invalid field of a request. */

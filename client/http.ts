@@ -89,7 +89,8 @@ export class Http {
 
   /**
    * Sends rows as NDJSON and streams the lines of the response, without a timeout.
-   * @throws ClientError `unreachable` without a response, or while its lines are read; the reason of an aborted `signal`
+   * @throws ClientError `unreachable` without a response, or while its lines are read; the reason of an aborted
+   * `signal`
    */
   async exchange(
     path: string,

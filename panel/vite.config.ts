@@ -26,7 +26,9 @@ export default defineConfig({
   server: { proxy: { "/api": SERVER, "/explorer/api": SERVER } },
 });
 
-/** While developing, the pages come as the server gives them: filled, and the explorer's at every path below its own. */
+/**
+ * While developing, the pages come as the server gives them: filled, and the explorer's at every path below its own.
+ */
 function pagesAsServed(): Plugin {
   return {
     name: "pages-as-served",

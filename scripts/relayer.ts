@@ -195,7 +195,8 @@ program
 program
   .command("rotate")
   .description(
-    "give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old one's rights",
+    "give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old " +
+      "one's rights",
   )
   .option("--json", "print {old, new}")
   .action(({ json }: JsonOption) =>

@@ -31,7 +31,8 @@ export function resultLine({ resumePoint, ...result }: CheckResult, asksChain: b
   const chain = asksChain ? `${compared} confirmations compared with the chain` : "the chain was not asked";
   const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
   return (
-    `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not confirmed yet), ` +
+    `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not ` +
+    "confirmed yet), " +
     `${confirmations} confirmations (${checkpoints} of the journal itself), ${accounts} accounts; ${chain}: ${verdict}`
   );
 }

@@ -12,9 +12,9 @@ export interface KeptSums {
 
 /**
  * Sums over pairs of a key and the entry it leads to, for each stretch of entries one that does not depend on their
- * order: two sets of pairs can be compared in whatever order each of them comes, in little memory. Where the sums differ
- * so do the sets; where they are the same the sets are, but for a chance of one in 2^64 that nobody can help along
- * who does not know the seeds.
+ * order: two sets of pairs can be compared in whatever order each of them comes, in little memory. Where the sums
+ * differ so do the sets; where they are the same the sets are, but for a chance of one in 2^64 that nobody can help
+ * along who does not know the seeds.
  */
 export class KeySums {
   readonly seeds: readonly [number, number];

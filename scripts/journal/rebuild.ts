@@ -164,7 +164,10 @@ export class JournalRebuild {
     await this.#anchor(leaves, content, { state: "queued", data: call.data });
   }
 
-  /** Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is written. */
+  /**
+   * Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is
+   * written.
+   */
   async confirmCheckpoint(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(digest));
     if (checkpoint === undefined) return;

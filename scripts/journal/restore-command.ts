@@ -36,7 +36,8 @@ export function restoreCommand(): Command {
       "after",
       `
 Every entry is checked on the way: each segment's file and digest, and that nothing is missing between them. All is
-restored or nothing: when it is interrupted or something is wrong, the database stays empty. What the replica has no confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
+restored or nothing: when it is interrupted or something is wrong, the database stays empty. What the replica has no
+confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
 The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
 server's next start; sessions do not, and everybody logs in again.
 Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
@@ -47,7 +48,8 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
       const { entries, proofs, confirmedSince, pending } = await restore(config, address);
       console.log(
         `Restored ${entries} entries, of which ${proofs} proofs. ` +
-          `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are to be anchored yet.`,
+          `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are ` +
+          "to be anchored yet.",
       );
     });
 }

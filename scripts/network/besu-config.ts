@@ -70,7 +70,9 @@ const CONSENSUS_METHODS = [
   "getValidatorsByBlockNumber",
 ];
 
-/** What a relayer may call with its certificate alone. The rest, votes above all, takes the operator's token as well. */
+/**
+ * What a relayer may call with its certificate alone. The rest, votes above all, takes the operator's token as well.
+ */
 export function openMethods({ plan }: Pick<Network, "plan">): string[] {
   const prefix = consensusApi(plan.consensus).toLowerCase();
   return [...READING_METHODS, ...CONSENSUS_METHODS.map((name) => `${prefix}_${name}`)];

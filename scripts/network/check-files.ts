@@ -14,7 +14,9 @@ export const ROTATE_DAYS = 30;
 /** Whoever is not the owner. */
 const OTHERS = 0o077;
 
-/** Says what of the files is not as the network's own file says. Folders of data centres that are not here are left out. */
+/**
+ * Says what of the files is not as the network's own file says. Folders of data centres that are not here are left out.
+ */
 export async function checkFiles(directory: string, network: Network, now: number): Promise<Finding[]> {
   const folder = new Folder(directory);
   const isHere = (path: string): boolean => existsSync(join(directory, path.split("/", 1)[0] ?? ""));

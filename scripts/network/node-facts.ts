@@ -43,7 +43,8 @@ export interface NodeFacts {
 
 /**
  * Asks a node.
- * @throws SealbookError `chain_unavailable` when no answer came, or none that can be read; NodeError when it refuses one
+ * @throws SealbookError `chain_unavailable` when no answer came, or none that can be read; NodeError when it refuses
+ * one
  */
 export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {

@@ -5,8 +5,8 @@ const GRACE_MILLISECONDS = 5_000;
 const INTERRUPTED = 130;
 
 /**
- * Ctrl-C ends a run in an orderly way: nothing new is begun, and what the server may have accepted already is waited for
- * a little, so that its proof is not lost. Pressed again it ends at once.
+ * Ctrl-C ends a run in an orderly way: nothing new is begun, and what the server may have accepted already is waited
+ * for a little, so that its proof is not lost. Pressed again it ends at once.
  */
 export function onInterrupt(): ProveSignals {
   const stop = new AbortController();

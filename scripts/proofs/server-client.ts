@@ -9,7 +9,9 @@ export const KEY_VARIABLE = "SEALBOOK_API_KEY";
 export const TOKEN_VARIABLE = "SEALBOOK_TOKEN";
 
 /** What the help of a command that asks a server says of them. */
-export const CREDENTIALS_HELP = `Where the server wants to know who asks, ${KEY_VARIABLE} is the API key, or ${TOKEN_VARIABLE} the token (JWT), to show.`;
+export const CREDENTIALS_HELP =
+  `Where the server wants to know who asks, ${KEY_VARIABLE} is the API key, or ` +
+  `${TOKEN_VARIABLE} the token (JWT), to show.`;
 
 /** A client that shows the server what it may want to know of who asks. */
 export function proofClient(url: string, options: Pick<ProofClientOptions, "retryForMilliseconds"> = {}): ProofClient {

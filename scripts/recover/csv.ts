@@ -13,8 +13,8 @@ export interface CsvRow {
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 /**
- * Reads CSV as RFC 4180 has it: fields in quotes may hold commas, quotes (written twice) and ends of lines. A mark of the
- * byte order at the beginning and empty lines are passed over.
+ * Reads CSV as RFC 4180 has it: fields in quotes may hold commas, quotes (written twice) and ends of lines. A mark of
+ * the byte order at the beginning and empty lines are passed over.
  * @throws CsvError that names the line
  */
 export function* readCsv(text: string): Generator<CsvRow, void> {

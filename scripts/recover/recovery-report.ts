@@ -65,7 +65,8 @@ export function summaryLine({ totals, seconds }: RecoveryReport): string {
   const unlistedToo = unlisted === 0 ? "" : `, ${unlisted} not in the manifest`;
   const missingToo = `${missing} recorded ${missing === 1 ? "document is" : "documents are"} missing`;
   return (
-    `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not checked${unlistedToo}), ` +
+    `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not ` +
+    `checked${unlistedToo}), ` +
     `${missingToo}, ${bytes} bytes, ${seconds.toFixed(1)} s`
   );
 }

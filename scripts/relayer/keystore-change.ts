@@ -6,8 +6,8 @@ import type { Address } from "../../server/chain/transaction.ts";
 import { syncDirectory } from "../../server/kit/durable-file.ts";
 
 /**
- * The change of a keystore for one with a new key, which can be interrupted at any point and taken up again: the new one
- * is beside it until it has its rights, and the old one until it has none.
+ * The change of a keystore for one with a new key, which can be interrupted at any point and taken up again: the new
+ * one is beside it until it has its rights, and the old one until it has none.
  */
 export class KeystoreChange {
   readonly #files: KeystoreFiles;

@@ -46,7 +46,9 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     tag: "Recovery",
     summary: "Have a signed statement made",
     description:
-      "States what is recorded of a document, of a hash or of a comparison: exactly one of them is named. Everything in it was checked against the chain before, and can be checked again by whoever gets it. By `Accept` it comes as JSON, as a JWS alone, or as PDF.",
+      "States what is recorded of a document, of a hash or of a comparison: exactly one of them is named. " +
+      "Everything in it was checked against the chain before, and can be checked again by whoever gets it. By " +
+      "`Accept` it comes as JSON, as a JWS alone, or as PDF.",
     isGuarded: true,
     body: { [JSON_TYPE]: AttestBody },
     answers: [

@@ -23,7 +23,10 @@ export class AlertChat {
     this.#deps = deps;
   }
 
-  /** Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long over. */
+  /**
+   * Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long
+   * over.
+   */
   async start(): Promise<void> {
     const { store } = this.#deps;
     if ((await store.notifiedUpTo(this.#receiver)) === 0) {

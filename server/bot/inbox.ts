@@ -15,7 +15,9 @@ const PEOPLE_AT_ONCE = 32;
 const FORGET_AFTER_MILLISECONDS = 2 * 24 * 3600 * 1000;
 const FORGET_EVERY = 500;
 
-/** What an answer writes down of what it has begun, and what was written down when an earlier attempt was interrupted. */
+/**
+ * What an answer writes down of what it has begun, and what was written down when an earlier attempt was interrupted.
+ */
 export interface Memo {
   readonly earlier: unknown;
   /** Writes it down in the same step as what is done with `journal`. */

@@ -20,8 +20,8 @@ export interface OutboxDeps {
 }
 
 /**
- * Says what is written down to be said: in each chat one after the other, and what Telegram does not take now later. What
- * was on its way when the process was killed is said again: nobody knows whether it had arrived.
+ * Says what is written down to be said: in each chat one after the other, and what Telegram does not take now later.
+ * What was on its way when the process was killed is said again: nobody knows whether it had arrived.
  */
 export class Outbox {
   readonly #deps: OutboxDeps;

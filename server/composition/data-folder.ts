@@ -18,7 +18,8 @@ export async function holdDataFolder(directory: string): Promise<DirectoryLock> 
 
 /**
  * Locks the administration of accounts, beside a server or without one; waits while another process has it.
- * @throws SealbookError `conflict` naming the process that has it for too long; `config_invalid` as {@link holdDataFolder}
+ * @throws SealbookError `conflict` naming the process that has it for too long; `config_invalid` as {@link
+ * holdDataFolder}
  */
 export async function holdAdministration(directory: string): Promise<DirectoryLock> {
   const lock = await waitFor(() => hold(directory, "administration").catch(ifHeld), ADMINISTRATION_WAIT);

@@ -13,7 +13,9 @@ import { createJournal, type Journal } from "./journal.ts";
 import { createMonitoring, type Monitoring } from "./monitoring.ts";
 import type { Opened } from "./resources.ts";
 
-/** Interval of queries for the newest block of a node without subscriptions; the embedded chain announces its blocks. */
+/**
+ * Interval of queries for the newest block of a node without subscriptions; the embedded chain announces its blocks.
+ */
 const HEAD_INTERVAL_MILLISECONDS = 500;
 
 /** Everything that all parts are built on. */

@@ -39,11 +39,16 @@ export const ALGORITHMS = [
 export const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
-  TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description:
-      "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew when it changes",
-    unset: "no TLS",
-  }),
+  TLS_CERT_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew " +
+        "when it changes",
+      unset: "no TLS",
+    }),
   TLS_KEY_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate's key, without a passphrase; both or none",
     unset: "no TLS",
@@ -53,14 +58,20 @@ export const Environment = z.object({
   }),
   RPC_URL: nodeUrls.optional().meta({
     description:
-      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, separated by commas, stand in for each other",
+      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, " +
+      "separated by commas, stand in for each other",
     unset: "the embedded chain",
   }),
-  NODE_LIST_FILE: z.string().min(1).optional().meta({
-    description:
-      "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and peers that are not on it, are told",
-    unset: "no list",
-  }),
+  NODE_LIST_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and " +
+        "peers that are not on it, are told",
+      unset: "no list",
+    }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
     unset: "none",
@@ -85,7 +96,8 @@ export const Environment = z.object({
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
-      "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
+      "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL " +
+      "15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
@@ -286,7 +298,8 @@ export const Environment = z.object({
   }),
   TILE_URL: tileUrl.optional().meta({
     description:
-      "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; browsers fetch them from there",
+      "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; " +
+      "browsers fetch them from there",
     unset: "a plain map that comes with the product",
   }),
   TILE_ATTRIBUTION: z

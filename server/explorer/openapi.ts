@@ -159,7 +159,8 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/anchors/{hash}",
       summary: "Show an anchor",
       description:
-        "When a hash, or the root of a batch, was first seen. Which hashes are under a root is not on the chain: their proofs say it.",
+        "When a hash, or the root of a batch, was first seen. Which hashes are under a root is not on the chain: " +
+        "their proofs say it.",
       parameters: { path: z.object({ hash: AskedHash }) },
       examples: [
         {
@@ -205,7 +206,8 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/addresses/{address}/activity",
       summary: "List what an address did",
       description:
-        "As events of the contracts tell it. Long stretches of the chain without one end a page, whose `next` leads further back.",
+        "As events of the contracts tell it. Long stretches of the chain without one end a page, whose `next` " +
+        "leads further back.",
       parameters: { path: z.object({ address: AskedAddress }), query: ListQuestion },
       examples: [
         {

@@ -24,7 +24,8 @@ export function dataHeaders(): RequestHandler {
 }
 
 /**
- * Headers for a page of ours: it may load, and speak with, what comes from this server only, and nothing in its text is run.
+ * Headers for a page of ours: it may load, and speak with, what comes from this server only, and nothing in its text is
+ * run.
  * @param pictures Sources, as a policy names them, from which pictures may come as well
  */
 export function pageHeaders(pictures: readonly string[] = []): RequestHandler {

@@ -9,8 +9,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes a folder for this process, for one kind of use. The lock is SQLite's exclusive file lock, which the operating system gives back
- * when the process ends in whatever way, so a killed process never blocks the next one.
+ * Takes a folder for this process, for one kind of use. The lock is SQLite's exclusive file lock, which the operating
+ * system gives back when the process ends in whatever way, so a killed process never blocks the next one.
  * @param use Uses of different names do not keep each other out
  * @throws SealbookError `conflict` naming the process that holds it; whatever the file system says, otherwise
  */

@@ -63,7 +63,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Have a document proved",
     description:
-      "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the same time, is answered with the same proof.",
+      "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the " +
+      "same time, is answered with the same proof.",
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },
     answers: [...accepted(ProofResponse), ...refusals(400, 413, 415)],
@@ -149,7 +150,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Find a proof",
     description:
-      "By its id, else by what the document is called: then the newest one, with the older ones as its history. As a bundle it can be taken away and checked without this server; there is none before it is confirmed.",
+      "By its id, else by what the document is called: then the newest one, with the older ones as its history. " +
+      "As a bundle it can be taken away and checked without this server; there is none before it is confirmed.",
     isGuarded: true,
     parameters: {
       path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }),

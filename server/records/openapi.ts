@@ -79,7 +79,9 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     tag: "Records",
     summary: "Open and keep sessions, store, search and decode records",
     description:
-      "One endpoint: `route` says what is called, `method` is always `GET`. Whoever logs in gets a token that lives as long as the session; validating and extending replace it. The token also travels in the cookie `svcauth`, which must not differ from it.",
+      "One endpoint: `route` says what is called, `method` is always `GET`. Whoever logs in gets a token that " +
+      "lives as long as the session; validating and extending replace it. The token also travels in the cookie " +
+      "`svcauth`, which must not differ from it.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     answers: [

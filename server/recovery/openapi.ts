@@ -28,7 +28,9 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Compare what was restored with what was recorded",
     description:
-      "Tells of every document whether it is what was recorded last, is something else, or was never recorded. NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query then; with JSON it may stand in either, and has to be the same in both.",
+      "Tells of every document whether it is what was recorded last, is something else, or was never recorded. " +
+      "NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query " +
+      "then; with JSON it may stand in either, and has to be the same in both.",
     isGuarded: true,
     parameters: { query: VerifyQuery },
     body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one a line.") },
@@ -66,7 +68,8 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "List what was recorded",
     description:
-      "The documents that were on chain at a time, each with what was recorded of it last. Whoever accepts NDJSON gets all pages, a document a line.",
+      "The documents that were on chain at a time, each with what was recorded of it last. Whoever accepts " +
+      "NDJSON gets all pages, a document a line.",
     isGuarded: true,
     parameters: { query: InventoryQuery },
     answers: [
@@ -93,7 +96,8 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "List what is missing",
     description:
-      "Recorded documents that a comparison did not see, or anchors on chain that the journal lacks. Whoever accepts NDJSON gets all pages, an entry a line.",
+      "Recorded documents that a comparison did not see, or anchors on chain that the journal lacks. Whoever " +
+      "accepts NDJSON gets all pages, an entry a line.",
     isGuarded: true,
     parameters: { query: GapQuery },
     answers: [

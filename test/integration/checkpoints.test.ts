@@ -56,7 +56,8 @@ for (const engine of ENGINES)
       assert.equal((await server.post("/api/v1/proof", document)).status, 201);
     };
     /**
-     * Waits until the newest checkpoint is over everything but its own confirmation, and makes sure that nothing follows.
+     * Waits until the newest checkpoint is over everything but its own confirmation, and makes sure that nothing
+     * follows.
      * @param more How many there may be more: two when one falls between a proof and its confirmation
      */
     const assertCovered = async (more: readonly number[]): Promise<void> => {

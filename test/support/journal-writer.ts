@@ -127,9 +127,9 @@ export class JournalWriter {
   /**
    * Everything that an honest journal can have:
    * 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof alone and 9 its confirmation, 10-12 and 16 a
-   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the checkpoint of entry
-   * 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed, 27-28 an
-   * open one.
+   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the checkpoint of
+   * entry 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed,
+   * 27-28 an open one.
    */
   async everything(): Promise<void> {
     await this.account();

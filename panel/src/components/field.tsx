@@ -9,7 +9,9 @@ export interface ControlProps {
   readonly "aria-describedby"?: string;
 }
 
-/** A label, the control that `children` make of what they are given, a hint, and what is wrong with what was entered. */
+/**
+ * A label, the control that `children` make of what they are given, a hint, and what is wrong with what was entered.
+ */
 export function Field({
   label,
   hint,

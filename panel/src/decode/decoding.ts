@@ -78,7 +78,10 @@ async function transactionOf(encodedCode: string, rowId: string): Promise<string
   return undefined;
 }
 
-/** Whether the chain has this row: the one in hand and the one that a transaction wrote are the same, and it still stands. */
+/**
+ * Whether the chain has this row: the one in hand and the one that a transaction wrote are the same, and it still
+ * stands.
+ */
 async function stateOf(hash: string, { rowid, rowdata, signature }: DecodedTransaction): Promise<OnChain> {
   const found = await explorer.transaction(hash);
   if (found?.action.kind !== "record" || found.action.row_id !== String(rowid.reference)) return "missing";

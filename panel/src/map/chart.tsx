@@ -11,7 +11,10 @@ import { concentration, momentText } from "./wording.ts";
 const HEIGHT = 220;
 const POINT_RADIUS = 3.5;
 
-/** A sensor's values of a day on the colours of their categories. The table beside it says the same to who cannot see it. */
+/**
+ * A sensor's values of a day on the colours of their categories. The table beside it says the same to who cannot see
+ * it.
+ */
 export function Chart({ series, from, to }: { series: readonly Reading[]; from: number; to: number }) {
   const place = useRef<HTMLDivElement>(null);
   const { map } = texts.value;

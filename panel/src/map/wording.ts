@@ -50,5 +50,8 @@ export function clockText(time: number): string {
 export function readingText(reading: Reading): string {
   const quality = airQuality(reading.value);
   const { map } = texts.value;
-  return `${captionOf(reading)}: ${concentration(reading.value)} ${map.unit}, ${map.index} ${indexText(quality)}, ${CATEGORY_NAMES[categoryLanguage()][quality.category]}, ${momentText(reading.time)}`;
+  return (
+    `${captionOf(reading)}: ${concentration(reading.value)} ${map.unit}, ${map.index} ` +
+    `${indexText(quality)}, ${CATEGORY_NAMES[categoryLanguage()][quality.category]}, ${momentText(reading.time)}`
+  );
 }

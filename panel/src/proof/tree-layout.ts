@@ -42,7 +42,9 @@ const MIDDLE = (WIDTH - NODE.width) / 2;
 const STEP = 76;
 const MARGIN = 4;
 
-/** Places the nodes of a way: the root at the top, below it a pair on each level, below the leaf what it was made of. */
+/**
+ * Places the nodes of a way: the root at the top, below it a pair on each level, below the leaf what it was made of.
+ */
 export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
   const places: Place[] = [];
   const lines: Line[] = [];

@@ -11,7 +11,9 @@ export type Ending = "closed" | "closed_elsewhere" | "expired" | "refused";
 
 /** Of a session's life, what may pass before it is renewed: early enough for a chain that takes its time. */
 const RENEWED_AFTER = 1 / 3;
-/** How long a call keeps the token from being replaced: by then the server has looked at it, whatever else it waits for. */
+/**
+ * How long a call keeps the token from being replaced: by then the server has looked at it, whatever else it waits for.
+ */
 const LONGEST_USE_MILLISECONDS = 5_000;
 
 /**

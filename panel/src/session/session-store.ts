@@ -27,7 +27,10 @@ export interface SessionStore {
   readonly lag: number;
 }
 
-/** In the browser, for all tabs and when the page is loaded again. Neither password nor secure key is there, and the token lives a minute. */
+/**
+ * In the browser, for all tabs and when the page is loaded again. Neither password nor secure key is there, and the
+ * token lives a minute.
+ */
 export function storeOfTabs(): SessionStore {
   const stored = kept("session");
   return {

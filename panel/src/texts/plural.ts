@@ -1,4 +1,6 @@
-/** The form of a word that goes with a number, by a language's rules: `few` and `many` are asked for where it has them. */
+/**
+ * The form of a word that goes with a number, by a language's rules: `few` and `many` are asked for where it has them.
+ */
 export function plural(
   tag: string,
   count: number,

@@ -25,10 +25,13 @@ const questions: Record<Question, string> = {
   name: "What is your name? It stays on this server.",
   device: "What is the name of your sensor or device, such as SDS011?",
   place:
-    "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, 100.5018.",
+    "Where is the sensor? Share the location with the button, or type latitude and longitude, such as " +
+    "13.7563, 100.5018.",
   title: "Which caption is to be shown on the map?",
   source:
-    "Where do the values come from? If the sensor answers JSON at an address of the internet, type the address and the path to the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type each value yourself.",
+    "Where do the values come from? If the sensor answers JSON at an address of the internet, type the address " +
+    "and the path to the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type " +
+    "each value yourself.",
 };
 
 const formFaults: Record<FormFault, string> = {
@@ -63,7 +66,8 @@ export const en = {
   locale: "en-GB",
   commands,
   help: (list: string) =>
-    `I take readings of air-quality sensors and keep them on a blockchain.\n\n${list}\n\nLong data for /decode and /decompress can be sent as a file with the command as its caption.`,
+    `I take readings of air-quality sensors and keep them on a blockchain.\n\n${list}\n\nLong data for /decode ` +
+    "and /decompress can be sent as a file with the command as its caption.",
   unknown: "I do not understand that. /help lists what I can do.",
   unknownCommand: (command: string) => `There is no command /${command}. /help lists what there is.`,
   privateOnly: (command: string) => `/${command} works only in a private chat with me.`,
@@ -82,7 +86,8 @@ export const en = {
   formLeft: "The form is closed; nothing was changed.",
   buttonOver: "This button belongs to an older question.",
   confirmNew: (form: string) =>
-    `${form}\n\nSensor, place and caption go to the blockchain with each value: everybody can read them there, for ever. Your name does not.\n\nIs this right? With Confirm your account is made.`,
+    `${form}\n\nSensor, place and caption go to the blockchain with each value: everybody can read them there, ` +
+    `for ever. Your name does not.\n\nIs this right? With Confirm your account is made.`,
   confirmEdit: (form: string) => `${form}\n\nIs this right? Confirm saves it.`,
   form: (name: string, device: string, place: string, title: string, source: string) =>
     `Name: ${name}\nSensor: ${device}\nPlace: ${place}\nCaption: ${title}\nSource: ${source}`,
@@ -91,7 +96,8 @@ export const en = {
   formSaved: "The form is saved.",
   registered: "You are registered. Send a value with /pm.",
   password: (login: string, password: string, minutes: string) =>
-    `Your account. I tell you its password only now: keep it; this message deletes itself after ${minutes}.\n\nlogin: ${login}\npassword: ${password}`,
+    "Your account. I tell you its password only now: keep it; this message deletes itself after " +
+    `${minutes}.\n\nlogin: ${login}\npassword: ${password}`,
   minutes: (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`),
   already: "You are registered already. /fetch shows your form, /reset edits it.",
   noForm: "There is no form yet. /start begins one.",
@@ -125,7 +131,10 @@ export const en = {
   transaction: (row: string, code: string, time: string, sender: string, link: string) =>
     `#${row} ${code}\n${time}, ${sender}\n${link}`,
   sync: (copied: number | undefined, head: number | undefined, reconciled: string | undefined) =>
-    `The database has the blockchain up to block ${copied ?? "-"} of ${head ?? "-"}.\n${reconciled === undefined ? "They were not compared yet." : `They were compared last at ${reconciled}.`}`,
+    `The database has the blockchain up to block ${copied ?? "-"} of ` +
+    `${head ?? "-"}.\n${
+      reconciled === undefined ? "They were not compared yet." : "They were compared last at " + `${reconciled}.`
+    }`,
   syncNothing: "Nothing has happened that would be worth telling.",
   gethlogEmpty: "The blockchain client has logged nothing yet.",
   gethlogNone:

@@ -35,7 +35,10 @@ export async function fetchValidators(
   return { protocol: "none", validators: [] };
 }
 
-/** Completes when each validator last proposed: of those whose last proposal is further back than the headers that were read, the node may know it. */
+/**
+ * Completes when each validator last proposed: of those whose last proposal is further back than the headers that were
+ * read, the node may know it.
+ */
 export async function lastProposals(
   rpc: Pick<Rpc, "call">,
   protocol: BftProtocol,

@@ -15,7 +15,10 @@ const Parts = z.object({
 /** What a journal is called by: the chain and the contracts that it belongs to, and that it can be found by again. */
 export function deploymentName({ chainId, firstBlock, contracts }: Deployment): string {
   const { SessionRegistry, EventTable, ProofAnchor } = contracts;
-  return `chain ${chainId} from block ${firstBlock}: SessionRegistry ${SessionRegistry}, EventTable ${EventTable}, ProofAnchor ${ProofAnchor}`;
+  return (
+    `chain ${chainId} from block ${firstBlock}: SessionRegistry ${SessionRegistry}, EventTable ` +
+    `${EventTable}, ProofAnchor ${ProofAnchor}`
+  );
 }
 
 /** The deployment that a name tells of; `undefined` for a text that is none. */

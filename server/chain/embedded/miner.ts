@@ -11,7 +11,10 @@ export interface MinerOptions {
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
   readonly genesisTimestamp: number;
-  /** Called when a block is on the disk, with about the time that replaying it takes; the next one waits for the promise. */
+  /**
+   * Called when a block is on the disk, with about the time that replaying it takes; the next one waits for the
+   * promise.
+   */
   readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
 }
 
@@ -54,7 +57,9 @@ export class Miner {
     return hash;
   }
 
-  /** Resolves when every block that an answer received up to now can tell of is on the disk; rejects when it is lost. */
+  /**
+   * Resolves when every block that an answer received up to now can tell of is on the disk; rejects when it is lost.
+   */
   settled(): Promise<void> {
     return this.#cycle;
   }

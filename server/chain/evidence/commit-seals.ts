@@ -32,7 +32,8 @@ export function commitSignersOf(protocol: BftProtocol, header: BlockHeader): Add
 }
 
 /**
- * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals out.
+ * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals
+ * out.
  * @throws SealbookError `malformed` for a seal that is no signature
  */
 export function hasCommitQuorum(protocol: BftProtocol, header: BlockHeader): boolean {

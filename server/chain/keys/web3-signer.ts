@@ -14,7 +14,8 @@ const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
  * A key that a Web3Signer has, over its HTTP API for Ethereum's execution layer. It hashes what it is given with
  * Keccak-256 and signs that; what it answers is believed only when it is the address's signature.
  *
- * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not answer
+ * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not
+ * answer
  */
 export async function web3SignerKey(
   base: string,

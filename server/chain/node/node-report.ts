@@ -19,8 +19,8 @@ export interface NodeReport {
     /** Who proposed the newest block: a name or an address. */
     readonly proposer: string;
     /**
-     * With names or addresses of validators, and how many rounds were lost since the start; `undefined` on a chain whose
-     * blocks no validators seal.
+     * With names or addresses of validators, and how many rounds were lost since the start; `undefined` on a chain
+     * whose blocks no validators seal.
      */
     readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
   };

@@ -7,7 +7,9 @@ import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedO
 const CHECK_MILLISECONDS = 1_000;
 /** A node that takes longer for its newest block's number is not there. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
-/** How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round. */
+/**
+ * How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round.
+ */
 const MAX_LAG_BLOCKS = 2;
 /** Checks in a row at which the node in use has to be behind before another one is. */
 const MAX_LAGGING_CHECKS = 2;
@@ -55,10 +57,11 @@ interface ActiveSubscription {
 }
 
 /**
- * Several nodes of one chain as one. Calls go to the one in use; when no answer comes from it they go to the next, which
- * is in use from then on. A call may so reach two nodes: it has to be such that this does no harm. Of ours all are: what
- * is sent are signed bytes, which a chain takes once, and everything else asks. A node that does not keep up with the
- * others is left as one that does not answer is, for it would tell of nonces and receipts that are not true any more.
+ * Several nodes of one chain as one. Calls go to the one in use; when no answer comes from it they go to the next,
+ * which is in use from then on. A call may so reach two nodes: it has to be such that this does no harm. Of ours all
+ * are: what is sent are signed bytes, which a chain takes once, and everything else asks. A node that does not keep up
+ * with the others is left as one that does not answer is, for it would tell of nonces and receipts that are not true
+ * any more.
  */
 export class FailoverRpc implements Rpc {
   readonly chainId: number;

@@ -119,7 +119,9 @@ function argumentsOf(parameters: readonly ParamType[], values: Result): DecodedA
   });
 }
 
-/** What was made elsewhere need not be what its selector promises: the library throws, sometimes only when it is read. */
+/**
+ * What was made elsewhere need not be what its selector promises: the library throws, sometimes only when it is read.
+ */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();

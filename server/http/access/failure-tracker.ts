@@ -5,9 +5,15 @@ const WINDOW_MILLISECONDS = 60_000;
 /** How long a key is locked out the first time; each time after that twice as long. */
 const FIRST_LOCK_OUT_MILLISECONDS = 60_000;
 const LONGEST_LOCK_OUT_MILLISECONDS = 3_600_000;
-/** How long a key has to be quiet until its lock-outs are forgotten: waiting for that gains fewer attempts than going on. */
+/**
+ * How long a key has to be quiet until its lock-outs are forgotten: waiting for that gains fewer attempts than going
+ * on.
+ */
 const FORGET_AFTER_MILLISECONDS = 86_400_000;
-/** Keys that are remembered, of about 150 bytes each; past that number the one whose last failure is the oldest is forgotten. */
+/**
+ * Keys that are remembered, of about 150 bytes each; past that number the one whose last failure is the oldest is
+ * forgotten.
+ */
 const MOST_KEYS = 50_000;
 
 interface Failures {
@@ -28,8 +34,8 @@ export interface FailureBookOptions {
 }
 
 /**
- * Counts failures by a key, and locks keys out for ever longer: one minute, two, four, up to an hour. It is kept in memory
- * only and bounded there: a restart forgets it.
+ * Counts failures by a key, and locks keys out for ever longer: one minute, two, four, up to an hour. It is kept in
+ * memory only and bounded there: a restart forgets it.
  */
 export class FailureTracker {
   readonly #most: number;

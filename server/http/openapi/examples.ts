@@ -132,7 +132,9 @@ const { validator: _validator, ...askedBlock } = contractBlock;
 /** A statement; of what is long in it the first is shown. */
 export const ATTESTED = {
   attestation:
-    "eyJhbGciOiJFZERTQSIsImtpZCI6ImM5NTZhZGZlODY3NGYxZmUiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ.eyJhdWRpZW5jZSI6ImNvdXJ0In0.sBhG-xsN-BiPAl21RgEBk3Pbu3ED5zn3ZxztFabwFqQ9tQUsSVr6tNo5SYDZlbA9qOqN9GilSQ8g8aUF4epMAQ",
+    "eyJhbGciOiJFZERTQSIsImtpZCI6ImM5NTZhZGZlODY3NGYxZmUiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ." +
+    "eyJhdWRpZW5jZSI6ImNvdXJ0In0." +
+    "sBhG-xsN-BiPAl21RgEBk3Pbu3ED5zn3ZxztFabwFqQ9tQUsSVr6tNo5SYDZlbA9qOqN9GilSQ8g8aUF4epMAQ",
   statement: {
     format: "sealbook-attestation/1",
     audience: "court",
@@ -146,7 +148,8 @@ export const ATTESTED = {
     },
     chain: { ...CHAIN, queried_at: askedBlock },
     introduction:
-      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
+      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which " +
+      "contract, how that was checked before signing, and who signs.",
     claims: [
       "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],

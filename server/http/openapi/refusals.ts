@@ -20,7 +20,9 @@ const HEADERS: Readonly<Partial<Record<number, Answer["headers"]>>> = {
   503: { "Retry-After": "Seconds after which to try again." },
 };
 
-/** How requests are refused, by status; every guarded operation can be refused to its caller, and every path a method. */
+/**
+ * How requests are refused, by status; every guarded operation can be refused to its caller, and every path a method.
+ */
 export function refusals(...statuses: readonly (keyof typeof DESCRIPTIONS)[]): Answer[] {
   return ([...statuses, 401, 403, 405, 503] as const)
     .toSorted((a, b) => a - b)

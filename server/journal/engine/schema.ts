@@ -93,8 +93,8 @@ export interface JournalHeadTable {
 }
 
 /**
- * Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. Numbers come first, the
- * widest before the others: so PostgreSQL leaves no gaps between them.
+ * Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. Numbers come first,
+ * the widest before the others: so PostgreSQL leaves no gaps between them.
  */
 export interface ProofsTable {
   sequence: number;
@@ -108,7 +108,9 @@ export interface ProofsTable {
   leaf_index: number;
   /** Whether it came to share the place of another. */
   alike: 0 | 1;
-  /** The first bytes of its digest: enough to find a row that was changed; the whole follows from the entries before. */
+  /**
+   * The first bytes of its digest: enough to find a row that was changed; the whole follows from the entries before.
+   */
   link: Uint8Array;
   hash: Uint8Array;
   document_id: string;

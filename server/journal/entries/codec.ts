@@ -56,7 +56,8 @@ export function proofLine(entry: ProofEntry): string {
   // Put together by hand: it is on the way of every proof, and the metadata are JSON already.
   return (
     `{"sequence":${sequence},"kind":"proof","document_id":${JSON.stringify(documentId)},"hash":"${hex(hash)}",` +
-    `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},"metadata":${metadata ?? "null"},` +
+    `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},` +
+    `"metadata":${metadata ?? "null"},` +
     `"accepted_at":${acceptedAt},"batch":${batch},"leaf":${leaf}}`
   );
 }

@@ -20,7 +20,10 @@ export interface JournalSource {
     after: number,
     limit: number,
   ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
-  /** The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not exist. */
+  /**
+   * The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not
+   * exist.
+   */
   digestAt(sequence: number): Promise<Uint8Array | undefined>;
 }
 

@@ -14,7 +14,10 @@ interface Found {
   readonly entries: Uint8Array | null;
 }
 
-/** Finds the entries of the journal that may be the wanted ones, among keys that were brought over and among recent ones. */
+/**
+ * Finds the entries of the journal that may be the wanted ones, among keys that were brought over and among recent
+ * ones.
+ */
 export class KeyLookups {
   readonly #statements = new StatementsBySize<Found>();
 

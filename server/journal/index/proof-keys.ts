@@ -50,6 +50,7 @@ function inPostgres(slice: RawBuilder<unknown>): RawBuilder<unknown> {
   const entry = sql`decode(lpad(to_hex(${TAG}), 4, '0') || lpad(to_hex(${NUMBER}), 6, '0'), 'hex')`;
   return sql`
     insert into proof_keys (bucket, epoch, entries)
-    select ${BUCKET}, ${EPOCH}, string_agg(${entry}, '' order by key, sequence) from ${slice} group by 1, 2 order by 1, 2
+    select ${BUCKET}, ${EPOCH}, string_agg(${entry}, '' order by key, sequence)
+    from ${slice} group by 1, 2 order by 1, 2
     on conflict (bucket, epoch) do update set entries = proof_keys.entries || excluded.entries`;
 }

@@ -9,7 +9,9 @@ export interface BlockInclusion {
   readonly block: BlockReference;
 }
 
-/** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
+/**
+ * Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is.
+ */
 export type AnchorOutcome =
   | { readonly state: "pending" }
   | ({ readonly state: "confirmed" } & BlockInclusion)

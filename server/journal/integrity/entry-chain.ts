@@ -44,7 +44,9 @@ export function linkOf(digest: Uint8Array): Uint8Array {
   return digest.subarray(0, LINK_LENGTH);
 }
 
-/** Whether `stored` is what is stored of a digest: the first bytes with a proof, the whole digest with other entries. */
+/**
+ * Whether `stored` is what is stored of a digest: the first bytes with a proof, the whole digest with other entries.
+ */
 export function isLinkOf(digest: Uint8Array, kind: "proof" | "confirmation" | "account", stored: Uint8Array): boolean {
   return equalBytes(kind === "proof" ? linkOf(digest) : digest, stored);
 }

@@ -12,7 +12,9 @@ const hasher = await createKeccak(256);
 const keccak = (data: Uint8Array): Uint8Array => hasher.init().update(data).digest("binary");
 const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(keccak(data));
 
-/** A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed. */
+/**
+ * A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed.
+ */
 export interface MerkleTree {
   readonly root: Uint8Array;
   /** Number of hashes in the tree. */

@@ -20,7 +20,8 @@ export class AnchorCheck {
   }
 
   /**
-   * @param after The newest block compared before; from the contract's first block on when it is not on the chain any more
+   * @param after The newest block compared before; from the contract's first block on when it is not on the chain any
+   * more
    * @returns the newest block compared
    */
   async run(

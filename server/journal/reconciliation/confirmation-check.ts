@@ -89,7 +89,8 @@ export class ConfirmationCheck {
     if (mined !== undefined) {
       await store.confirmAgain(confirmation.transactionId, mined);
       findings.repaired(
-        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
+        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ` +
+          `${prefixedHex(block.hash)}`,
       );
       await findings.agreed(subject);
       return true;

@@ -18,7 +18,9 @@ export interface LeafCheckDeps {
   readonly findings: Findings;
 }
 
-/** Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees. */
+/**
+ * Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees.
+ */
 export class LeafCheck {
   readonly #deps: LeafCheckDeps;
 
@@ -38,7 +40,8 @@ export class LeafCheck {
         const { anchor } = confirmation;
         await findings.diverged(
           { kind: "leaves", anchor: anchor.id },
-          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added or removed`,
+          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added ` +
+            "or removed",
         );
       }
       reached = last.sequence;

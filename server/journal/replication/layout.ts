@@ -23,7 +23,10 @@ export function manifestKey(number: number): string {
   return `${directoryOf(number)}/${padded(number)}.json`;
 }
 
-/** Name of the file with a segment's entries: the name tells the content, so that no two writers share a file by mistake. */
+/**
+ * Name of the file with a segment's entries: the name tells the content, so that no two writers share a file by
+ * mistake.
+ */
 export function dataName(number: number, sha256: string): string {
   return `${padded(number)}-${sha256.slice(0, HASH_DIGITS)}.ndjson.gz`;
 }

@@ -40,7 +40,9 @@ export class ShippingLag {
     };
   }
 
-  /** Makes one mark of two: entries seen at the later one count as seen at the earlier one, never the other way round. */
+  /**
+   * Makes one mark of two: entries seen at the later one count as seen at the earlier one, never the other way round.
+   */
   #thin(): void {
     this.#marks = this.#marks.flatMap(({ time }, index, marks) => {
       if (index % 2 === 1) return [];

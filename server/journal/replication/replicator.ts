@@ -53,8 +53,9 @@ export const USUAL_RULES = {
 class Divergence extends Error {}
 
 /**
- * Ships the journal to one target, segment by segment. Where it goes on from is what the target says, so that nothing has
- * to be remembered here, and any number of relayers can ship to one target: who finds a number taken goes on after it.
+ * Ships the journal to one target, segment by segment. Where it goes on from is what the target says, so that nothing
+ * has to be remembered here, and any number of relayers can ship to one target: who finds a number taken goes on after
+ * it.
  */
 export class Replicator {
   readonly #target: SegmentTarget;

@@ -33,7 +33,10 @@ export interface S3Options {
   readonly pathStyle: boolean;
 }
 
-/** Files in a bucket. Credentials come from where the AWS SDK looks for them: its environment variables, profile or role. */
+/**
+ * Files in a bucket. Credentials come from where the AWS SDK looks for them: its environment variables, profile or
+ * role.
+ */
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #client: S3Client;

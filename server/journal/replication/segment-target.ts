@@ -1,6 +1,8 @@
 import type { Segment, SegmentManifest } from "./segment.ts";
 
-/** A place outside this machine that keeps segments of the journal for good. All of it throws when the place is away. */
+/**
+ * A place outside this machine that keeps segments of the journal for good. All of it throws when the place is away.
+ */
 export interface SegmentTarget {
   /** What operators call it; holds no secrets. */
   readonly name: string;

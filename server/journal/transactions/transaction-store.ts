@@ -126,7 +126,8 @@ export function transactionStore(database: Database): TransactionStore {
         with recursive keys(sender) as (
           select min(sender) from transactions
           union all
-          select (select min(sender) from transactions where transactions.sender > keys.sender) from keys where keys.sender is not null
+          select (select min(sender) from transactions where transactions.sender > keys.sender)
+          from keys where keys.sender is not null
         )
         select sender from keys where sender is not null`.execute(database);
       const settled: { key: string; nonces: number }[] = [];
@@ -171,7 +172,8 @@ export function transactionStore(database: Database): TransactionStore {
               block_hash: block?.hash ?? null,
               block_time: block?.time ?? null,
               validator: block?.validator ?? null,
-              // It is in the signed bytes, which are kept for a chain that goes back; what is not signed may be asked for.
+              // It is in the signed bytes, which are kept for a chain that goes back; what is not signed may be asked
+              // for.
               ...(state === "confirmed" ? { data: null } : {}),
               settled_at: Date.now(),
             })

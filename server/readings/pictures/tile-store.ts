@@ -2,7 +2,10 @@ import { type Image, loadImage } from "@napi-rs/canvas";
 
 /** Where tiles come from. */
 export interface TileSource {
-  /** Address with `{z}`, `{x}` and `{y}` in it, and `{s}` for one of the subdomains `a`, `b` and `c` where there are any. */
+  /**
+   * Address with `{z}`, `{x}` and `{y}` in it, and `{s}` for one of the subdomains `a`, `b` and `c` where there are
+   * any.
+   */
   readonly template: string;
   /** Whose map it is, as its provider wants it said. */
   readonly attribution: string;

@@ -21,7 +21,8 @@ export const explorer = {
     newest: "Newest",
     title: "See for yourself",
     about:
-      "Everything here is read from the chain, without a login and without the server's journal. Find a block, a transaction, an address or an anchored hash, or follow a proof to the chain.",
+      "Everything here is read from the chain, without a login and without the server's journal. Find a block, a " +
+      "transaction, an address or an anchored hash, or follow a proof to the chain.",
     blocks: "Newest blocks",
     anchors: "Newest anchors",
     noAnchors: "Nothing was anchored lately.",
@@ -38,7 +39,9 @@ export const explorer = {
     nothing: "The chain has nothing of this name",
     nothingHelp: "Check that it is complete, and of this chain.",
     nothingForHash:
-      "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there can be shown:",
+      "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the " +
+      "chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there " +
+      "can be shown:",
     bringProof: "bring the proof",
     unreadable: "This cannot be searched for",
     unreadableHelp:
@@ -129,7 +132,8 @@ export const explorer = {
     title: "Transaction",
     missing: "The chain does not have this transaction",
     missingHelp:
-      "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a few blocks.",
+      "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a " +
+      "few blocks.",
     reverted: "The contract refused it; nothing was changed",
     pending: "It is not in a block yet",
     pendingHelp: "This page looks again by itself.",
@@ -162,11 +166,13 @@ export const explorer = {
     singleAbout: "A recorded hash that went on chain alone. It covers a document's hash, id, time and type.",
     batch: "Anchored batch",
     batchAbout:
-      "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another under it later.",
+      "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another " +
+      "under it later.",
     held: "the chain holds it",
     missing: "This hash was not anchored",
     missingHelp:
-      "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: its proof leads to the root.",
+      "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: " +
+      "its proof leads to the root.",
     hash: "Recorded hash",
     root: "Root",
     size: "Stands for",

@@ -4,7 +4,9 @@ export const login = {
   address: "Blockchain address",
   password: "Password",
   submit: "Log in",
-  help: "You received address and password when you were registered. Whoever runs the server can make an account with npm run account.",
+  help:
+    "You received address and password when you were registered. Whoever runs the server can make an account " +
+    "with npm run account.",
   addressMissing: "Enter your blockchain address.",
   addressMalformed: "An address is 0x and 40 more digits from 0 to 9 and a to f.",
   passwordMissing: "Enter your password.",

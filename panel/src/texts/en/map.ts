@@ -1,7 +1,8 @@
 export const map = {
   title: "Air quality",
   about:
-    "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and its proof.",
+    "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and " +
+    "its proof.",
   mapLabel: "Map of the sensors. The table beside it has the same values.",
   legend: "Categories of the US EPA",
   unit: "µg/m³",
@@ -38,5 +39,6 @@ export const map = {
   zoomIn: "Closer",
   zoomOut: "Farther",
   indexNote:
-    "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are averages of a day.",
+    "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are " +
+    "averages of a day.",
 };

@@ -59,7 +59,8 @@ export const proofs = {
   check: {
     holds: "The proof holds",
     holdsHelp:
-      "This file existed, exactly as it is, when the block was made. Every step was computed in your browser; the block was compared with the chain's.",
+      "This file existed, exactly as it is, when the block was made. Every step was computed in your browser; " +
+      "the block was compared with the chain's.",
     fails: "The proof does not hold",
     failsHelp: "The step that fails is marked below. The proof may have been altered, or be one of another chain.",
     changed: "Changed: this is not the file of the proof",
@@ -71,7 +72,8 @@ export const proofs = {
     stepFails: "does not hold",
     insecure: "The seals of the proof cannot be checked here",
     insecureHelp:
-      "Browsers have no cryptography for pages that come without TLS. The way to the root below is checked all the same; for everything use https, or the offline verifier.",
+      "Browsers have no cryptography for pages that come without TLS. The way to the root below is checked all " +
+      "the same; for everything use https, or the offline verifier.",
     titles: {
       Format: "Format",
       "Issuer's signature": "Issuer's signature",
@@ -88,7 +90,8 @@ export const proofs = {
   path: {
     title: "Follow a proof to the chain",
     about:
-      "Which documents are under a root is nowhere on the chain. Whoever has a document's proof can draw the way from its hash to the root, and see that the chain has the root.",
+      "Which documents are under a root is nowhere on the chain. Whoever has a document's proof can draw the way " +
+      "from its hash to the root, and see that the chain has the root.",
     holds: "The way leads to the chain",
     holdsAbout: "Every step was computed in your browser. The chain has had its end since",
     inBlock: "block",

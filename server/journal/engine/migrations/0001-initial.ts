@@ -7,7 +7,8 @@ import { columnTypes, isPostgres } from "./portable-schema.ts";
 const GENESIS_DIGEST = new Uint8Array(32);
 
 /**
- * The whole schema. The entries of the journal (proofs, confirmations, accounts) are append-only in the database itself.
+ * The whole schema. The entries of the journal (proofs, confirmations, accounts) are append-only in the database
+ * itself.
  */
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

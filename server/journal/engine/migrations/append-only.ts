@@ -23,15 +23,16 @@ export async function refuseChangesOfPartition(db: QueryExecutorProvider, partit
 }
 
 async function makeRefusal(db: QueryExecutorProvider): Promise<void> {
-  await sql`create or replace function refuse_change() returns trigger language plpgsql as ${sql.lit(`begin raise exception '${REFUSAL}'; end`)}`.execute(
-    db,
-  );
+  const body = sql.lit(`begin raise exception '${REFUSAL}'; end`);
+  await sql`create or replace function refuse_change() returns trigger language plpgsql as ${body}`.execute(db);
 }
 
 async function refuseTruncate(db: QueryExecutorProvider, table: string): Promise<void> {
-  await sql`create trigger ${sql.ref(`${table}_no_truncate`)} before truncate on ${sql.table(table)} for each statement execute function refuse_change()`.execute(
-    db,
-  );
+  const trigger = sql.ref(`${table}_no_truncate`);
+  const statement = sql`
+    create trigger ${trigger} before truncate on ${sql.table(table)}
+    for each statement execute function refuse_change()`;
+  await statement.execute(db);
 }
 
 async function refuse(
