@@ -97,19 +97,19 @@ export function createTelemetry({
       alerts.raise("journal_divergence", message, subject);
       if (isNews) toEverybody("warn", message);
     },
-    journalAgreed(subject, isNews = true) {
+    divergenceResolved(subject, isNews = true) {
       // One that lasts since before this process is known to the alerts only.
       if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
       alerts.resolve("journal_divergence", "journal, replicas and chain agree on it again", subject);
       if (isNews) toEverybody("info", `${subject}: journal, replicas and chain agree again`);
     },
-    journalRepaired(message) {
-      metrics.repairs.inc();
+    journalCorrected(message) {
+      metrics.corrections.inc();
       logger.warn(message);
       toEverybody("warn", message);
     },
     chainRolledBack(transactions) {
-      metrics.repairs.inc();
+      metrics.corrections.inc();
       diverged.delete(CHAIN);
       alerts.resolve("journal_divergence", "the chain has gone back once more", CHAIN);
       events.journalDiverged(
@@ -117,7 +117,7 @@ export function createTelemetry({
         `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
       );
     },
-    chainRecovered: () => events.journalAgreed(CHAIN),
+    chainRecovered: () => events.divergenceResolved(CHAIN),
     replicaLagging: (name, seconds, entries) =>
       alerts.raise(
         "degraded_performance",

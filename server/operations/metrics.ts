@@ -47,12 +47,12 @@ export class Metrics {
   });
   readonly divergences = new Counter({
     name: "sealbook_journal_divergences_total",
-    help: "Disagreements of journal, replicas and chain that were found, each once",
+    help: "Divergences of journal, replicas and chain that were found, each once",
     registers: this.#registers,
   });
-  readonly repairs = new Counter({
-    name: "sealbook_journal_repairs_total",
-    help: "Times that journal and chain disagreed and what could be mended was",
+  readonly corrections = new Counter({
+    name: "sealbook_journal_corrections_total",
+    help: "Differences between journal and chain that were corrected",
     registers: this.#registers,
   });
   readonly httpRequests = new Histogram({

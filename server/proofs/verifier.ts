@@ -16,7 +16,7 @@ export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
+  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
 /** Checks the journal's records against the chain. */
@@ -41,7 +41,7 @@ export class ProofVerifier {
       const message = await this.#divergence(proof);
       const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
       if (message === undefined) {
-        telemetry.journalAgreed(subject);
+        telemetry.divergenceResolved(subject);
         return { valid: true, proof };
       }
       telemetry.journalDiverged(subject, message);
