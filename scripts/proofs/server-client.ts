@@ -54,6 +54,6 @@ export function isSilence({ code }: ClientError): boolean {
 
 /** What a server did instead of answering what it was asked. */
 export function answerOf({ code, status, message }: ClientError): string {
-  if (code === "unexpected_answer") return `is not a server of proofs: ${message}`;
+  if (code === "unexpected_response") return `is not a server of proofs: ${message}`;
   return `refuses: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
 }

@@ -1,4 +1,4 @@
-import type { ComparedDocument, InventoryDocument } from "../../client/index.ts";
+import type { ComparedDocument, RecordedDocument } from "../../client/index.ts";
 
 type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, { result: Result }> & {
   readonly file: string;
@@ -10,7 +10,7 @@ export type Mismatch = Row<"mismatch">;
 export type Unrecorded = Row<"unrecorded">;
 
 /** A document that was recorded and is not in what was restored. */
-export type Missing = InventoryDocument & {
+export type Missing = RecordedDocument & {
   /** Unrecorded files of the same content: it may have been renamed. */
   readonly found_as?: readonly string[];
 };

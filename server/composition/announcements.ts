@@ -1,4 +1,3 @@
-import { EmbeddedChainError } from "../chain/embedded/embedded-chain.ts";
 import { SealbookError } from "../errors.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
@@ -59,7 +58,7 @@ export function startFailure(error: unknown): readonly unknown[] {
     const faults = (error.details ?? []).map(({ path, message }) => `${path} ${message}`);
     return [`Sealbook does not start:\n  ${faults.join("\n  ") || error.message}`];
   }
-  if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
+  if (error instanceof SealbookError) {
     return [`Sealbook does not start: ${error.message}`];
   }
   return ["Sealbook does not start:", error];

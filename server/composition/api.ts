@@ -44,7 +44,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       proofs: proofs.service,
       verifier: proofs.verifier,
       bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
-      place,
+      location: place,
     },
     recovery,
     operations: { alerts: alertStore, status: () => operations.status() },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Wallet } from "ethers";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
-import { type EmbeddedChain, EmbeddedChainError, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
+import { type EmbeddedChain, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys } from "../chain/keys/generated-keys.ts";
 import { askChainId, connectRpc } from "../chain/rpc/connect.ts";
 import { connectInProcess } from "../chain/rpc/in-process.ts";
@@ -64,7 +64,7 @@ async function startOrShare(
     await writeFileDurably(urlFile, [Buffer.from(embedded.url)]);
     return embedded;
   } catch (error) {
-    if (share && error instanceof EmbeddedChainError && error.code === "chain-in-use") return undefined;
+    if (share && error instanceof SealbookError && error.code === "chain_in_use") return undefined;
     throw error;
   }
 }

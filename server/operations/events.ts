@@ -4,6 +4,7 @@ import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { hex } from "../kit/hex.ts";
 
 /** What a chain that came back older is told of as. */
 const CHAIN = "chain";
@@ -76,10 +77,7 @@ export function createTelemetry({
     anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain does not take a batch; it is halved"),
     anchorFailed(hash, hashes, reason) {
       metrics.anchorFailures.inc();
-      logger.error(
-        { hash: Buffer.from(hash).toString("hex"), hashes, reason },
-        "the chain does not take an anchor; it is set aside",
-      );
+      logger.error({ hash: hex(hash), hashes, reason }, "the chain does not take an anchor; it is set aside");
     },
     anchoringLate: (seconds) =>
       alerts.raise(

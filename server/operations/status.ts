@@ -1,5 +1,6 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
+import type { Status } from "./responses.ts";
 
 /** A remote chain that makes no block for this long has lost its consensus. */
 export const STALE_BLOCK_SECONDS = 60;
@@ -24,8 +25,8 @@ export interface StatusDeps {
   readonly replicaLag: () => number | null;
 }
 
-/** The answer of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
-export async function statusReport(deps: StatusDeps): Promise<object> {
+/** Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
+export async function statusReport(deps: StatusDeps): Promise<Status> {
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
     deps.proofCounts(),
@@ -73,7 +74,7 @@ function judge(
   blockAge: number | null,
   faults: number,
   regularBlocks: boolean,
-): "ok" | "degraded" | "down" {
+): Status["status"] {
   if (node === undefined) return "down";
   const { bft } = node.consensus;
   const isLate =
@@ -83,14 +84,14 @@ function judge(
 }
 
 /** What a network with a list of its nodes tells in addition. */
-function peersStatus(node: NodeReport | undefined): object {
+function peersStatus(node: NodeReport | undefined): Partial<Status["node"]> {
   if (node?.network.listed === undefined) return {};
   const { listed, missing, unlisted } = node.network;
   return { peers_listed: listed, peers_missing: missing, peers_unlisted: unlisted };
 }
 
 /** What several addresses tell in addition. */
-function addressStatus(addresses: NodeReport["addresses"]): object {
+function addressStatus(addresses: NodeReport["addresses"]): Partial<Status["node"]> {
   if (addresses.length === 0) return {};
   const told = addresses.map(({ address, active, reachable, blockNumber, reason }) => ({
     address,
@@ -103,7 +104,7 @@ function addressStatus(addresses: NodeReport["addresses"]): object {
 }
 
 /** What a network whose validators seal its blocks tells in addition. */
-function bftStatus(bft: NodeReport["consensus"]["bft"]): object {
+function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consensus"]> {
   if (bft === undefined) return {};
   return {
     round: bft.round,

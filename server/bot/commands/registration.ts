@@ -6,6 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
 import { type Command, type Reply, type Request, say } from "./command.ts";
 import { formText, question } from "../form-questions.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** An account that is being made, as it is written down before anything else knows of it. */
 const Begun = z.object({
@@ -58,7 +59,7 @@ export function confirmation({ journal, accounts, passwordSeconds, onRegistered 
     const { login, password, keystore, signingKey } = await accounts.prepare("full");
     const made = {
       prepared: { login, password, scope: "full" as const, keystore },
-      signingKey: Buffer.from(signingKey).toString("hex"),
+      signingKey: hex(signingKey),
     };
     await journal.atomically((atomic) => memo.note(atomic, made));
     return made;

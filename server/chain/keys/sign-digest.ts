@@ -1,6 +1,6 @@
 import { Signature } from "ethers";
 import { signRecoverable } from "tiny-secp256k1";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex, prefixedHex } from "../../kit/hex.ts";
 
 /**
  * Signs a digest with secp256k1: libsecp256k1, which gives the same signatures as the library for everything else on
@@ -11,5 +11,5 @@ import { bytesOfHex } from "../../kit/hex.ts";
  */
 export function signDigest(digest: string, privateKey: Uint8Array): Signature {
   const { signature, recoveryId } = signRecoverable(bytesOfHex(digest), privateKey);
-  return Signature.from(`0x${Buffer.from(signature).toString("hex")}${(27 + recoveryId).toString(16)}`);
+  return Signature.from(`${prefixedHex(signature)}${(27 + recoveryId).toString(16)}`);
 }

@@ -21,6 +21,6 @@ export function noAnswer(): Error {
 }
 
 /** One call, as it goes to the node. */
-export function callText(id: number, method: string, parameters: readonly unknown[]): string {
+export function callText(id: number, method: string, parameters: readonly unknown[] | object): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters });
 }

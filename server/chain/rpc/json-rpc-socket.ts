@@ -1,3 +1,4 @@
+import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type Answer, answerOf, callText } from "./answer.ts";
 import type { MessageSocket, OpenSocket } from "./message-socket.ts";
 import {
@@ -11,12 +12,12 @@ import {
 } from "./rpc.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-const FIRST_PAUSE_MILLISECONDS = 100;
-const LONGEST_PAUSE_MILLISECONDS = 5_000;
+/** Between attempts to connect; the first one after a lost connection is made at once. */
+const RECONNECT_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 
 interface Waiting {
   readonly settle: (answer: Answer) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -40,19 +41,22 @@ export class JsonRpcSocket implements Rpc {
   #lastId = 0;
   /** How many messages came over the connection. */
   #heard = 0;
-  #pause = 0;
+  readonly #backoff = new Backoff(RECONNECT_RULE);
+  #pauseMilliseconds = 0;
   #nextAttempt = 0;
   #reconnect: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closed = false;
 
+  /** @param timeoutMilliseconds `Infinity` waits for a response as long as the connection lasts */
   constructor(openSocket: OpenSocket, chainId: number, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
     this.#timeout = timeoutMilliseconds;
     this.#openSocket = openSocket;
     this.chainId = chainId;
   }
 
-  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+  /** @param parameters By position, or by name in an object */
+  call(method: string, parameters: readonly unknown[] | object): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#request(method, parameters, (answer) =>
         "error" in answer ? reject(answer.error) : resolve(answer.result),
@@ -82,7 +86,7 @@ export class JsonRpcSocket implements Rpc {
   }
 
   /** `settle` is called in the turn in which the answer comes, before whatever comes behind it is looked at. */
-  #request(method: string, parameters: readonly unknown[], settle: (answer: Answer) => void): void {
+  #request(method: string, parameters: readonly unknown[] | object, settle: (answer: Answer) => void): void {
     const id = ++this.#lastId;
     if (this.#closed) return settle({ id, error: unavailable(closed()) });
     if (this.#socket === undefined) {
@@ -91,13 +95,14 @@ export class JsonRpcSocket implements Rpc {
     }
     const heardBefore = this.#heard;
     const socket = this.#socket;
-    const timer = setTimeout(() => {
+    const expire = (): void => {
       this.#waiting.delete(id);
       const reason = timedOut(this.#timeout);
       settle({ id, error: unavailable(reason) });
-      // One call may just take long. When nothing at all came meanwhile, nothing will.
+      // One call may take long. A connection without any message in the meantime is dead.
       if (this.#heard === heardBefore) socket?.destroy(reason);
-    }, this.#timeout);
+    };
+    const timer = this.#timeout === Infinity ? undefined : setTimeout(expire, this.#timeout);
     this.#waiting.set(id, { settle, timer });
     const text = callText(id, method, parameters);
     if (this.#isOpen) this.#socket?.send(text);
@@ -139,7 +144,8 @@ export class JsonRpcSocket implements Rpc {
     }
     this.#heard += 1;
     // Only who also answers is there again: a gateway takes connections and drops them while its node is away.
-    this.#pause = 0;
+    this.#pauseMilliseconds = 0;
+    this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {
       if (this.#subscriptions.takes(each)) continue;
       const answer = answerOf(each);
@@ -156,8 +162,8 @@ export class JsonRpcSocket implements Rpc {
     this.#isOpen = false;
     this.#unsent = [];
     this.#failure = reason;
-    this.#nextAttempt = Date.now() + this.#pause;
-    this.#pause = this.#pause === 0 ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * this.#pause, LONGEST_PAUSE_MILLISECONDS);
+    this.#nextAttempt = Date.now() + this.#pauseMilliseconds;
+    this.#pauseMilliseconds = this.#backoff.next();
     const failure = unavailable(reason);
     const waiting = [...this.#waiting];
     this.#waiting.clear();

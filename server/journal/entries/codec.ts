@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * The lines over which the journal's digests are made. What is written here is frozen: a digest that was ever anchored
@@ -176,8 +177,4 @@ export function encodeEntry(entry: JournalEntry): string {
     case "account":
       return encodeAccount(entry);
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

@@ -1,6 +1,7 @@
 import type { BlockReference } from "../../chain/block.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** What journal, replicas and chain can disagree about. */
 export type Subject =
@@ -25,7 +26,7 @@ export function subjectText(subject: Subject): string {
     case "confirmation":
       return `confirmation ${subject.sequence}`;
     case "anchor":
-      return `anchor ${Buffer.from(subject.hash).toString("hex")}`;
+      return `anchor ${hex(subject.hash)}`;
     case "entries":
       return "entries";
     case "leaves":

@@ -7,6 +7,7 @@ import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, endOf, makeSegment, type Segment, type SegmentEnd } from "./segment.ts";
 import { type Lag, ShippingLag } from "./replication-lag.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** Entries read at once. */
 const PAGE_LINES = 1_000;
@@ -235,8 +236,4 @@ export class Replicator {
   #pause(milliseconds: number): Promise<void> {
     return sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
-}
-
-function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString("hex");
 }

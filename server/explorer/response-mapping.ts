@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { DecodedLog } from "./call.ts";
 import type {
   Activity,
@@ -11,44 +10,29 @@ import type {
   Held,
   Page,
 } from "./explored.ts";
-import type * as answers from "./answers.ts";
+import type * as responses from "./responses.ts";
 
-export function representChain({
-  chainId,
-  firstBlock,
-  contracts,
-  head,
-}: ExploredChain): z.input<typeof answers.ChainAnswer> {
-  return { chain_id: chainId, first_block: firstBlock, contracts, head: representSummary(head) };
+export function toChainResponse({ chainId, firstBlock, contracts, head }: ExploredChain): responses.ExploredChain {
+  return { chain_id: chainId, first_block: firstBlock, contracts, head: toBlockSummary(head) };
 }
 
-export function representSummary({
-  number,
-  hash,
-  time,
-  proposer,
-  transactions,
-}: BlockSummary): z.input<typeof answers.BlockSummary> {
+export function toBlockSummary({ number, hash, time, proposer, transactions }: BlockSummary): responses.BlockSummary {
   return { number, hash, timestamp: time, proposer, transaction_count: transactions };
 }
 
-export function representBlocks({ items, next }: Page<BlockSummary>): z.input<typeof answers.BlockList> {
-  return { blocks: items.map(representSummary), next };
+export function toBlockList({ items, next }: Page<BlockSummary>): responses.BlockList {
+  return { blocks: items.map(toBlockSummary), next };
 }
 
-export function representBlock(block: ExploredBlock): z.input<typeof answers.BlockAnswer> {
+export function toBlockResponse(block: ExploredBlock): responses.ExploredBlock {
   const { parentHash, gasUsed, gasLimit, size, commitSeals, page } = block;
   return {
-    ...representSummary(block),
+    ...toBlockSummary(block),
     parent_hash: parentHash,
     gas_used: gasUsed,
     gas_limit: gasLimit,
     size,
-    commit_seals: commitSeals && {
-      ...commitSeals,
-      validators: [...commitSeals.validators],
-      signers: [...commitSeals.signers],
-    },
+    commit_seals: commitSeals,
     transactions: page.items.map(({ to, succeeded, ...transaction }) => ({
       ...transaction,
       to: to ?? null,
@@ -58,13 +42,13 @@ export function representBlock(block: ExploredBlock): z.input<typeof answers.Blo
   };
 }
 
-export function representTransaction(transaction: ExploredTransaction): z.input<typeof answers.TransactionAnswer> {
+export function toTransactionResponse(transaction: ExploredTransaction): responses.ExploredTransaction {
   const { hash, from, to, nonce, value, gasPrice, gasLimit, input, call, mined } = transaction;
   return {
     hash,
     status: mined === undefined ? "pending" : mined.succeeded ? "succeeded" : "reverted",
     reason: mined?.reason,
-    block: mined && representSummary(mined.block),
+    block: mined && toBlockSummary(mined.block),
     index: mined?.index,
     confirmations: mined?.confirmations,
     from,
@@ -75,17 +59,17 @@ export function representTransaction(transaction: ExploredTransaction): z.input<
     gas_limit: gasLimit,
     gas_used: mined?.gasUsed,
     input,
-    action: representAction(transaction),
-    call: call && { ...call, arguments: [...call.arguments] },
+    action: toAction(transaction),
+    call,
     deployed: mined?.deployed,
-    logs: mined?.logs.map(representLog) ?? [],
+    logs: mined?.logs.map(toLog) ?? [],
   };
 }
 
-function representAction({ action, held }: ExploredTransaction): z.input<typeof answers.TransactionAnswer>["action"] {
+function toAction({ action, held }: ExploredTransaction): responses.Action {
   switch (action.kind) {
     case "anchor":
-      return { ...action, first: representFirst(held) };
+      return { ...action, first: toFirstAnchor(held) };
     case "record": {
       const { table, rowId, compressed, signature, signer = null, content } = action;
       const on_chain = held?.kind === "row" ? held.state : "missing";
@@ -127,53 +111,36 @@ function representAction({ action, held }: ExploredTransaction): z.input<typeof 
   }
 }
 
-function representFirst(held: Held | undefined) {
+function toFirstAnchor(held: Held | undefined) {
   if (held?.kind !== "anchor" || held.first === undefined) return null;
   const { blockNumber, time, size } = held.first;
   return { block_number: blockNumber, timestamp: time, size };
 }
 
-function representLog({
-  index,
-  address,
-  topics,
-  data,
-  event,
-}: DecodedLog): z.input<typeof answers.TransactionAnswer>["logs"][number] {
-  return { index, address, topics: [...topics], data, event: event && { ...event, arguments: [...event.arguments] } };
+function toLog({ index, address, topics, data, event }: DecodedLog): responses.DecodedLog {
+  return { index, address, topics: [...topics], data, event };
 }
 
-export function representAnchor({
-  hash,
-  size,
-  block,
-  transactionHash,
-}: ExploredAnchor): z.input<typeof answers.AnchorAnswer> {
-  return { hash, size, tx_hash: transactionHash, block: representSummary(block) };
+export function toAnchorResponse({ hash, size, block, transactionHash }: ExploredAnchor): responses.ExploredAnchor {
+  return { hash, size, tx_hash: transactionHash, block: toBlockSummary(block) };
 }
 
-export function representAnchors({ items, next }: Page<ExploredAnchor>): z.input<typeof answers.AnchorList> {
-  return { anchors: items.map(representAnchor), next };
+export function toAnchorList({ items, next }: Page<ExploredAnchor>): responses.AnchorList {
+  return { anchors: items.map(toAnchorResponse), next };
 }
 
-export function representAddress(explored: ExploredAddress): z.input<typeof answers.AddressAnswer> {
-  const { hasCode, balance, relays, administers, ...same } = explored;
-  return {
-    ...same,
-    relays: [...relays],
-    administers: [...administers],
-    has_code: hasCode,
-    balance: balance.toString(),
-  };
+export function toAddressResponse(explored: ExploredAddress): responses.ExploredAddress {
+  const { hasCode, balance, ...same } = explored;
+  return { ...same, has_code: hasCode, balance: balance.toString() };
 }
 
-export function representActivity({ items, next }: Page<Activity>): z.input<typeof answers.ActivityAnswer> {
+export function toActivityResponse({ items, next }: Page<Activity>): responses.AddressActivity {
   return {
     activity: items.map(({ transactionHash, block, contract, event }) => ({
       tx_hash: transactionHash,
-      block: representSummary(block),
+      block: toBlockSummary(block),
       address: contract,
-      event: event && { ...event, arguments: [...event.arguments] },
+      event,
     })),
     next,
   };

@@ -1,32 +1,18 @@
 import { z } from "zod";
+import { fetchBlock, NodeBlock } from "../node/block.ts";
+import { Hash, Hex, Quantity } from "../rpc/fields.ts";
+import { unavailable } from "../rpc/rpc.ts";
 import type { AnvilProcess } from "./anvil-process.ts";
 
-const Quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]+$/)
-  .transform((hex) => Number(BigInt(hex)));
-const Hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 /** Checked without a repeated group: on a dump of many megabytes that would use up the stack. */
-const Bytes = z
-  .string()
-  .regex(/^0x[0-9a-f]*$/)
-  .refine((hex) => hex.length % 2 === 0);
-const Block = z.object({
-  number: Quantity,
-  hash: Hash,
-  parentHash: Hash,
-  timestamp: Quantity,
-  transactions: z.array(Hash),
-});
+const Bytes = Hex.refine((hex) => hex.length % 2 === 0);
+const Block = NodeBlock.pick({ number: true, hash: true, parentHash: true, timestamp: true, transactions: true });
 const PoolStatus = z.object({ pending: Quantity, queued: Quantity });
 const PoolPart = z.record(z.string(), z.record(z.string(), z.object({ hash: Hash })));
 const PoolContent = z.object({ pending: PoolPart, queued: PoolPart });
 
-/** The part of a block that the chain itself looks at. */
-export type BlockHeader = z.infer<typeof Block>;
-
 /** Anvil's methods that make blocks, with checked answers. */
-export class AnvilNode {
+export class AnvilClient {
   readonly process: AnvilProcess;
 
   constructor(process: AnvilProcess) {
@@ -43,8 +29,10 @@ export class AnvilNode {
     await this.process.control.call("evm_mine", [timestamp]);
   }
 
-  async block(number: number): Promise<BlockHeader> {
-    return Block.parse(await this.process.control.call("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]));
+  async block(number: number): Promise<z.output<typeof Block>> {
+    const block = await fetchBlock(this.process.control, number, Block);
+    if (block === undefined) throw unavailable(new Error(`Anvil does not have block ${number}`));
+    return block;
   }
 
   async rawTransaction(hash: string): Promise<string> {
@@ -53,18 +41,18 @@ export class AnvilNode {
 
   /** How many transactions wait: `pending` can go into the next block, `queued` waits for an earlier nonce. */
   async poolStatus(): Promise<z.infer<typeof PoolStatus>> {
-    return PoolStatus.parse(await this.process.control.call("txpool_status"));
+    return PoolStatus.parse(await this.process.control.call("txpool_status", []));
   }
 
   /** The hashes of everything that waits. */
   async poolHashes(): Promise<Set<string>> {
-    const content = PoolContent.parse(await this.process.control.call("txpool_content"));
+    const content = PoolContent.parse(await this.process.control.call("txpool_content", []));
     const senders = [...Object.values(content.pending), ...Object.values(content.queued)];
     return new Set(senders.flatMap((nonces) => Object.values(nonces).map(({ hash }) => hash)));
   }
 
   /** The whole chain with every block and receipt, as gzipped JSON. */
   async dumpState(): Promise<Buffer> {
-    return Buffer.from(Bytes.parse(await this.process.control.call("anvil_dumpState")).slice(2), "hex");
+    return Buffer.from(Bytes.parse(await this.process.control.call("anvil_dumpState", [])).slice(2), "hex");
   }
 }

@@ -1,9 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AnvilNode } from "./anvil-node.ts";
+import { AnvilClient } from "./anvil-client.ts";
 import { startAnvil } from "./anvil-process.ts";
 import { BlockLog } from "./block-log.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
 import { loadGenesis, type Genesis } from "./genesis.ts";
 import { replay } from "./replay.ts";
@@ -13,12 +13,12 @@ import {
   removeUnfinishedSnapshots,
   unpackSnapshot,
   type Snapshot,
-} from "./snapshots.ts";
+} from "./snapshot-file.ts";
 import { endStaleAnvil } from "./stale-anvil.ts";
 
 /** An Anvil that holds exactly the chain of the log. */
-export interface Session {
-  readonly node: AnvilNode;
+export interface AnvilInstance {
+  readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly genesis: Genesis;
   /** How long it took to mine the blocks again that no snapshot held. */
@@ -28,7 +28,7 @@ export interface Session {
 }
 
 /** Opens the log of a locked folder and brings a fresh Anvil to its last block. */
-export async function openSession(directory: string, chainId: number, emit: EventSink): Promise<Session> {
+export async function openAnvilInstance(directory: string, chainId: number, emit: EventSink): Promise<AnvilInstance> {
   const started = Date.now();
   const logFile = join(directory, "blocks.log");
   const genesis = await loadGenesis(directory, chainId, logFile);
@@ -51,7 +51,7 @@ export async function openSession(directory: string, chainId: number, emit: Even
 }
 
 interface Rebuilt {
-  readonly node: AnvilNode;
+  readonly node: AnvilClient;
   readonly replayed: number;
   readonly replayMilliseconds: number;
 }
@@ -67,7 +67,8 @@ async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit:
     } catch (error) {
       // Only the snapshot may be at fault here; without one the same difference is an error.
       emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
-      if (error instanceof EmbeddedChainError && error.code === "log-differs") await rm(snapshot.path, { force: true });
+      if (error instanceof SealbookError && error.code === "block_log_differs")
+        await rm(snapshot.path, { force: true });
     }
   }
   return rebuildFrom(null, directory, genesis, log, emit);
@@ -86,11 +87,11 @@ async function rebuildFrom(
   await mkdir(runDirectory, { recursive: true, mode: 0o700 });
   const stateFile = snapshot === null ? null : join(runDirectory, "state.json");
   if (snapshot !== null && stateFile !== null) await unpackSnapshot(snapshot, stateFile);
-  const node = new AnvilNode(await startAnvil(runDirectory, genesis, stateFile));
+  const node = new AnvilClient(await startAnvil(runDirectory, genesis, stateFile));
   try {
     if (stateFile !== null) await rm(stateFile, { force: true });
     if (snapshot !== null && (await node.block(snapshot.blockNumber)).hash !== snapshot.blockHash) {
-      throw new EmbeddedChainError("log-differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
+      throw new SealbookError("block_log_differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
     }
     const progress = (done: number, total: number): void => emit({ kind: "replay-progress", done, total });
     const started = Date.now();

@@ -1,5 +1,5 @@
 /** Lets one loop wait for work, for a time, or for the end. */
-export class Wakeup {
+export class WorkSignal {
   #signalled = false;
   #stopped = false;
   #wake: () => void = () => undefined;
@@ -16,7 +16,7 @@ export class Wakeup {
     this.#wake();
   }
 
-  /** Waits until {@link Wakeup.signal} was called since the last wait. */
+  /** Waits until {@link WorkSignal.signal} was called since the last wait. */
   async signalled(): Promise<void> {
     while (!this.#signalled && !this.#stopped) {
       await new Promise<void>((resolve) => {

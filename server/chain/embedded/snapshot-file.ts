@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { writeFileDurably } from "../../kit/durable-file.ts";
-import { EmbeddedChainError } from "./errors.ts";
+import { SealbookError } from "../../errors.ts";
 
 const NAME = /^snapshot-(\d+)-(0x[0-9a-f]{64})-([0-9a-f]{64})\.json\.gz$/;
 
@@ -64,6 +64,6 @@ export async function unpackSnapshot(snapshot: Snapshot, target: string): Promis
   const sha256 = createHash("sha256")
     .update(await readFile(snapshot.path))
     .digest("hex");
-  if (sha256 !== snapshot.sha256) throw new EmbeddedChainError("log-differs", `${snapshot.path} is damaged.`);
+  if (sha256 !== snapshot.sha256) throw new SealbookError("block_log_differs", `${snapshot.path} is damaged.`);
   await pipeline(createReadStream(snapshot.path), createGunzip(), createWriteStream(target, { mode: 0o600 }));
 }

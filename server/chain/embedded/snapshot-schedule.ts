@@ -1,8 +1,8 @@
-import type { AnvilNode } from "./anvil-node.ts";
+import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockLog } from "./block-log.ts";
-import { reasonOf } from "./errors.ts";
+import { reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
-import { saveSnapshot } from "./snapshots.ts";
+import { saveSnapshot } from "./snapshot-file.ts";
 
 /** How much work a snapshot must spare the next start: at least so long, and so many times what it takes itself. */
 interface Rule {
@@ -17,12 +17,12 @@ const STOPPING: Rule = { milliseconds: 1_000, times: 2 };
 
 /** What a snapshot is taken of. */
 export interface SnapshotSource {
-  readonly node: AnvilNode;
+  readonly node: AnvilClient;
   readonly log: BlockLog;
 }
 
 /** Decides when a snapshot is due and takes it. */
-export class SnapshotKeeper {
+export class SnapshotSchedule {
   readonly #directory: string;
   readonly #emit: EventSink;
   /** What replaying the blocks since the last snapshot would take. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Engine } from "./engine.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
-import { RpcError } from "./ipc-client.ts";
-import { fixedAnswer, kindOf } from "./methods.ts";
+import type { ChainSupervisor } from "./chain-supervisor.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import { NodeError } from "../rpc/rpc.ts";
+import { fixedAnswer, kindOf } from "./rpc-methods.ts";
 import { checkRawTransaction } from "./raw-transaction.ts";
 
 const Id = z.union([z.string(), z.number(), z.null()]);
@@ -23,10 +23,10 @@ export type RpcAnswer = { jsonrpc: "2.0"; id: string | number | null } & (
 
 /** Answers JSON-RPC requests from the chain. */
 export class RpcDispatcher {
-  readonly #engine: Pick<Engine, "send" | "query">;
+  readonly #engine: Pick<ChainSupervisor, "send" | "query">;
   readonly #chainId: number;
 
-  constructor(engine: Pick<Engine, "send" | "query">, chainId: number) {
+  constructor(engine: Pick<ChainSupervisor, "send" | "query">, chainId: number) {
     this.#engine = engine;
     this.#chainId = chainId;
   }
@@ -46,22 +46,22 @@ export class RpcDispatcher {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params = [] } = request.data;
-    const answer = await this.request(method, params).then(
-      (result): RpcAnswer => ({ jsonrpc: "2.0", id: id ?? null, result }),
-      (error: unknown) => failureOf(id ?? null, refusalOf(error)),
+    const answer = await this.#call(method, params).then(
+      (result): RpcAnswer => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
+      (error: unknown) => failureOf(id ?? null, error),
     );
     return id === undefined ? undefined : answer;
   }
 
   /**
    * Answers one call without JSON around it.
-   * @throws RpcError with what would be in the answer's `error`
+   * @throws NodeError with the `error` of such an answer
    */
   async request(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
     try {
       return (await this.#call(method, params)) ?? null;
     } catch (error) {
-      throw refusalOf(error);
+      throw nodeError(error);
     }
   }
 
@@ -74,7 +74,7 @@ export class RpcDispatcher {
       case "fixed":
         return fixedAnswer(method);
       case "refused":
-        throw new RpcError(-32601, `${method} is a method not supported by the embedded chain.`);
+        throw new NodeError(`${method} is a method not supported by the embedded chain.`, -32601, undefined);
     }
   }
 }
@@ -84,13 +84,13 @@ export function failure(id: string | number | null, code: number, message: strin
   return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-function failureOf(id: string | number | null, { code, message, data }: RpcError): RpcAnswer {
-  return failure(id, code, message, data);
+/** An error that is not Anvil's own response names its code. */
+function failureOf(id: string | number | null, error: unknown): RpcAnswer {
+  const { code, message, data } = nodeError(error);
+  return failure(id, code, message, error instanceof SealbookError ? { code: error.code } : data);
 }
 
-/** What is answered when something else than a refusal went wrong. */
-function refusalOf(error: unknown): RpcError {
-  if (error instanceof RpcError) return error;
-  const data = error instanceof EmbeddedChainError ? { code: error.code } : undefined;
-  return new RpcError(-32603, `The embedded chain cannot answer: ${reasonOf(error)}`, data);
+function nodeError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  return new NodeError(`The embedded chain cannot answer: ${reasonOf(error)}`, -32603, undefined);
 }
