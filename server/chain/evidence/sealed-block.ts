@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ProvenBytes } from "./anchor-evidence.ts";
 import { fetchBlock } from "../node/block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
@@ -17,9 +18,8 @@ export interface SealedBlock extends Consensus {
   /** RLP, as on the node. */
   readonly header: Uint8Array;
   readonly receipts: readonly ConsensusReceipt[];
-  /** The place's transaction, and the trie's nodes that prove it. */
-  transaction(index: number): { raw: Uint8Array; proof: Uint8Array[] };
-  receipt(index: number): { raw: Uint8Array; proof: Uint8Array[] };
+  transaction(index: number): Promise<ProvenBytes>;
+  receipt(index: number): Promise<ProvenBytes>;
 }
 
 /**
@@ -39,18 +39,18 @@ export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): P
   if (protocol !== "none" && !isSealed(protocol, block)) throw inconsistent(number, "its validators did not seal it");
   const transactionBytes = block.transactions.map(encodeTransaction);
   const receiptBytes = receipts.map(encodeReceipt);
-  const transactionTrie = listTrie(transactionBytes);
-  const receiptTrie = listTrie(receiptBytes);
+  const transactionTrie = await listTrie(transactionBytes);
+  const receiptTrie = await listTrie(receiptBytes);
   if (Buffer.compare(transactionTrie.root, block.transactionsRoot) !== 0) {
     throw inconsistent(number, "its transactions are not those of its header");
   }
   if (Buffer.compare(receiptTrie.root, block.receiptsRoot) !== 0) {
     throw inconsistent(number, "its receipts are not those of its header");
   }
-  const entry = (all: readonly Uint8Array[], trie: MerkleTrie, index: number) => {
+  const entry = async (all: readonly Uint8Array[], trie: MerkleTrie, index: number): Promise<ProvenBytes> => {
     const raw = all[index];
     if (raw === undefined) throw new RangeError(`Block ${number} has no transaction ${index}`);
-    return { raw, proof: trie.proof(listKey(index)) };
+    return { raw, proof: await trie.proof(listKey(index)) };
   };
   return {
     ...consensus,

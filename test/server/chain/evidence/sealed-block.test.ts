@@ -65,10 +65,10 @@ describe("blocks as evidence", function () {
         throw new TypeError("roots are bytes");
       const all = await rpc.call("eth_getBlockByHash", [hexlify(block.hash), false]);
       for (let index = 0; index < count; index += Math.max(1, Math.floor(count / 20))) {
-        const transaction = block.transaction(index);
+        const transaction = await block.transaction(index);
         expect(all).to.have.nested.property(`transactions[${index}]`, keccak256(transaction.raw));
         expect(provenValue(transactions, listKey(index), transaction.proof)).to.deep.equal(getBytes(transaction.raw));
-        const receipt = block.receipt(index);
+        const receipt = await block.receipt(index);
         expect(provenValue(receipts, listKey(index), receipt.proof)).to.deep.equal(getBytes(receipt.raw));
       }
     });
