@@ -34,10 +34,10 @@ export function createTransactions(
     signer,
     validatorNames,
     takeOverMilliseconds: config.takeOverMilliseconds,
-    behindMilliseconds: chainLagMilliseconds,
+    lagMilliseconds: chainLagMilliseconds,
     onEvent: ({ kind, ...details }) => {
-      if (kind === "chain_went_back" && "count" in details) telemetry.chainRolledBack(details.count);
-      if (kind === "chain_made_whole") telemetry.chainRecovered();
+      if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
+      if (kind === "chain_recovered") telemetry.chainRecovered();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });

@@ -192,7 +192,7 @@ export class ProofStatements {
     return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
-  /** Pages of proofs that may be the wanted ones. Their numbers are read once: a million proofs may have one content. */
+  /** Pages of proofs that may be the wanted ones. Numbers are read once: a million proofs may have one content. */
   async *pages(
     database: Database,
     key: number,
