@@ -5,7 +5,7 @@ import { Wallet } from "ethers";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
 import { type EmbeddedChain, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys } from "../chain/keys/generated-keys.ts";
-import { askChainId, connectRpc } from "../chain/rpc/connect.ts";
+import { fetchChainId, connectRpc } from "../chain/rpc/connect.ts";
 import { connectInProcess } from "../chain/rpc/in-process.ts";
 import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
@@ -78,7 +78,7 @@ async function urlOfOther(urlFile: string): Promise<string> {
   ) {
     const url = await readFile(urlFile, "utf8").catch(() => undefined);
     if (url === undefined) continue;
-    const chainId = await askChainId(url).catch(() => undefined);
+    const chainId = await fetchChainId(url).catch(() => undefined);
     if (chainId === EMBEDDED_CHAIN_ID) return url;
   }
   throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");

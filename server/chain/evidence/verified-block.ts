@@ -4,7 +4,7 @@ import { fetchBlock } from "../node/block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
 import { encodeHeader, HashedHeader } from "./block-header.ts";
-import { isSealed } from "./commit-seals.ts";
+import { hasCommitQuorum } from "./commit-seals.ts";
 import { type Consensus, consensusOf } from "./consensus.ts";
 import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
@@ -13,7 +13,7 @@ import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
 const Block = HashedHeader.extend({ transactions: z.array(BlockTransaction) });
 
 /** A block with everything that its header covers, and all of it checked against the block's hash. */
-export interface SealedBlock extends Consensus {
+export interface VerifiedBlock extends Consensus {
   readonly hash: Uint8Array;
   /** RLP, as on the node. */
   readonly header: Uint8Array;
@@ -27,7 +27,7 @@ export interface SealedBlock extends Consensus {
  * @returns `undefined` when the node does not have it
  * @throws SealbookError `chain_unavailable` also when what the node answers does not hold together
  */
-export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<SealedBlock | undefined> {
+export async function readVerifiedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<VerifiedBlock | undefined> {
   const [block, receipts] = await Promise.all([
     fetchBlock(rpc, number, Block, { full: true }),
     fetchBlockReceipts(rpc, number, ConsensusReceipt),
@@ -36,7 +36,8 @@ export async function readSealedBlock(rpc: Pick<Rpc, "call">, number: number): P
   const consensus = consensusOf(block, block.hash);
   if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
   const { protocol } = consensus;
-  if (protocol !== "none" && !isSealed(protocol, block)) throw inconsistent(number, "its validators did not seal it");
+  if (protocol !== "none" && !hasCommitQuorum(protocol, block))
+    throw inconsistent(number, "its validators did not seal it");
   const transactionBytes = block.transactions.map(encodeTransaction);
   const receiptBytes = receipts.map(encodeReceipt);
   const transactionTrie = await listTrie(transactionBytes);
