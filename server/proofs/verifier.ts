@@ -16,7 +16,7 @@ export type Verification =
     }
   | { readonly valid: false; readonly message: string };
 
-/** What the verifier needs. */
+/** Dependencies of the verifier. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
@@ -33,8 +33,8 @@ export class ProofVerifier {
   }
 
   /**
-   * Whether a document's hash was recorded: the journal says where, the chain decides.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   * Checks whether a document's hash was recorded: the journal has the anchor, the chain decides.
+   * @throws SealbookError `chain_unavailable` when the chain cannot be queried
    */
   async verify(hash: Uint8Array): Promise<Verification> {
     const { journal, telemetry } = this.#deps;
