@@ -6,7 +6,8 @@ import type { Rpc } from "./rpc.ts";
 const DEADLINE_MILLISECONDS = 5_000;
 
 /**
- * Gives calls a short deadline, for reports that have to show soon that a node hangs. All other calls wait longer. A late
+ * Gives calls a short deadline, for reports that have to show soon that a node hangs. All other calls wait longer. A
+ * late
  * response is dropped.
  */
 export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addresses"> {

@@ -30,7 +30,8 @@ export interface HttpEndpointOptions {
 
 /**
  * Sends requests to one address over kept connections: POST with JSON, or GET. Follows no redirects. Made with
- * `node:http`, because only it reports whether a failed request used a kept connection; undici returns a bare ECONNRESET
+ * `node:http`, because only it reports whether a failed request used a kept connection; undici returns a bare
+ * ECONNRESET
  * for it, and repeats no POST.
  */
 export class HttpEndpoint {

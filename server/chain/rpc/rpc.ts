@@ -30,7 +30,7 @@ export interface Subscriber {
   onLive(): void;
   /** A notification of the node, unchecked. */
   onNotification(notice: unknown): void;
-  /** The subscription ended: the node refused it, or the connection is lost. After a loss `onLive` follows by itself. */
+  /** The subscription ended: the node refused it, or the connection is lost. After a loss `onLive` follows. */
   onLost(error: unknown): void;
 }
 
