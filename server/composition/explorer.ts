@@ -17,6 +17,6 @@ export interface ExploringOptions {
 export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExploringOptions): ExplorerDeps {
   return {
     explorer: chainExplorer(rpc, deployment, validatorNames),
-    questionsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
+    requestsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
   };
 }
