@@ -53,8 +53,10 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     tag: "Recovery",
     summary: "Issue an attestation",
     description:
-      "Issues a signed statement about the records of a document, a hash or a comparison. The request names exactly one " +
-      "of them. The server checks every fact against the chain before signing, and the statement contains the steps to " +
+      "Issues a signed statement about the records of a document, a hash or a comparison. The request names " +
+      "exactly one " +
+      "of them. The server checks every fact against the chain before signing, and the statement contains the " +
+      "steps to " +
       "check it again. `Accept` selects JSON, the JWS alone, or PDF.",
     isGuarded: true,
     body: { [JSON_TYPE]: AttestBody },
@@ -117,7 +119,8 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     tag: "Operation",
     summary: "Signing keys",
     description:
-      "Returns the public keys of bundles and statements as a JSON Web Key Set, the current key first, then earlier keys.",
+      "Returns the public keys of bundles and statements as a JSON Web Key Set, the current key first, then " +
+      "earlier keys.",
     isGuarded: false,
     responses: [
       {

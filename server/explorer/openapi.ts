@@ -115,7 +115,8 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/transactions/{hash}",
       summary: "Show a transaction",
       description:
-        "Returns a transaction with its call and logs, decoded by the contracts' ABIs, and the current state of its effect.",
+        "Returns a transaction with its call and logs, decoded by the contracts' ABIs, and the current state of " +
+        "its effect.",
       parameters: { path: z.object({ hash: HashParameter }) },
       examples: [
         {
@@ -161,7 +162,8 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/anchors/{hash}",
       summary: "Show an anchor",
       description:
-        "Returns the first anchor of a hash, or of the root of a batch. The chain does not contain the hashes under a root; " +
+        "Returns the first anchor of a hash, or of the root of a batch. The chain does not contain the hashes " +
+        "under a root; " +
         "their proofs do.",
       parameters: { path: z.object({ hash: HashParameter }) },
       examples: [
@@ -209,7 +211,8 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/addresses/{address}/activity",
       summary: "List the activity of an address",
       description:
-        "Lists events of the contracts. A long range of blocks without an event ends the page; `next` continues before it.",
+        "Lists events of the contracts. A long range of blocks without an event ends the page; `next` continues " +
+        "before it.",
       parameters: { path: z.object({ address: AddressParameter }), query: ListQuery },
       examples: [
         {

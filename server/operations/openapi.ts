@@ -222,7 +222,8 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
         name: "metrics",
         summary: "The first lines",
         response: exampleResponse(
-          "# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 31\n",
+          "# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds " +
+            "gauge\nprocess_open_fds 31\n",
           200,
           METRICS_TYPE,
         ),

@@ -63,7 +63,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Submit a document",
     description:
-      "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the same " +
+      "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the " +
+      "same " +
       "proof.",
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },

@@ -79,7 +79,8 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     tag: "Records",
     summary: "Manage sessions; store, search and decode records",
     description:
-      "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the session; " +
+      "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
+      "session; " +
       "validate and extend replace it. The cookie `svcauth` also carries the token and must not differ from it.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },

@@ -146,7 +146,8 @@ export const ATTESTED = {
     },
     chain: { ...CHAIN, queried_at: queriedBlock },
     introduction:
-      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
+      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which " +
+      "contract, how that was checked before signing, and who signs.",
     claims: [
       "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],
