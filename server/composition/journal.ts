@@ -3,7 +3,7 @@ import type { Address, ContractAddresses } from "../chain/transaction.ts";
 import { accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore } from "../bot/store.ts";
-import { CommitGroup } from "../journal/engine/commit-group.ts";
+import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
@@ -40,7 +40,7 @@ export type Journal = Atomic<JournalStores>;
  */
 export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
   const statements = new ProofStatements();
-  const commits = new CommitGroup(database);
+  const commits = new GroupCommit(database);
   const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
   return {
     ...stores(database),
