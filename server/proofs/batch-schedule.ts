@@ -42,8 +42,8 @@ export function closingTime(state: BatchState, rules: BatchRules, now: number): 
 }
 
 /**
- * Returns when queued single proofs are written to disk: at once when their batch can close, else after the gather time,
- * so that more of them share the write. The response waits for the chain anyway.
+ * Returns when queued single proofs are written to disk: at once when their batch can close, else after the gather
+ * time, so that more of them share the write. The response waits for the chain anyway.
  * @param arrivedAt When the first of them came
  * @param closingAt When their batch closes
  */

@@ -42,8 +42,8 @@ interface Request {
 
 /**
  * Accepts proofs and closes batches. Proofs that arrive within a moment share a write to disk, and those that arrive
- * while a batch is open share its anchor: {@link writingTime} and {@link closingTime} decide how long. An accepted proof
- * is on disk, under an anchor, and MUST end on chain exactly once.
+ * while a batch is open share its anchor: {@link writingTime} and {@link closingTime} decide how long. An accepted
+ * proof is on disk, under an anchor, and MUST end on chain exactly once.
  */
 export class ProofQueue {
   readonly #deps: ProofQueueDeps;

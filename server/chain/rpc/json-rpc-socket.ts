@@ -1,5 +1,5 @@
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
-import { type Answer, answerOf, callText } from "./answer.ts";
+import { type RpcResponse, responseOf, requestText } from "./response.ts";
 import type { MessageSocket, OpenSocket } from "./message-socket.ts";
 import {
   closed,
@@ -15,8 +15,8 @@ import { Subscriptions } from "./subscriptions.ts";
 /** Between attempts to connect; the first one after a lost connection is made at once. */
 const RECONNECT_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 
-interface Waiting {
-  readonly settle: (answer: Answer) => void;
+interface PendingCall {
+  readonly settle: (answer: RpcResponse) => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
@@ -33,14 +33,14 @@ export class JsonRpcSocket implements Rpc {
     this.#request(method, parameters, settle),
   );
   /** By the id of the call. */
-  readonly #waiting = new Map<unknown, Waiting>();
+  readonly #inFlight = new Map<unknown, PendingCall>();
   /** Made before the connection was there. */
-  #unsent: string[] = [];
+  #queued: string[] = [];
   #socket: MessageSocket | undefined;
   #isOpen = false;
   #lastId = 0;
   /** How many messages came over the connection. */
-  #heard = 0;
+  #messages = 0;
   readonly #backoff = new Backoff(RECONNECT_RULE);
   #pauseMilliseconds = 0;
   #nextAttempt = 0;
@@ -86,27 +86,27 @@ export class JsonRpcSocket implements Rpc {
   }
 
   /** `settle` is called in the turn in which the answer comes, before whatever comes behind it is looked at. */
-  #request(method: string, parameters: readonly unknown[] | object, settle: (answer: Answer) => void): void {
+  #request(method: string, parameters: readonly unknown[] | object, settle: (answer: RpcResponse) => void): void {
     const id = ++this.#lastId;
     if (this.#closed) return settle({ id, error: unavailable(closed()) });
     if (this.#socket === undefined) {
       if (Date.now() < this.#nextAttempt) return settle({ id, error: unavailable(this.#failure) });
       this.#connect();
     }
-    const heardBefore = this.#heard;
+    const messagesBefore = this.#messages;
     const socket = this.#socket;
     const expire = (): void => {
-      this.#waiting.delete(id);
+      this.#inFlight.delete(id);
       const reason = timedOut(this.#timeout);
       settle({ id, error: unavailable(reason) });
       // One call may take long. A connection without any message in the meantime is dead.
-      if (this.#heard === heardBefore) socket?.destroy(reason);
+      if (this.#messages === messagesBefore) socket?.destroy(reason);
     };
     const timer = this.#timeout === Infinity ? undefined : setTimeout(expire, this.#timeout);
-    this.#waiting.set(id, { settle, timer });
-    const text = callText(id, method, parameters);
+    this.#inFlight.set(id, { settle, timer });
+    const text = requestText(id, method, parameters);
     if (this.#isOpen) this.#socket?.send(text);
-    else this.#unsent.push(text);
+    else this.#queued.push(text);
   }
 
   #connectWhenDue(): void {
@@ -129,8 +129,8 @@ export class JsonRpcSocket implements Rpc {
 
   #opened(socket: MessageSocket): void {
     this.#isOpen = true;
-    const unsent = this.#unsent;
-    this.#unsent = [];
+    const unsent = this.#queued;
+    this.#queued = [];
     for (const text of unsent) socket.send(text);
     this.#subscriptions.beginAll();
   }
@@ -142,16 +142,16 @@ export class JsonRpcSocket implements Rpc {
     } catch (error) {
       return socket.destroy(new Error("what the node sent is not JSON", { cause: error }));
     }
-    this.#heard += 1;
+    this.#messages += 1;
     // Only who also answers is there again: a gateway takes connections and drops them while its node is away.
     this.#pauseMilliseconds = 0;
     this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {
       if (this.#subscriptions.takes(each)) continue;
-      const answer = answerOf(each);
-      const waiting = this.#waiting.get(answer.id);
+      const answer = responseOf(each);
+      const waiting = this.#inFlight.get(answer.id);
       if (waiting === undefined) continue;
-      this.#waiting.delete(answer.id);
+      this.#inFlight.delete(answer.id);
       clearTimeout(waiting.timer);
       waiting.settle(answer);
     }
@@ -160,13 +160,13 @@ export class JsonRpcSocket implements Rpc {
   #lost(reason: Error): void {
     this.#socket = undefined;
     this.#isOpen = false;
-    this.#unsent = [];
+    this.#queued = [];
     this.#failure = reason;
     this.#nextAttempt = Date.now() + this.#pauseMilliseconds;
     this.#pauseMilliseconds = this.#backoff.next();
     const failure = unavailable(reason);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    const waiting = [...this.#inFlight];
+    this.#inFlight.clear();
     for (const [id, { settle, timer }] of waiting) {
       clearTimeout(timer);
       settle({ id, error: failure });

@@ -29,7 +29,7 @@ export interface Subscriber {
   /** From now on the node tells; what happened before has to be asked for. */
   onLive(): void;
   /** What the node told, unchecked. */
-  onNotice(notice: unknown): void;
+  onNotification(notice: unknown): void;
   /** The node tells no more: it refused, or the connection is lost. After the latter `onLive` follows by itself. */
   onLost(error: unknown): void;
 }
@@ -61,7 +61,7 @@ export class NodeError extends Error {
 /** How long a node may take to answer one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
 /** The longest answer that is read. */
-export const LARGEST_ANSWER = 64 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** What a call fails with when no answer came. */
 export function unavailable(cause: unknown): SealbookError {

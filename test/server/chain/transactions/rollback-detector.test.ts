@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { assert } from "chai";
-import { LostTransactions } from "../../../../server/chain/transactions/lost-transactions.ts";
+import { RollbackDetector } from "../../../../server/chain/transactions/rollback-detector.ts";
 import type { AddressState } from "../../../../server/chain/rpc/address-state.ts";
 
 const KEY = "0xkey";
@@ -8,19 +8,19 @@ const KEY = "0xkey";
 describe("a chain that knows fewer nonces than were settled", () => {
   let reopened: number[];
   let addresses: AddressState[] | undefined;
-  let lost: LostTransactions;
+  let lost: RollbackDetector;
   beforeEach(() => {
     mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
     reopened = [];
     addresses = undefined;
-    lost = new LostTransactions({
+    lost = new RollbackDetector({
       rpc: { call: async () => "0x3", addresses: () => addresses ?? [] },
       store: {
         reopen: async (_, from) => {
           reopened.push(from);
           return [];
         },
-        settledNonces: async () => [],
+        minedNonces: async () => [],
         outcome: async () => ({ state: "pending", sent: true }),
       },
       takeOverMilliseconds: 60_000,
@@ -30,7 +30,7 @@ describe("a chain that knows fewer nonces than were settled", () => {
   afterEach(() => mock.timers.reset());
 
   const look = async (): Promise<void> => {
-    const known = await lost.knownOf(KEY, 5);
+    const known = await lost.remainingOf(KEY, 5);
     if (known !== undefined) await lost.reopen(KEY, known);
   };
   /** Looks now, and again when a node that only lags would have caught up. */

@@ -9,7 +9,7 @@ const PATIENCE_MILLISECONDS = 5_000;
  * For those who have to be told soon that a node hangs: any other call to it is given up much later, as one that writes
  * has to be. An answer that comes too late is passed over.
  */
-export function promptCalls(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addresses"> {
+export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addresses"> {
   return {
     chainId: rpc.chainId,
     addresses: () => rpc.addresses?.() ?? [],

@@ -11,7 +11,7 @@ const WAIT_MILLISECONDS = 120_000;
 const INTERVAL_MILLISECONDS = 50;
 const GAS_LIMIT = 5_000_000;
 
-/** What the administrator sends. */
+/** A call by the administrator. */
 export interface AdministratorCall {
   /** Unset for the deployment of a contract. */
   readonly to?: string;
@@ -20,11 +20,11 @@ export interface AdministratorCall {
 }
 
 /**
- * Sends one transaction with the administrator's key and waits until it is mined. The relayer's own transactions do
- * not go this way: see {@link TransactionSender}.
+ * Sends one transaction with the administrator's key and waits until it is mined. {@link TransactionSender} sends the
+ * relayer's own transactions.
  * @throws SealbookError `chain_reverted` with the contract's error; `chain_unavailable` when it is not mined in time
  */
-export async function mined(
+export async function sendAdministratorCall(
   rpc: Rpc,
   administrator: BaseWallet,
   { to, data, gasPrice }: AdministratorCall,

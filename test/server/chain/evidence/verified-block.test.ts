@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { getBytes, hexlify, keccak256, parseEther, Wallet } from "ethers";
 import { listKey } from "../../../../server/chain/evidence/merkle-trie.ts";
-import { readSealedBlock, type SealedBlock } from "../../../../server/chain/evidence/sealed-block.ts";
+import { readVerifiedBlock, type VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { startRawAnvil, type RawAnvil } from "../../../support/raw-anvil.ts";
@@ -29,7 +29,7 @@ describe("blocks as evidence", function () {
   });
 
   /** Mines a block of transactions of all the types that a sender can choose. */
-  const mine = async (count: number): Promise<SealedBlock> => {
+  const mine = async (count: number): Promise<VerifiedBlock> => {
     for (let index = 0; index < count; index += 1) {
       const type = index % 3;
       const accessList = [{ address: FUNDED.address, storageKeys: [keccak256("0x01")] }];
@@ -48,7 +48,7 @@ describe("blocks as evidence", function () {
       await rpc.call("eth_sendRawTransaction", [raw]);
     }
     await rpc.call("evm_mine", []);
-    const block = await readSealedBlock(rpc, Number(await rpc.call("eth_blockNumber", [])));
+    const block = await readVerifiedBlock(rpc, Number(await rpc.call("eth_blockNumber", [])));
     if (block === undefined) throw new Error("the block is not there");
     expect(block.receipts).to.have.length(count);
     return block;
@@ -65,10 +65,10 @@ describe("blocks as evidence", function () {
         throw new TypeError("roots are bytes");
       const all = await rpc.call("eth_getBlockByHash", [hexlify(block.hash), false]);
       for (let index = 0; index < count; index += Math.max(1, Math.floor(count / 20))) {
-        const transaction = block.transaction(index);
+        const transaction = await block.transaction(index);
         expect(all).to.have.nested.property(`transactions[${index}]`, keccak256(transaction.raw));
         expect(provenValue(transactions, listKey(index), transaction.proof)).to.deep.equal(getBytes(transaction.raw));
-        const receipt = block.receipt(index);
+        const receipt = await block.receipt(index);
         expect(provenValue(receipts, listKey(index), receipt.proof)).to.deep.equal(getBytes(receipt.raw));
       }
     });
@@ -86,7 +86,7 @@ describe("blocks as evidence", function () {
       const connection = connectRpc(old.http, old.chainId);
       try {
         await connection.call("evm_mine", []);
-        expect(decodeRlp((await readSealedBlock(connection, 1))?.header ?? new Uint8Array())).to.have.length(fields);
+        expect(decodeRlp((await readVerifiedBlock(connection, 1))?.header ?? new Uint8Array())).to.have.length(fields);
       } finally {
         connection.close();
         await old.stop();
@@ -95,7 +95,7 @@ describe("blocks as evidence", function () {
   }
 
   it("are unknown when the node does not have them", async () => {
-    expect(await readSealedBlock(rpc, 1_000_000)).to.equal(undefined);
+    expect(await readVerifiedBlock(rpc, 1_000_000)).to.equal(undefined);
   });
 
   it("are refused when what the node says does not hold together", async () => {
@@ -108,7 +108,7 @@ describe("blocks as evidence", function () {
       },
     });
     const refusal = async (method: string, twist: (answer: ParsedJson) => unknown): Promise<string> => {
-      const error: unknown = await readSealedBlock(twisted(method, twist), number).then(
+      const error: unknown = await readVerifiedBlock(twisted(method, twist), number).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
@@ -128,7 +128,7 @@ describe("blocks as evidence", function () {
     const failing: Pick<Rpc, "call"> = {
       call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
     };
-    await readSealedBlock(failing, 1).then(
+    await readVerifiedBlock(failing, 1).then(
       () => expect.fail("it was read"),
       (error: unknown) => expect(error).to.be.instanceOf(NodeError),
     );

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { computeAddress, hexlify, Transaction } from "ethers";
-import { seeToOthers } from "../../../../server/chain/transactions/left-transactions.ts";
+import { takeOverTransactions } from "../../../../server/chain/transactions/take-over.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
@@ -54,7 +54,7 @@ for (const engine of ENGINES)
       return id;
     };
     const seeTo = (): Promise<void> =>
-      seeToOthers({
+      takeOverTransactions({
         rpc,
         store: transactionStore(journal.database),
         self: SELF,
