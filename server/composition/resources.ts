@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Seal } from "../bot/seal.ts";
+import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
@@ -35,7 +35,7 @@ export interface Opened {
   /** What the embedded chain tells. */
   readonly embeddedLog: EmbeddedLog;
   /** Seals what the bot knows, when there is a bot. */
-  readonly botSeal: Seal | undefined;
+  readonly botCipher: BotCipher | undefined;
   /** Closes all of it. */
   readonly resources: AsyncDisposableStack;
 }
@@ -67,8 +67,8 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
-      (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botSeal, resources };
+      (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
+    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

@@ -60,7 +60,7 @@ describe("the administrators' chat", function () {
       (await person.ask("/pm 5")).text,
       /^The blockchain (does not answer now\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/,
     );
-    assert.include((await person.ask("/balance")).text, "The blockchain does not answer now");
+    assert.include((await person.ask("/balance")).text, "The blockchain is not reachable");
     chain.proxy.mode = "pass";
     await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "), 60_000);
     assert.match((await person.ask("/providers")).text, /1 in all.*\n.*: 6 µg/);

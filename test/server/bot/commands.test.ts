@@ -76,7 +76,7 @@ describe("the bot's commands", function () {
     assert.include((await chat.ask("/reset")).text, "There is no form yet");
     assert.include((await chat.ask("/pm 5")).text, "Only registered users");
     assert.include((await chat.ask("/providers")).text, "No sensor sent a value");
-    assert.include((await chat.ask("/trxlog")).text, "No value was stored yet");
+    assert.include((await chat.ask("/trxlog")).text, "No value has been stored yet");
     const [map] = await chat.after(() => chat.write("/map"));
     assert.equal(map.kind, "photo");
   });
@@ -109,7 +109,7 @@ describe("the bot's commands", function () {
 
     it("/pm without a value asks for it", async () => {
       assert.include((await chat.ask("/pm")).text, "type the PM2.5 value");
-      assert.include((await chat.ask("a lot")).text, '"a lot" is no PM2.5 value');
+      assert.include((await chat.ask("a lot")).text, '"a lot" is not a PM2.5 value');
       assert.include((await chat.ask("/pm -1")).text, "is no PM2.5 value");
       assert.include((await chat.ask("/pm 10001")).text, "is no PM2.5 value");
       await chat.ask("/pm");

@@ -153,7 +153,7 @@ describe("registration with the bot", function () {
         "https://me:secret@sensor.example/ $.a": "name or password",
       };
       for (const [text, reason] of Object.entries(faults)) await wrong(() => chat.write(text), reason, /^5 of 5/m);
-      await chat.after(() => chat.touch("⌨ I type the values"));
+      await chat.after(() => chat.touch("⌨ Type the values"));
     });
 
     it("at the confirmation", async () => {
@@ -178,7 +178,7 @@ describe("registration with the bot", function () {
       async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
       60_000,
     );
-    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing was changed");
+    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing has changed");
     assert.include((await chat.ask("/fetch")).text, "There is no form yet");
     chat.touchData("form:confirm:confirm");
     await eventually(
