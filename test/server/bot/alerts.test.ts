@@ -58,7 +58,7 @@ describe("the administrators' chat", function () {
     chain.proxy.mode = "off";
     assert.match(
       (await person.ask("/pm 5")).text,
-      /^The blockchain (does not answer now\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/,
+      /^The blockchain (is not reachable\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/,
     );
     assert.include((await person.ask("/balance")).text, "The blockchain is not reachable");
     chain.proxy.mode = "pass";
