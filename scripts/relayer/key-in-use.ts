@@ -9,8 +9,8 @@ const WAIT_MILLISECONDS = 120_000;
 const RETRY_MILLISECONDS = 200;
 
 /**
- * Waits until the server of a data folder signs with a key, and has nothing under way with another one.
- * @returns whether it does; also when no server runs, which starts with the key
+ * Waits until the server of a data folder signs with a key and has no transactions of another key in flight.
+ * @returns Whether it does; true if no server runs, because its next start uses the key
  */
 export async function untilInUse(dataDirectory: string, address: Address): Promise<boolean> {
   for (const deadline = Date.now() + WAIT_MILLISECONDS; Date.now() < deadline; await sleep(RETRY_MILLISECONDS)) {
