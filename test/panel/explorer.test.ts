@@ -133,9 +133,9 @@ describe("the explorer's page", function () {
       await page.getByText(expected).waitFor();
     };
     await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
-    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /do not end at the root/);
+    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /does not lead to the root of the proof/);
     await altered((proof) => (proof.chain_id = 1), /is of chain 1/);
-    await altered((proof) => delete proof.merkle, /has never seen/);
+    await altered((proof) => delete proof.merkle, /is not anchored on the chain/);
     await page.getByText("Not on the chain").first().waitFor();
   });
 

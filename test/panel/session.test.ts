@@ -90,7 +90,7 @@ describe("the panel's session", function () {
     await address.fill("0x12");
     await page.getByLabel("Password").fill("x");
     await page.keyboard.press("Enter");
-    await page.getByText("An address is 0x and 40 more digits").waitFor();
+    await page.getByText("An address is 0x and 40 digits").waitFor();
     assert.equal(await page.locator(".fault").count(), 1);
   });
 

@@ -6,7 +6,7 @@ export const decode = {
   submit: "Decode",
   working: "Decoding…",
   emptyTitle: "Nothing decoded yet",
-  emptyHelp: "Choose a record in the Records tab, or paste call data or a transaction hash.",
+  emptyHelp: "Choose a record in the Records tab, or paste its data here.",
   faults: {
     missing: "Paste call data or a transaction hash.",
     hex: "Only 0x and hexadecimal digits, an even number of them.",
