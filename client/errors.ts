@@ -1,23 +1,16 @@
 import { z } from "zod";
+import { Problem as ServerProblem } from "../server/http/responses.ts";
 
-/** One fault in what was sent. */
-const Fault = z.object({ path: z.string(), message: z.string() });
-
-/** A failure as RFC 9457 puts it. */
-export const Problem = z.looseObject({
-  type: z.string(),
-  title: z.string().optional(),
-  status: z.number().optional(),
-  detail: z.string().optional(),
-  errors: z.array(Fault).optional(),
-});
+/** Problem details by RFC 9457: of the server, or of a proxy in front of it, which may use other types and fewer fields. */
+export const Problem = ServerProblem.partial().extend({ type: z.string() });
 export type Problem = z.output<typeof Problem>;
-export type Fault = z.output<typeof Fault>;
+/** One invalid field of a request. */
+export type Fault = NonNullable<Problem["errors"]>[number];
 
-/** What the client itself can fail with; every other code is the server's own. */
-export type ClientErrorCode = "unreachable" | "timeout" | "unexpected_answer";
+/** The errors of the client itself; every other code comes from the server. */
+export type ClientErrorCode = "unreachable" | "timeout" | "unexpected_response";
 
-/** What an error can carry besides its code and message. */
+/** The optional fields of an error. */
 export interface ClientErrorOptions {
   readonly status?: number | undefined;
   readonly problem?: Problem | undefined;
@@ -26,17 +19,17 @@ export interface ClientErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A call that did not succeed. */
+/** A failed call. */
 export class ClientError extends Error {
   /** A {@link ClientErrorCode}, or the server's code for the failure. */
   readonly code: string;
-  /** HTTP status of the answer; `undefined` when there was none. */
+  /** HTTP status of the response; `undefined` without a response. */
   readonly status: number | undefined;
-  /** The answer's problem details, when it had any. */
+  /** The problem details of the response, if any. */
   readonly problem: Problem | undefined;
-  /** Every fault in what was sent. */
+  /** Every invalid field of the request. */
   readonly details: readonly Fault[];
-  /** Seconds after which trying again can succeed, as the server says. */
+  /** Seconds until a retry can succeed, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: string, message: string, options: ClientErrorOptions = {}) {
@@ -50,7 +43,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Whether the same call can succeed a moment later. Says nothing about whether making it again is safe. */
+/** Whether a repetition of the call can succeed. It does not mean that the repetition is safe. */
 export function isTransient(error: unknown): error is ClientError {
   if (!(error instanceof ClientError)) return false;
   if (error.status !== undefined) return [429, 502, 503, 504].includes(error.status);

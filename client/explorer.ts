@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { ClientError } from "./errors.ts";
 import {
   AddressActivity,
   AnchorList,
@@ -9,22 +8,23 @@ import {
   ExploredBlock,
   ExploredChain,
   ExploredTransaction,
-  type Finding,
-  Findings,
-} from "./explorer-schemas.ts";
-import { Http, type HttpOptions, parseAnswer } from "./http.ts";
-import { problemIn } from "./problem.ts";
+  type SearchResult,
+  SearchResults,
+} from "../server/explorer/responses.ts";
+import { ClientError } from "./errors.ts";
+import { Http, type HttpOptions, parseResponse } from "./http.ts";
+import { toClientError } from "./problem.ts";
 
-/** Which part of a list is asked for. */
+/** The page of a list. */
 export interface ListOptions {
   readonly limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * What anybody can see of the chain. What is not there is `undefined`.
- * @throws ClientError `chain_unavailable` while the server has no chain; `malformed` for what is no hash or address
+ * The explorer API: public data of the chain. A missing object is `undefined`.
+ * @throws ClientError `chain_unavailable` while the chain is not available; `malformed` for an invalid hash or address
  */
 export class ExplorerClient {
   readonly #http: Http;
@@ -37,27 +37,27 @@ export class ExplorerClient {
     return this.#get(ExploredChain, "chain");
   }
 
-  /** The newest first. */
+  /** Newest first. */
   blocks(page: ListOptions = {}): Promise<BlockList> {
     return this.#get(BlockList, "blocks", page);
   }
 
   block(id: number | string, page: ListOptions = {}): Promise<ExploredBlock | undefined> {
-    return ifThere(this.#get(ExploredBlock, `blocks/${encodeURIComponent(id)}`, page));
+    return ifFound(this.#get(ExploredBlock, `blocks/${encodeURIComponent(id)}`, page));
   }
 
   transaction(hash: string): Promise<ExploredTransaction | undefined> {
-    return ifThere(this.#get(ExploredTransaction, `transactions/${encodeURIComponent(hash)}`));
+    return ifFound(this.#get(ExploredTransaction, `transactions/${encodeURIComponent(hash)}`));
   }
 
-  /** The newest first; a page that is not the last can have fewer than were asked for. */
+  /** Newest first. Any page can have fewer entries than `limit`. */
   anchors(page: ListOptions = {}): Promise<AnchorList> {
     return this.#get(AnchorList, "anchors", page);
   }
 
-  /** A hash that was anchored alone, or the root of a batch. */
+  /** @param hash A hash that was anchored alone, or the root of a batch */
   anchor(hash: string): Promise<ExploredAnchor | undefined> {
-    return ifThere(this.#get(ExploredAnchor, `anchors/${encodeURIComponent(hash)}`));
+    return ifFound(this.#get(ExploredAnchor, `anchors/${encodeURIComponent(hash)}`));
   }
 
   address(address: string): Promise<ExploredAddress> {
@@ -69,30 +69,30 @@ export class ExplorerClient {
     return this.#get(AddressActivity, `addresses/${encodeURIComponent(address)}/activity`, page);
   }
 
-  /** Everything on the chain that goes by a block's number, a hash or an address. */
-  async search(text: string): Promise<Finding[]> {
-    return (await this.#get(Findings, "search", { q: text })).results;
+  /** Everything on the chain with this block number, hash or address. */
+  async search(text: string): Promise<readonly SearchResult[]> {
+    return (await this.#get(SearchResults, "search", { q: text })).results;
   }
 
-  async #get<Schema extends z.ZodType>(
-    schema: Schema,
+  async #get<T>(
+    schema: z.ZodType<T, T>,
     path: string,
-    asked: ListOptions | { readonly q: string } = {},
-  ): Promise<z.output<Schema>> {
+    parameters: ListOptions | { readonly q: string } = {},
+  ): Promise<T> {
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, String(value));
-    const answer = await this.#http.send({
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+    const response = await this.#http.send({
       method: "GET",
       path: `explorer/api/${path}${query.size === 0 ? "" : `?${query}`}`,
     });
-    if (answer.status >= 300) throw problemIn(answer);
-    return parseAnswer(schema, answer);
+    if (response.status >= 300) throw toClientError(response);
+    return parseResponse(schema, response);
   }
 }
 
-async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
+async function ifFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await response;
   } catch (error) {
     if (error instanceof ClientError && error.code === "not_found") return undefined;
     throw error;

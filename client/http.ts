@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { ClientError } from "./errors.ts";
 import { linesOf, ndjsonOf } from "./ndjson.ts";
 
-/** How a client talks to its server. */
+/** Options of the connection to the server. */
 export interface HttpOptions {
   /** Sent with every request, for instance an API key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a browser sends and keeps cookies; other programs never do. */
   readonly credentials?: "omit" | "same-origin";
-  /** How long one request may take; the default suits a server that waits 30 s for a confirmation. */
+  /** Timeout of one request; the default suits a server that waits 30 s for a confirmation. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -23,27 +23,27 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One answer, of whatever status. */
-export interface HttpAnswer {
+/** A response of any status. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came, and as text. */
+  /** The raw body, and its text. */
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The body's JSON; `undefined` when it is something else. */
+  /** The parsed body; `undefined` when it is not JSON. */
   readonly body: unknown;
 }
 
-/** One answer whose lines are read as they come; of one that is no success there is the whole body instead. */
-export interface HttpStream extends HttpAnswer {
-  /** The texts of its lines. */
+/** A response with its lines as a stream; an error response has its whole body instead. */
+export interface HttpStream extends HttpResponse {
+  /** The texts of the lines. */
   readonly lines: AsyncIterable<string>;
 }
 
 const TIMEOUT_MILLISECONDS = 90_000;
-/** Lets a request's body be sent while its answer is read; the types of browsers do not know it. */
+/** Streams the request body while the response is read; missing in the types of browsers. */
 const AS_IT_COMES = { duplex: "half" } as const;
-/** The API redirects nobody. Whoever does must not be given what was meant for the server: fetch would send keys on. */
+/** The API never redirects. fetch would send the API key to the target of a redirect. */
 const STAY_HERE = { redirect: "error" } as const;
 const NDJSON = "application/x-ndjson";
 
@@ -59,9 +59,9 @@ export class Http {
   }
 
   /**
-   * @throws ClientError `unreachable` or `timeout` when no whole answer came; what `signal` was aborted with
+   * @throws ClientError `unreachable` or `timeout` without a complete response; the reason of an aborted `signal`
    */
-  async send({ method, path, body, headers, signal }: HttpRequest): Promise<HttpAnswer> {
+  async send({ method, path, body, headers, signal }: HttpRequest): Promise<HttpResponse> {
     const timeout = AbortSignal.timeout(this.#options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
     try {
       const response = await fetch(new URL(path, this.base), {
@@ -82,14 +82,14 @@ export class Http {
       return { status: response.status, headers: response.headers, bytes, text, body: parseJson(text) };
     } catch (error) {
       signal?.throwIfAborted();
-      if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not answer in time`, { cause: error });
+      if (timeout.aborted) throw new ClientError("timeout", `${this.base} did not respond in time`, { cause: error });
       throw this.#unreachable(error);
     }
   }
 
   /**
-   * Sends rows, one per line, while the lines of the response arrive. Backpressure applies; there is no time limit.
-   * @throws ClientError `unreachable` when no answer came, or while its lines are read; what `signal` was aborted with
+   * Sends rows as NDJSON and streams the lines of the response, without a timeout.
+   * @throws ClientError `unreachable` without a response, or while its lines are read; the reason of an aborted `signal`
    */
   async exchange(
     path: string,
@@ -97,7 +97,7 @@ export class Http {
     signal?: AbortSignal,
   ): Promise<HttpStream> {
     let failure: { readonly cause: unknown } | undefined;
-    // What ends the rows ends the exchange; fetch itself would call it a lost connection.
+    // An error of the rows ends the exchange; fetch would report a lost connection.
     const body = guarded(ndjsonOf(rows), (cause) => {
       failure = { cause };
       return cause;
@@ -161,7 +161,7 @@ function streamOf<T>(items: AsyncGenerator<T, void>): ReadableStream<T> {
   });
 }
 
-/** The same items; what ends them before their time is put in other words. */
+/** The same items, with errors replaced. */
 async function* guarded<T>(items: AsyncIterable<T>, explained: (error: unknown) => unknown): AsyncGenerator<T, void> {
   try {
     yield* items;
@@ -170,19 +170,24 @@ async function* guarded<T>(items: AsyncIterable<T>, explained: (error: unknown) 
   }
 }
 
-/**
- * Checks what was answered.
- * @throws ClientError `unexpected_answer`
- */
-export function parseAnswer<Schema extends z.ZodType>(schema: Schema, { status, body }: HttpAnswer): z.output<Schema> {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-  const reasons = details.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
-  throw new ClientError("unexpected_answer", `the answer is not what was expected: ${reasons}`, { status, details });
+/** Whether a value has the fields of a schema. The schema transforms nothing; other fields of the value are kept. */
+export function conforms<T>(schema: z.ZodType<T, T>, value: unknown): value is T {
+  return schema.safeParse(value).success;
 }
 
-/** Seconds that a `Retry-After` header asks for, written as a number or as a date. */
+/**
+ * Checks the body of a response. Fields that the schema does not name are kept.
+ * @throws ClientError `unexpected_response`
+ */
+export function parseResponse<T>(schema: z.ZodType<T, T>, { status, body }: HttpResponse): T {
+  if (conforms(schema, body)) return body;
+  const issues = schema.safeParse(body).error?.issues ?? [];
+  const details = issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+  const reasons = details.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+  throw new ClientError("unexpected_response", `the response is not valid: ${reasons}`, { status, details });
+}
+
+/** The seconds of a `Retry-After` header, which is a number or a date. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get("Retry-After");
   if (value === null) return undefined;
@@ -191,7 +196,7 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }
 
-/** A JSON text; `undefined` when it is something else. */
+/** Parses a text; `undefined` when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -200,7 +205,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// What fetch throws says only that it failed; the reason is its cause.
+// The error of fetch has the reason as its cause.
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (!(cause instanceof Error)) return String(cause);

@@ -1,21 +1,44 @@
 /** The client of both HTTP APIs. */
-export { Attestation, AUDIENCES, type Audience } from "./attestation-schemas.ts";
-export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
-export { ExplorerClient, type ListOptions } from "./explorer.ts";
+export { Attestation, AUDIENCES, type Audience } from "../server/attestation/responses.ts";
 export type {
+  Action,
   AddressActivity,
   BlockSummary,
+  DecodedArgument,
+  DecodedLog,
   ExploredAddress,
   ExploredAnchor,
   ExploredBlock,
   ExploredChain,
   ExploredTransaction,
-  Finding,
-} from "./explorer-schemas.ts";
-export * from "./proof-schemas.ts";
+  SearchResult,
+} from "../server/explorer/responses.ts";
+export type { Alert, Status } from "../server/operations/responses.ts";
 export {
-  type AttestationQuestion,
+  type AnchoredProofs,
+  type BatchPage,
+  type BatchResponse,
+  ConfirmedProof,
+  type FoundProof,
+  PendingProof,
+  type ProofResponse,
+  type Verification,
+} from "../server/proofs/responses.ts";
+export type { DecodedTransaction, StoreContent } from "../server/records/responses.ts";
+export type {
+  ComparedDocument,
+  RecordedDocument,
+  RecoveryVerification,
+  UnknownAnchor,
+} from "../server/recovery/responses.ts";
+export type { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
+export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
+export { ExplorerClient, type ListOptions } from "./explorer.ts";
+export { conforms } from "./http.ts";
+export {
+  type AttestationRequest,
   type AttestationSubject,
+  BundleRecord,
   type ComparedRow,
   type Moment,
   ProofClient,
@@ -26,18 +49,10 @@ export {
 } from "./proofs.ts";
 export { type Login, RecordSession } from "./record-session.ts";
 export {
+  type FoundRecord,
   type NewRecord,
   RecordClient,
   type RecordClientOptions,
   type RecordPage,
   type RecordSearch,
 } from "./records.ts";
-export type { ComparedDocument, InventoryDocument, RecoveryVerification, UnknownAnchor } from "./recovery-schemas.ts";
-export type {
-  Authenticated,
-  Closed,
-  DecodedTransaction,
-  FoundRecord,
-  SessionState,
-  StoredRecord,
-} from "./record-schemas.ts";

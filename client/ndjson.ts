@@ -1,6 +1,6 @@
 const ROWS_AT_ONCE = 1_000;
 
-/** Rows as a body of one JSON text a line, made as it is sent. */
+/** Streams rows as NDJSON. */
 export async function* ndjsonOf(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
   let lines: string[] = [];
   for await (const row of rows) {
@@ -12,7 +12,7 @@ export async function* ndjsonOf(rows: Iterable<unknown> | AsyncIterable<unknown>
   if (lines.length > 0) yield Buffer.from(lines.join(""));
 }
 
-/** The lines of a body, as they come in; empty ones are passed over. */
+/** Streams the non-empty lines of a body. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";

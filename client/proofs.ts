@@ -1,38 +1,37 @@
 import { z } from "zod";
-import { Attestation, type Audience } from "./attestation-schemas.ts";
+import { Attestation, type Audience } from "../server/attestation/responses.ts";
+import { Alert, Status } from "../server/operations/responses.ts";
+import {
+  AnchoredProofs,
+  BatchPage,
+  BatchResponse,
+  Bundle,
+  FoundProof,
+  ProofResponse,
+  Verification,
+} from "../server/proofs/responses.ts";
+import { Metadata } from "../server/http/responses.ts";
+import {
+  ComparedDocument,
+  Inventory,
+  JournalGap,
+  type RecordedDocument,
+  RecoveryVerification,
+  RestoredGap,
+  type UnknownAnchor,
+} from "../server/recovery/responses.ts";
 import { ClientError, Problem } from "./errors.ts";
 import {
   Http,
-  type HttpAnswer,
   type HttpOptions,
   type HttpRequest,
-  parseAnswer,
+  type HttpResponse,
   parseJson,
+  parseResponse,
   retryAfterSeconds,
 } from "./http.ts";
-import {
-  AnchorPage,
-  ComparedDocument,
-  DocumentPage,
-  type InventoryDocument,
-  RecoveryVerification,
-  type UnknownAnchor,
-} from "./recovery-schemas.ts";
 import { pause } from "./pause.ts";
-import { problemIn } from "./problem.ts";
-import {
-  type Alert,
-  Alerts,
-  Anchored,
-  BatchAnswer,
-  BatchPage,
-  Bundle,
-  FoundProof,
-  ProofAnswer,
-  type ProofMetadata,
-  Status,
-  Verification,
-} from "./proof-schemas.ts";
+import { toClientError } from "./problem.ts";
 import { withRetry } from "./retry.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
@@ -40,18 +39,18 @@ const CONFIRM_WITHIN_MILLISECONDS = 300_000;
 const POLL_SECONDS = 3;
 const ATTEST = "api/v1/recovery/attest";
 
-/** How a {@link ProofClient} works. */
+/** Options of a {@link ProofClient}. */
 export interface ProofClientOptions extends HttpOptions {
-  /** How long to go on while the server is not reachable or refuses for now; 0 gives up at once. Default 60 s. */
+  /** How long to retry while the server is not available; 0 disables retries. Default 60 s. */
   readonly retryForMilliseconds?: number;
 }
 
-/** A document to be proved. */
+/** A document to prove. */
 export interface ProofRequest {
   readonly document_id: string;
   /** SHA-256 of the document, hexadecimal. */
   readonly hash: string;
-  readonly metadata?: Readonly<Partial<ProofMetadata>>;
+  readonly metadata?: Readonly<Partial<z.output<typeof Metadata>>>;
 }
 
 export interface CallOptions {
@@ -59,38 +58,44 @@ export interface CallOptions {
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** How long to wait for the confirmation of what was accepted. Default 300 s. */
+  /** How long to wait for the confirmation of an accepted document. Default 300 s. */
   readonly confirmWithinMilliseconds?: number;
 }
 
-/** What a statement can be about: a document, a content, or a comparison. */
+/** The subject of a statement: a document, a content, or a comparison. */
 export type AttestationSubject =
   { readonly document_id: string } | { readonly hash: string } | { readonly verification_id: string };
 
-/** What a statement is to say, and whom it is for. */
-export type AttestationQuestion = AttestationSubject & { readonly audience: Audience };
+/** The subject and the audience of a statement. */
+export type AttestationRequest = AttestationSubject & { readonly audience: Audience };
 
-/** A document as it came back from a backup. */
+/** A document restored from a backup. */
 export interface RestoredDocument {
   readonly document_id: string;
-  /** SHA-256 of what was restored, hexadecimal. */
+  /** SHA-256 of the restored content, hexadecimal. */
   readonly hash: string;
 }
 
 /** A row of a comparison. */
 export interface ComparedRow {
   readonly row: ComparedDocument;
-  /** The row's own text, over which `rows_root` is. */
+  /** The text of the row, a leaf of `rows_root`. */
   readonly text: string;
 }
 
-/** A moment: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
+/** A time: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
 export type Moment = string | number;
 
-/** The last line of an answer that could not be finished. */
-const Broken = z.looseObject({ error: Problem });
+/** The fields of a portable proof that identify it; a verifier checks the rest. */
+export const BundleRecord = Bundle.pick({ format: true, record: true });
 
-/** The integrity-proof API. Every call of it is safe to repeat, and is repeated while it fails with what can pass. */
+/** Alerts, also of kinds that this client does not know. */
+const Alerts = z.object({ alerts: z.array(Alert.extend({ alert: z.string() })) });
+
+/** The last line of an incomplete response. */
+const Broken = z.object({ error: Problem });
+
+/** The integrity-proof API. Its calls are idempotent and are retried after transient errors. */
 export class ProofClient {
   readonly #http: Http;
   readonly #retryForMilliseconds: number;
@@ -102,29 +107,29 @@ export class ProofClient {
 
   /**
    * Submits a document's hash and waits for its confirmation.
-   * @returns the proof; one that is still `pending` was accepted and will be anchored, but not within the wait
+   * @returns the proof; a `pending` proof is accepted and will be anchored after the wait
    */
-  async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofAnswer> {
+  async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofResponse> {
     const { signal } = options;
-    const answer = await this.#call({ method: "POST", path: "api/v1/proof", body: timed(request), signal });
-    const place = this.#pollingPlace(answer, parseAnswer(ProofAnswer, answer).id);
-    return this.#confirmed(ProofAnswer, answer, { method: "GET", path: place, signal }, options);
+    const response = await this.#call({ method: "POST", path: "api/v1/proof", body: timed(request), signal });
+    const path = this.#pollingPath(response, parseResponse(ProofResponse, response).id);
+    return this.#confirmed(ProofResponse, response, { method: "GET", path, signal }, options);
   }
 
   /**
-   * Submits up to 1000 documents that share one transaction, and waits for its confirmation: all of them are accepted,
-   * or none.
+   * Submits up to 1000 documents that share one transaction, and waits for its confirmation. The server accepts all of
+   * them or none.
    */
-  async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchAnswer> {
+  async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchResponse> {
     const { signal } = options;
-    // Sent again it is answered with what became of it.
+    // A repetition returns the outcome of the first request.
     const call = {
       method: "POST",
       path: "api/v1/proof/batch",
       body: { documents: requests.map(timed) },
       signal,
     } as const;
-    return this.#confirmed(BatchAnswer, await this.#call(call), call, options);
+    return this.#confirmed(BatchResponse, await this.#call(call), call, options);
   }
 
   /** Finds a proof by its id, else the newest one of a document with that id. */
@@ -132,110 +137,112 @@ export class ProofClient {
     return ifFound(() => this.#get(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, options));
   }
 
-  /** Finds what a transaction anchored: a proof, or the first page of a batch. */
-  findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<Anchored | undefined> {
-    return ifFound(() => this.#get(Anchored, `api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options));
+  /** Finds the proofs of a transaction: a proof, or the first page of a batch. */
+  findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<AnchoredProofs | undefined> {
+    return ifFound(() => this.#get(AnchoredProofs, `api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options));
   }
 
-  /** Finds the proofs that one root stands for, page by page. */
+  /** Fetches the proofs of a batch, page by page. */
   async *batch(id: string, { signal }: CallOptions = {}): AsyncGenerator<BatchPage, void> {
     yield* this.#pages(BatchPage, `api/v1/proof/batch/${encodeURIComponent(id)}`, {}, signal);
   }
 
   /**
-   * Gets the portable proof of what {@link find} finds: with it anybody can check the document without the server.
-   * @returns its text, which is signed as it is
+   * Fetches the portable proof of the proof that {@link find} returns. It proves the document without the server.
+   * @returns the exact text, which the signature covers
    * @throws ClientError `conflict` while the proof is not confirmed
    */
   async bundle(id: string, { signal }: CallOptions = {}): Promise<string | undefined> {
     return ifFound(async () => {
-      const answer = await this.#call({
+      const response = await this.#call({
         method: "GET",
         path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`,
         signal,
       });
-      parseAnswer(Bundle, answer);
-      return answer.text;
+      parseResponse(BundleRecord, response);
+      return response.text;
     });
   }
 
-  /** Asks whether a document's hash has a proof. */
+  /** Verifies that a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
     return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
   }
 
   /**
-   * Has a statement made of what is recorded, checked against the chain and signed.
-   * @throws ClientError `not_found` when nothing is recorded, `conflict` when the chain contradicts it
+   * Requests a signed statement about records, checked against the chain.
+   * @throws ClientError `not_found` without a record, `conflict` when the chain contradicts it
    */
-  async attest(question: AttestationQuestion, { signal }: CallOptions = {}): Promise<Attestation> {
-    return parseAnswer(Attestation, await this.#call({ method: "POST", path: ATTEST, body: question, signal }));
+  async attest(request: AttestationRequest, { signal }: CallOptions = {}): Promise<Attestation> {
+    return parseResponse(Attestation, await this.#call({ method: "POST", path: ATTEST, body: request, signal }));
   }
 
   /**
-   * The same on paper: a PDF with the signed statement attached.
+   * Requests a statement as PDF, with the signed statement attached.
    * @throws ClientError like {@link attest}
    */
-  async attestPdf(question: AttestationQuestion, { signal }: CallOptions = {}): Promise<Uint8Array> {
+  async attestPdf(request: AttestationRequest, { signal }: CallOptions = {}): Promise<Uint8Array> {
     const headers = { Accept: "application/pdf, application/json;q=0.5" };
-    return (await this.#call({ method: "POST", path: ATTEST, body: question, headers, signal })).bytes;
+    return (await this.#call({ method: "POST", path: ATTEST, body: request, headers, signal })).bytes;
   }
 
-  /** Asks what is wrong, and what was: alerts that last, then the newest of those that are over. */
-  async alerts({ limit, signal }: CallOptions & { readonly limit?: number } = {}): Promise<Alert[]> {
+  /** Fetches the raised alerts, then the newest resolved ones. */
+  async alerts({ limit, signal }: CallOptions & { readonly limit?: number } = {}): Promise<
+    z.output<typeof Alerts>["alerts"]
+  > {
     return (await this.#get(Alerts, `api/v1/alerts${limit === undefined ? "" : `?limit=${limit}`}`, { signal })).alerts;
   }
 
-  /** Asks for the state of the server and its chain. */
+  /** Fetches the state of the server and its chain. */
   status(options: CallOptions = {}): Promise<Status> {
     return this.#get(Status, "api/v1/status", options);
   }
 
   /**
-   * Compares restored documents with what was recorded. Any number of them: they are sent while the answers come in,
-   * which is why it is not repeated when it fails.
-   * @returns the rows in their order, and at the end, as what the generator returns, the comparison as a whole
+   * Compares any number of restored documents with their records. Requests and responses are streamed; the call is
+   * not retried.
+   * @returns the rows in their order, and the totals as the return value of the generator
    */
   async *verifyRestored(
     documents: Iterable<RestoredDocument> | AsyncIterable<RestoredDocument>,
     { asOf, signal }: CallOptions & { readonly asOf?: Moment | undefined } = {},
   ): AsyncGenerator<ComparedRow, RecoveryVerification, void> {
     const query = asOf === undefined ? "" : `?as_of=${encodeURIComponent(asOf)}`;
-    const answer = await this.#http.exchange(`api/v1/recovery/verify${query}`, documents, signal);
-    if (answer.status >= 300) throw problemIn(answer);
-    for await (const text of answer.lines) {
-      const line = { ...answer, body: parseJson(text) };
-      if (has(line.body, "result")) yield { row: parseAnswer(ComparedDocument, line), text };
-      else if (has(line.body, "error")) throw problemIn({ ...line, body: parseAnswer(Broken, line).error });
-      else return parseAnswer(RecoveryVerification, line);
+    const response = await this.#http.exchange(`api/v1/recovery/verify${query}`, documents, signal);
+    if (response.status >= 300) throw toClientError(response);
+    for await (const text of response.lines) {
+      const line = { ...response, body: parseJson(text) };
+      if (has(line.body, "result")) yield { row: parseResponse(ComparedDocument, line), text };
+      else if (has(line.body, "error")) throw toClientError({ ...line, body: parseResponse(Broken, line).error });
+      else return parseResponse(RecoveryVerification, line);
     }
-    throw new ClientError("unexpected_answer", "the answer ended before it was whole");
+    throw new ClientError("unexpected_response", "the response is incomplete");
   }
 
-  /** The documents that were on chain at a time, each with what was recorded of it last. */
+  /** Lists the documents on chain at a time, each with its newest record. */
   async *inventory({ date, signal }: CallOptions & { readonly date?: Moment | undefined } = {}): AsyncGenerator<
-    InventoryDocument,
+    RecordedDocument,
     void
   > {
     const query = date === undefined ? {} : { date: String(date) };
-    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/inventory", query, signal))
+    for await (const { documents } of this.#pages(Inventory, "api/v1/recovery/inventory", query, signal))
       yield* documents;
   }
 
-  /** Recorded documents that a verification did not see. */
-  async *gap(verificationId: string, { signal }: CallOptions = {}): AsyncGenerator<InventoryDocument, void> {
+  /** Lists the recorded documents that a verification did not include. */
+  async *gap(verificationId: string, { signal }: CallOptions = {}): AsyncGenerator<RecordedDocument, void> {
     const query = { verification_id: verificationId };
-    for await (const { documents } of this.#pages(DocumentPage, "api/v1/recovery/gap", query, signal)) yield* documents;
+    for await (const { documents } of this.#pages(RestoredGap, "api/v1/recovery/gap", query, signal)) yield* documents;
   }
 
-  /** Anchors on chain that the server's journal lacks. */
+  /** Lists the anchors on chain that are missing in the server's journal. */
   async *unknownAnchors({ signal }: CallOptions = {}): AsyncGenerator<UnknownAnchor, void> {
     const query = { against: "journal" };
-    for await (const { anchors } of this.#pages(AnchorPage, "api/v1/recovery/gap", query, signal)) yield* anchors;
+    for await (const { anchors } of this.#pages(JournalGap, "api/v1/recovery/gap", query, signal)) yield* anchors;
   }
 
   async *#pages<Page extends { readonly next?: string | undefined }>(
-    schema: z.ZodType<Page>,
+    schema: z.ZodType<Page, Page>,
     path: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
@@ -249,48 +256,44 @@ export class ProofClient {
     } while (cursor !== undefined);
   }
 
-  /** Asks again while an answer is pending, as long as is waited for. */
-  async #confirmed<Schema extends z.ZodType<{ readonly status: "confirmed" | "pending" }>>(
-    schema: Schema,
-    first: HttpAnswer,
+  /** Polls while the response is pending, until the end of the wait. */
+  async #confirmed<T extends { readonly status: "confirmed" | "pending" }>(
+    schema: z.ZodType<T, T>,
+    first: HttpResponse,
     again: HttpRequest,
     { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS }: SubmitOptions,
-  ): Promise<z.output<Schema>> {
+  ): Promise<T> {
     const end = performance.now() + confirmWithinMilliseconds;
-    for (let answer = first; ; answer = await this.#call(again)) {
-      const parsed = parseAnswer(schema, answer);
-      const wait = (retryAfterSeconds(answer.headers) ?? POLL_SECONDS) * 1000;
+    for (let response = first; ; response = await this.#call(again)) {
+      const parsed = parseResponse(schema, response);
+      const wait = (retryAfterSeconds(response.headers) ?? POLL_SECONDS) * 1000;
       if (parsed.status === "confirmed" || performance.now() + wait > end) return parsed;
       await pause(wait, signal);
     }
   }
 
-  async #get<Schema extends z.ZodType>(
-    schema: Schema,
-    path: string,
-    { signal }: CallOptions,
-  ): Promise<z.output<Schema>> {
-    return parseAnswer(schema, await this.#call({ method: "GET", path, signal }));
+  async #get<T>(schema: z.ZodType<T, T>, path: string, { signal }: CallOptions): Promise<T> {
+    return parseResponse(schema, await this.#call({ method: "GET", path, signal }));
   }
 
-  #call(request: HttpRequest): Promise<HttpAnswer> {
-    const attempt = async (): Promise<HttpAnswer> => {
-      const answer = await this.#http.send(request);
-      if (answer.status >= 300) throw problemIn(answer);
-      return answer;
+  #call(request: HttpRequest): Promise<HttpResponse> {
+    const attempt = async (): Promise<HttpResponse> => {
+      const response = await this.#http.send(request);
+      if (response.status >= 300) throw toClientError(response);
+      return response;
     };
     return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds, signal: request.signal });
   }
 
-  /** Where to ask for a pending proof. Another server than the one that was asked gets no credentials. */
-  #pollingPlace({ headers }: HttpAnswer, id: string): string {
+  /** The address for polling a pending proof. Credentials are never sent to another server. */
+  #pollingPath({ headers }: HttpResponse, id: string): string {
     const location = headers.get("Location");
-    const place = location === null ? null : URL.parse(location, this.#http.base);
-    return place?.origin === new URL(this.#http.base).origin ? place.href : `api/v1/proof/${id}`;
+    const url = location === null ? null : URL.parse(location, this.#http.base);
+    return url?.origin === new URL(this.#http.base).origin ? url.href : `api/v1/proof/${id}`;
   }
 }
 
-/** Fixed before the first attempt: with the same time a repeat is the same record, which is anchored once. */
+/** Sets the time before the first attempt: a retry with the same time is the same record and is anchored once. */
 function timed(request: ProofRequest): ProofRequest {
   return {
     ...request,
@@ -298,9 +301,9 @@ function timed(request: ProofRequest): ProofRequest {
   };
 }
 
-async function ifFound<T>(ask: () => Promise<T>): Promise<T | undefined> {
+async function ifFound<T>(fetchIt: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await ask();
+    return await fetchIt();
   } catch (error) {
     if (error instanceof ClientError && error.code === "not_found") return undefined;
     throw error;

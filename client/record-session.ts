@@ -1,22 +1,22 @@
 import { ClientError } from "./errors.ts";
-import type { DecodedTransaction, FoundRecord, StoredRecord } from "./record-schemas.ts";
-import type { NewRecord, RecordClient, RecordSearch } from "./records.ts";
+import type { DecodedTransaction, StoreContent } from "../server/records/responses.ts";
+import type { FoundRecord, NewRecord, RecordClient, RecordSearch } from "./records.ts";
 
-/** Whose session it is. */
+/** The credentials of an account. */
 export interface Login {
   readonly login: string;
   readonly password: string;
 }
 
 /**
- * A session of the record store API that lasts as long as it is wanted. Its token is replaced and its lifetime extended
- * by itself, when half of it is over; when that comes too late, for instance after a sleep, it logs in again.
+ * A session of the record store API that stays open until it is closed. It replaces its token and extends its lifetime
+ * after half of the lifetime; when that is too late, for instance after a sleep, it logs in again.
  */
 export class RecordSession implements AsyncDisposable {
   readonly #client: RecordClient;
   readonly #login: Login;
   #token = "";
-  /** When half of the lifetime is over, by the clock of `performance`. */
+  /** The time of the renewal, by the clock of `performance`. */
   #dueAt = 0;
   #renewal: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -37,17 +37,17 @@ export class RecordSession implements AsyncDisposable {
     return session;
   }
 
-  /** The token at this moment. */
+  /** The current token. */
   get token(): string {
     return this.#token;
   }
 
   /** Stores a record. */
-  store(record: NewRecord): Promise<StoredRecord> {
+  store(record: NewRecord): Promise<StoreContent> {
     return this.#with((token) => this.#client.store(token, record));
   }
 
-  /** The records that match, newest first; pages are asked for as they are needed. */
+  /** Searches records, newest first, and fetches pages on demand. */
   async *search(search: RecordSearch): AsyncGenerator<FoundRecord, void> {
     let cursor: string | undefined;
     do {
@@ -57,7 +57,7 @@ export class RecordSession implements AsyncDisposable {
     } while (cursor !== undefined);
   }
 
-  /** What a transaction wrote, from its call data. */
+  /** Decodes the call data of a transaction. */
   decode(name: "set" | "insert", inputdata: string): Promise<DecodedTransaction> {
     return this.#with((token) => this.#client.decode(token, name, inputdata));
   }
@@ -72,7 +72,7 @@ export class RecordSession implements AsyncDisposable {
     try {
       await this.#client.close(this.#token);
     } catch (error) {
-      // What has ended already need not be ended.
+      // The session has ended already.
       if (!isTokenRefused(error)) throw error;
     }
   }
@@ -90,13 +90,13 @@ export class RecordSession implements AsyncDisposable {
       return await call(token);
     } catch (error) {
       if (!isTokenRefused(error)) throw error;
-      // A call that was refused did nothing. The token was replaced on its way, or has ended.
+      // A refused call has no effect: the token was replaced while it was in flight, or has expired.
       if (token === this.#token) await this.#renew(() => this.#logIn());
       return call(this.#token);
     }
   }
 
-  /** Replaces the token, once for all who need it. */
+  /** Replaces the token; concurrent callers share one renewal. */
   #renew(how: () => Promise<void> = () => this.#extend()): Promise<void> {
     this.#renewal ??= how().finally(() => {
       this.#renewal = undefined;
@@ -127,12 +127,12 @@ export class RecordSession implements AsyncDisposable {
     const half = (seconds * 1000) / 2;
     this.#dueAt = performance.now() + half;
     clearTimeout(this.#timer);
-    // What fails here is tried again by the next call, and told to its caller. Nobody is kept running for it.
+    // The next call retries a failed renewal and reports its error. The timer does not keep the process alive.
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#renew().catch(() => undefined), half).unref();
   }
 }
 
-/** Whether it was the token that was refused, or an extension that came too late. */
+/** Whether the server refused the token, or a late extension. */
 function isTokenRefused(error: unknown): boolean {
   return error instanceof ClientError && ["token_invalid", "token_expired", "extend_refused"].includes(error.code);
 }

@@ -1,51 +1,50 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { Failure } from "../server/http/record-store/responses.ts";
+import { DecodeContent, type DecodedTransaction, SearchContent, StoreContent } from "../server/records/responses.ts";
+import { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
 import { ClientError } from "./errors.ts";
-import { Http, type HttpAnswer, type HttpOptions, parseAnswer, retryAfterSeconds } from "./http.ts";
-import {
-  AuthContent,
-  type Authenticated,
-  CloseContent,
-  type Closed,
-  DecodeContent,
-  type DecodedTransaction,
-  Envelope,
-  type FoundRecord,
-  SearchContent,
-  SessionContent,
-  type SessionState,
-  StoreContent,
-  type StoredRecord,
-} from "./record-schemas.ts";
+import { Http, type HttpOptions, type HttpResponse, parseResponse, retryAfterSeconds } from "./http.ts";
 import { withRetry } from "./retry.ts";
 
-/** Shorter than a token's life: an answer that comes later is of no use. */
+/** Shorter than the lifetime of a token. */
 const RETRY_FOR_MILLISECONDS = 15_000;
 
-/** How a {@link RecordClient} works. */
+/** Options of a {@link RecordClient}. */
 export interface RecordClientOptions extends HttpOptions {
-  /** How long a search or decode goes on while the server is not reachable or refuses for now. Default 15 s. */
+  /** How long to retry a search or decode while the server is not available. Default 15 s. */
   readonly retryForMilliseconds?: number;
 }
 
-/** A record to be stored. */
+/** A record to store. */
 export interface NewRecord {
   readonly code: string;
   readonly topic: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** What to search for. */
+/** A search. */
 export interface RecordSearch {
   readonly field: "code" | "topic";
   /** The field's value; `*` stands for any run of characters, `\*` for a star. */
   readonly value: string;
   /** Records a page. */
   readonly limit?: number;
-  /** Whether to say where on the chain each record is. */
+  /** Whether to include the location of each record on the chain. */
   readonly locations?: boolean;
 }
 
-/** Some of the records that match. */
+/** A record; `location` is its position on the chain, on request. */
+export interface FoundRecord {
+  readonly sender: string;
+  readonly code: string;
+  readonly createdAt: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly topic: string;
+  readonly location:
+    { readonly chainId: string; readonly transactionHash: string; readonly blockNumber: number } | undefined;
+}
+
+/** A page of the matching records. */
 export interface RecordPage {
   readonly events: readonly FoundRecord[];
   /** `undefined` on the last page. */
@@ -60,8 +59,8 @@ interface Call {
 }
 
 /**
- * The record store API. Only searching and decoding are tried again: a call that replaces a token, or stores, may
- * have had its effect although no answer came.
+ * The record store API. Only search and decode are retried: a call that replaces a token or stores a record may
+ * have had its effect although no response arrived.
  */
 export class RecordClient {
   readonly #http: Http;
@@ -73,33 +72,33 @@ export class RecordClient {
   }
 
   /** Opens a session; its token is `tparams.tx`. */
-  auth(login: string, password: string): Promise<Authenticated> {
+  auth(login: string, password: string): Promise<AuthContent> {
     return this.#call(AuthContent, { route: "/api/admin/auth", credentials: { login, password } });
   }
 
   /** Validates a session; `tparams.tx` replaces the token. */
-  validate(token: string): Promise<SessionState> {
+  validate(token: string): Promise<SessionContent> {
     return this.#call(SessionContent, sessionCall("validate", token));
   }
 
-  /** Gives a validated session a fresh lifetime; `tparams.tx` replaces the token. */
-  extend(token: string): Promise<SessionState> {
+  /** Gives a validated session a new lifetime; `tparams.tx` replaces the token. */
+  extend(token: string): Promise<SessionContent> {
     return this.#call(SessionContent, sessionCall("extend", token));
   }
 
   /** Ends a session. */
-  close(token: string): Promise<Closed> {
+  close(token: string): Promise<CloseContent> {
     return this.#call(CloseContent, sessionCall("close", token));
   }
 
   /** Stores a record. */
-  store(token: string, record: NewRecord): Promise<StoredRecord> {
+  store(token: string, record: NewRecord): Promise<StoreContent> {
     return this.#call(StoreContent, { route: "/api/datastore/event/store", credentials: { token }, payload: record });
   }
 
   /**
-   * The records that match, newest first; pages are asked for as they are needed.
-   * @param token The token; as a function, asked anew for every page, for tokens that are replaced meanwhile
+   * Searches records, newest first, and fetches pages on demand.
+   * @param token The token, or a function that returns the current token for each page
    */
   async *search(token: string | (() => string), search: RecordSearch): AsyncGenerator<FoundRecord, void> {
     let cursor: string | undefined;
@@ -111,36 +110,40 @@ export class RecordClient {
     } while (cursor !== undefined);
   }
 
-  /** A page of the records that match, and the cursor of the next one. */
+  /** Fetches a page of the matching records. */
   async page(token: string, { field, value, limit, locations }: RecordSearch, cursor?: string): Promise<RecordPage> {
     const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
-    return (await this.#repeatable(SearchContent, call)).tparams;
+    const { tparams } = await this.#repeatable(SearchContent.pick({ tparams: true }), call);
+    return {
+      events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index])),
+      next: tparams.next,
+    };
   }
 
-  /** What a transaction wrote, from its call data. */
+  /** Decodes the call data of a transaction. */
   async decode(token: string, name: "set" | "insert", inputdata: string): Promise<DecodedTransaction> {
     const payload = { function: name, inputdata };
     const call: Call = { route: "/api/datastore/transaction/decode", credentials: { token }, payload };
-    return (await this.#repeatable(DecodeContent, call)).tparams.transaction;
+    return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams.transaction;
   }
 
-  #repeatable<Schema extends z.ZodType>(schema: Schema, call: Call): Promise<z.output<Schema>> {
+  #repeatable<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
     return withRetry(() => this.#call(schema, call), { retryForMilliseconds: this.#retryForMilliseconds });
   }
 
-  async #call<Schema extends z.ZodType>(schema: Schema, { headers, ...call }: Call): Promise<z.output<Schema>> {
-    const answer = await this.#http.send({
+  async #call<T>(schema: z.ZodType<T, T>, { headers, ...call }: Call): Promise<T> {
+    const response = await this.#http.send({
       method: "POST",
       path: "api",
       body: { ...call, method: "GET" },
       ...(headers === undefined ? {} : { headers }),
     });
-    return parseAnswer(schema, { ...answer, body: contentOf(answer) });
+    return parseResponse(schema, { ...response, body: contentOf(response) });
   }
 }
 
-/** These calls carry the token as the cookie too; in a browser, which sets its cookies itself, not. */
+/** Session calls also send the token as a cookie; browsers ignore this header and send their own cookies. */
 function sessionCall(action: "validate" | "extend" | "close", token: string): Call {
   return {
     route: `/api/admin/session/${action}`,
@@ -149,14 +152,52 @@ function sessionCall(action: "validate" | "extend" | "close", token: string): Ca
   };
 }
 
-function contentOf(answer: HttpAnswer): object {
-  const parsed = Envelope.safeParse(answer.body);
+const JsonObject = z.record(z.string(), z.unknown());
+
+/** The envelope of every response. */
+const Envelope = z.discriminatedUnion("status", [
+  z.object({ status: z.literal(1), content: JsonObject }),
+  Failure.pick({ status: true, content: true }),
+]);
+
+function contentOf(response: HttpResponse): object {
+  const parsed = Envelope.safeParse(response.body);
   if (parsed.success && parsed.data.status === 1) return parsed.data.content;
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const options = { status, retryAfterSeconds: retryAfterSeconds(headers) };
   if (!parsed.success || parsed.data.status === 1) {
-    throw new ClientError("unexpected_answer", `the server answered with status ${status} and no envelope`, options);
+    throw new ClientError("unexpected_response", `the server responded with status ${status} and no envelope`, options);
   }
   const { code, message, details } = parsed.data.content.error;
   throw new ClientError(code, message, { ...options, details });
+}
+
+type Tparams = SearchContent["tparams"];
+
+function toRecord(
+  [sender, code, createdAt, payload, topic]: Tparams["events"][number],
+  location: NonNullable<Tparams["locations"]>[number] | undefined,
+): FoundRecord {
+  return {
+    sender,
+    code,
+    createdAt,
+    payload: payloadOf(payload),
+    topic,
+    location: location && {
+      chainId: String(location.chainid),
+      transactionHash: location.tx_hash,
+      blockNumber: location.block_number,
+    },
+  };
+}
+
+/** Decodes a payload: JSON in base64. */
+function payloadOf(text: string): Record<string, unknown> {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return JsonObject.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (cause) {
+    throw new ClientError("unexpected_response", "the payload of a record is not JSON", { cause });
+  }
 }

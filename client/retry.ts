@@ -4,16 +4,16 @@ import { pause } from "./pause.ts";
 const FIRST_DELAY_MILLISECONDS = 200;
 const LONGEST_DELAY_MILLISECONDS = 5_000;
 
-/** How long to go on. */
+/** Limits of the retries. */
 export interface RetryOptions {
-  /** No new attempt is made later than this after the first failure; 0 means that there is only one. */
+  /** No attempt starts later than this after the first failure; 0 disables retries. */
   readonly retryForMilliseconds: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes an attempt again while it fails with what can pass. Only for calls that are safe to make twice: an attempt
- * without an answer may have had its effect.
+ * Retries a call after transient errors. Only for idempotent calls: an attempt without a response may have had its
+ * effect.
  */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   let end: number | undefined;
@@ -22,9 +22,9 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       return await attempt();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      // Counted from here, because an attempt may have waited long before it failed.
+      // Counted from the first failure: the attempt itself may have taken long.
       end ??= performance.now() + options.retryForMilliseconds;
-      // Not all at the same moment: many clients lose a server together.
+      // With jitter: many clients lose a server at the same time.
       const wait = Math.max((error.retryAfterSeconds ?? 0) * 1000, delay * (0.5 + Math.random() / 2));
       if (performance.now() + wait > end) throw error;
       await pause(wait, options.signal);

@@ -13,7 +13,6 @@ import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
 import { accountStore } from "../server/sessions/account-store.ts";
 import { createJournal } from "../server/composition/journal.ts";
-import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -116,7 +115,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
-  } else if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
+  } else if (error instanceof SealbookError) {
     process.stderr.write(`account: ${error.message}\n`);
     process.exitCode = FAILED;
   } else {

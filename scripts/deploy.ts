@@ -11,7 +11,7 @@ import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../server/composition/embedded-
 import { sessionRules } from "../server/composition/session-rules.ts";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../server/chain/contracts/deployment.ts";
 import { ownKey, type RelayerKey } from "../server/chain/keys/relayer-key.ts";
-import { askChainId, connectNodes } from "../server/chain/rpc/connect.ts";
+import { fetchChainId, connectNodes } from "../server/chain/rpc/connect.ts";
 import { shownAddress } from "../server/chain/rpc/node-address.ts";
 import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc, toQuantity } from "../server/chain/rpc/rpc.ts";
@@ -55,7 +55,7 @@ async function connect({ node }: ChainConfig): Promise<Connection> {
   // Hardhat speaks HTTP only; the server's way takes every kind of address.
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
-  const rpc = connectNodes(urls, await askChainId(urls, tls), tls);
+  const rpc = connectNodes(urls, await fetchChainId(urls, tls), tls);
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
 

@@ -2,7 +2,6 @@ import { openContracts } from "../server/composition/chain.ts";
 import type { ContractsLink } from "../server/composition/chain-link.ts";
 import { EMBEDDED_CHAIN_ID } from "../server/composition/embedded-chain.ts";
 import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
-import { EmbeddedChainError } from "../server/chain/embedded/embedded-chain.ts";
 import { NodeError } from "../server/chain/rpc/rpc.ts";
 import type { ChainConfig } from "../server/config/chain.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
@@ -39,7 +38,6 @@ export async function usingChain(
     if (onlyReads) release();
     await work(link);
   } catch (error) {
-    if (error instanceof EmbeddedChainError) throw new CommandFailure(error.message);
     if (error instanceof NodeError) throw new CommandFailure(`the chain's node refuses to answer: ${error.message}`);
     throw error;
   }

@@ -22,6 +22,13 @@ export type ErrorCode =
   | "chain_unavailable"
   | "chain_reverted"
   | "config_invalid"
+  | "directory_unusable"
+  | "port_in_use"
+  | "chain_in_use"
+  | "chain_id_differs"
+  | "block_log_damaged"
+  | "block_log_differs"
+  | "anvil_missing"
   | "internal";
 
 /** One fault in the input. */
@@ -71,4 +78,9 @@ export function malformed(path: string, message: string, cause?: unknown): Sealb
     details: [{ path, message }],
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** The message of anything thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

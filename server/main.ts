@@ -1,53 +1,50 @@
-import { type Announcer, logAnnouncer, terminalAnnouncer } from "./composition/announcements.ts";
+import { createAnnouncer, startFailure } from "./composition/announcements.ts";
+import { createServer, type Server } from "./composition/server.ts";
 import { parseConfig } from "./config/config.ts";
 import { readEnv } from "./config/environment.ts";
-import { type Server, createServer } from "./composition/server.ts";
-import { EmbeddedChainError } from "./chain/embedded/embedded-chain.ts";
-import { SealbookError } from "./errors.ts";
 import { createLogger } from "./kit/logger.ts";
 
-let stopping = false;
-let running: { readonly context: Server; readonly announcer: Announcer } | undefined;
-
-function onSignal(): void {
-  // Whoever asks twice does not want to wait.
-  if (stopping) process.exit(1);
-  stopping = true;
-  if (running !== undefined) void stop(running);
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(): Promise<undefined> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (): void => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      resolve(undefined);
+    };
+    process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  });
 }
 
-async function stop({ context, announcer }: NonNullable<typeof running>): Promise<void> {
-  announcer.stopping();
-  await context.stop();
-  announcer.stopped();
-  process.exit(0);
-}
+type StartResult = Awaited<ReturnType<Server["start"]>>;
 
-async function main(): Promise<void> {
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-  const config = parseConfig(readEnv());
-  const logger = createLogger(config.logLevel, process.stdout.isTTY);
-  const announcer = process.stdout.isTTY ? terminalAnnouncer(console.log) : logAnnouncer(logger);
-  const context = await createServer(config, logger);
-  running = { context, announcer };
+/** Starts the server; a signal ends the wait for a start that takes long. */
+async function start(server: Server, signal: Promise<undefined>): Promise<StartResult | undefined> {
   try {
-    announcer.started({ ...context, ...(await context.start()) });
-    if (stopping) await stop(running);
+    return await Promise.race([server.start(), signal]);
   } catch (error) {
-    await context.stop();
+    await server.stop();
     throw error;
   }
 }
 
+async function main(): Promise<void> {
+  const signal = stopSignal();
+  const config = parseConfig(readEnv());
+  const logger = createLogger(config.logLevel, process.stdout.isTTY);
+  const announcer = createAnnouncer(logger, process.stdout.isTTY);
+  const server = await createServer(config, logger);
+  const started = await start(server, signal);
+  if (started !== undefined) announcer.started({ ...server, ...started });
+  await signal;
+  announcer.stopping();
+  await server.stop();
+  announcer.stopped();
+  process.exit(0);
+}
+
 main().catch((error: unknown) => {
-  if (error instanceof SealbookError && error.code === "config_invalid") {
-    console.error(
-      `Sealbook does not start:\n  ${(error.details ?? []).map(({ path, message }) => `${path} ${message}`).join("\n  ") || error.message}`,
-    );
-  } else if (error instanceof SealbookError || error instanceof EmbeddedChainError) {
-    console.error(`Sealbook does not start: ${error.message}`);
-  } else {
-    console.error("Sealbook does not start:", error);
-  }
+  console.error(...startFailure(error));
   process.exit(1);
 });

@@ -34,6 +34,8 @@ const NOTATIONS = ["server/journal/replication/targets.ts"];
 /** What browsers may share with the server, and the packages that it may use. */
 const FOR_BROWSERS = /^server\/readings\/(?:air-quality|map)\//;
 const BROWSER_PACKAGES = ["topojson-client", "topojson-specification", "geojson"];
+/** The schemas of the responses, which the client and the panel share with the server. */
+const RESPONSES = /^server\/(?:[a-z-]+\/)+responses\.ts$/;
 /** What a `service.ts` must not import: files, sockets, clocks, databases. */
 const OUTSIDE_WORLD =
   /^(?:node:(?:fs|net|http|https|tls|dgram|child_process|worker_threads|timers)|express|kysely|pg|undici|ws)\b/;
@@ -88,7 +90,7 @@ describe("Architecture", () => {
       const room = roomOf(from);
       if (!to.startsWith("server/") || room === roomOf(to)) return false;
       if (room === "composition") return roomOf(to) === "main";
-      if (room === "main") return !["composition", "config", "chain", "kit", "errors"].includes(roomOf(to));
+      if (room === "main") return !["composition", "config", "kit", "errors"].includes(roomOf(to));
       if (room === "config" && NOTATIONS.includes(to)) return false;
       const allowed = BELOW[room] ?? [...FOUNDATION, ...(CAPABILITIES[room] ?? [])];
       return !allowed.includes(roomOf(to));
@@ -124,13 +126,25 @@ describe("Architecture", () => {
     expect(seen.size).to.be.greaterThan(services.length);
   });
 
-  it("lets the panel know the server by its client only, and share what air and maps are", () => {
+  it("lets the panel know the server by its client and the schemas of responses only, and share air quality and maps", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
       importsOf(from)
-        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to))
+        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !RESPONSES.test(to))
         .map((to) => `${from} -> ${to}`),
     );
     expect(forbidden).to.deep.equal([]);
+  });
+
+  it("lets the client import the schemas of responses only, and these zod and each other only", () => {
+    const schemas = files.filter((file) => RESPONSES.test(file));
+    expect(schemas).to.include.members(["server/http/responses.ts", "server/proofs/responses.ts"]);
+    const ofClient = globSync("client/**/*.ts", { cwd: ROOT }).flatMap((from) =>
+      importsOf(from)
+        .filter((to) => !to.startsWith("client/") && to !== "zod" && !RESPONSES.test(to))
+        .map((to) => `${from} -> ${to}`),
+    );
+    const ofSchemas = offences((from, to) => RESPONSES.test(from) && to !== "zod" && !RESPONSES.test(to));
+    expect([...ofClient, ...ofSchemas]).to.deep.equal([]);
   });
 
   it("keeps what browsers share free of everything that they do not have", () => {

@@ -1,12 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 
 const ROOT = join(import.meta.dirname, "..");
-const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const PAGES = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter((path) =>
+  path.endsWith(".md"),
+);
+
+/** The commands of a page that are marked to be run. */
+function commandsOf(page: string): string[] {
+  return [...read(page).matchAll(/<!-- tour -->\n```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+}
 
 describe("README", () => {
   it("has a current table of the configuration", () => {
@@ -18,9 +26,18 @@ describe("README", () => {
   });
 
   it("links to files that exist", () => {
-    for (const [, target = ""] of readme.matchAll(/\]\(([^)]+)\)/g)) {
-      expect(existsSync(join(ROOT, target)), target).to.equal(true);
+    for (const page of PAGES) {
+      for (const [, target = ""] of read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+        if (target.startsWith("https:")) continue;
+        expect(existsSync(join(ROOT, page, "..", target)), `${page}: ${target}`).to.equal(true);
+      }
     }
+  });
+
+  it("leads to every page in at most 150 lines", () => {
+    const readme = read("README.md");
+    expect(readme.split("\n").length).to.be.at.most(151);
+    for (const page of PAGES.slice(1)) expect(readme).to.include(`](${page})`);
   });
 
   describe("tour", () => {
@@ -57,15 +74,17 @@ describe("README", () => {
     });
 
     it("runs as written", () => {
-      const blocks = [...readme.matchAll(/<!-- tour -->\n```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
-      expect(blocks.length).to.be.greaterThan(8);
+      expect(commandsOf("README.md")).to.have.length(2);
+      const blocks = ["README.md", "docs/tour.md"].flatMap(commandsOf);
+      expect(blocks.length).to.be.greaterThan(10);
       const run = spawnSync("bash", ["-e", "-u", "-o", "pipefail", "-c", blocks.join("\n")], {
         cwd: ROOT,
         env: environment,
         encoding: "utf8",
-        timeout: 55_000,
+        timeout: 100_000,
       });
       expect(run.status, run.stderr + run.stdout).to.equal(0);
+      expect(run.stdout).to.match(/Verified\. The document "README\.md" existed as it is now/i);
       expect(run.stdout).to.match(/token: 0x[0-9a-f]{64}\n/);
       expect(run.stdout).to.include('"result":"success"');
       expect(run.stdout).to.match(/"events":\[\["0x/);

@@ -36,7 +36,7 @@ export async function startEvm(directory: string): Promise<Evm> {
       const gas = `0x${GAS_LIMIT.toString(16)}`;
       const transaction = { from: sender, data, gas, gasPrice: "0x0", ...(to === null ? {} : { to }) };
       const hash = await anvil.control.call("eth_sendTransaction", [transaction]);
-      await anvil.control.call("evm_mine");
+      await anvil.control.call("evm_mine", []);
       const receipt = Receipt.parse(await anvil.control.call("eth_getTransactionReceipt", [hash]));
       if (receipt.status !== 1) throw new Error(`transaction ${String(hash)} was reverted`);
       return receipt;

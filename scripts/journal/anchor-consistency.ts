@@ -22,7 +22,7 @@ export function checkConfirmation(
   if (confirmation.batch !== anchor.batch || confirmation.firstLeaf !== anchor.firstLeaf) faults.push("other_place");
   if (!equalBytes(confirmation.hash, anchor.hash)) faults.push("other_hash");
   if (confirmation.size !== anchor.size) faults.push("other_size");
-  if (confirmation.sealed !== anchor.sealed) faults.push("other_seal");
+  if (confirmation.checkpoint !== anchor.checkpoint) faults.push("other_checkpoint");
   const findings: Finding[] = faults.map((fault) => ({
     kind: "confirmation_wrong",
     sequence,

@@ -26,7 +26,7 @@ export async function anchorsWithoutProofs(database: Database, after: number, li
   const rows = await database
     .selectFrom("anchors")
     .select("id")
-    .where("sealed", "is", null)
+    .where("checkpoint", "is", null)
     .where("id", ">", after)
     .where((e) =>
       e.not(
@@ -82,7 +82,7 @@ function toFacts(row: Row): AnchorFacts {
     lastSequence: row.last_sequence,
     hash: row.hash,
     size: row.size,
-    sealed: row.sealed,
+    checkpoint: row.checkpoint,
     transactionId: row.transaction_id,
     transaction:
       row.known_transaction === null

@@ -10,7 +10,7 @@ export interface AnchorFacts {
   readonly hash: Uint8Array | null;
   readonly size: number;
   /** The entry whose digest it is for. */
-  readonly sealed: number | null;
+  readonly checkpoint: number | null;
   readonly transactionId: number | null;
   /** `undefined` when there is no such transaction. */
   readonly transaction: TransactionFacts | undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
+import { BEGINNING, type ResumePoint } from "./resume-point.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
@@ -14,7 +14,7 @@ import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine, resultLine } from "./check-report.ts";
-import { readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
+import { readResumePoint, writeResumePoint } from "./resume-file.ts";
 
 const FOUND = 1;
 /** Apart from 1, which says that something was found. */
@@ -116,8 +116,8 @@ async function checkAll(
   const file = join(dataDirectory, FILE);
   const asksChain = chain !== undefined;
   // What comes before --from was not looked at: there is nothing to say of it.
-  const keep = async (checkpoint: Checkpoint): Promise<void> => {
-    if (options.from === undefined) await writeCheckpoint(file, checkpoint, asksChain);
+  const keep = async (resumePoint: ResumePoint): Promise<void> => {
+    if (options.from === undefined) await writeResumePoint(file, resumePoint, asksChain);
   };
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -135,10 +135,10 @@ async function checkAll(
         ...(chain === undefined ? {} : { chain }),
         onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
         onProgress: (stage, done, total) => stages.update(stage, done, total),
-        async onCheckpoint(checkpoint) {
+        async onResumePoint(resumePoint) {
           if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
           keptAt = Date.now();
-          await keep(checkpoint);
+          await keep(resumePoint);
         },
       },
       await startOf(database, file, options, asksChain),
@@ -148,7 +148,7 @@ async function checkAll(
     stages.stop();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
-  await keep(result.checkpoint);
+  await keep(result.resumePoint);
   process.stdout.write(`${resultLine(result, asksChain, json)}\n`);
   process.exitCode = !result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0;
 }
@@ -158,8 +158,8 @@ async function startOf(
   file: string,
   { from, resume }: Options,
   asksChain: boolean,
-): Promise<Checkpoint> {
-  if (resume === true) return readCheckpoint(file, asksChain);
+): Promise<ResumePoint> {
+  if (resume === true) return readResumePoint(file, asksChain);
   if (from === undefined || from <= 1) return BEGINNING;
   const { sequence: newest } = await journalSource(database).head();
   if (from > newest)

@@ -8,10 +8,10 @@ export function findingLine(finding: Finding, json: boolean): string {
 }
 
 /** What was looked at, as the last line. */
-export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
-  const { isComplete, from, to, proofs, confirmations, accounts, seals, pending, compared, findings } = result;
+export function resultLine({ resumePoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
+  const { isComplete, from, to, proofs, confirmations, accounts, checkpoints, pending, compared, findings } = result;
   if (json) {
-    const digest = Buffer.from(checkpoint.digest).toString("hex");
+    const digest = Buffer.from(resumePoint.digest).toString("hex");
     return JSON.stringify({
       kind: "result",
       complete: isComplete,
@@ -20,11 +20,11 @@ export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: bo
       proofs,
       confirmations,
       accounts,
-      seals,
+      checkpoints,
       pending,
       compared,
       findings,
-      right_to: checkpoint.sequence,
+      right_to: resumePoint.sequence,
       digest,
     });
   }
@@ -32,6 +32,6 @@ export function resultLine({ checkpoint, ...result }: CheckResult, asksChain: bo
   const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
   return (
     `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not confirmed yet), ` +
-    `${confirmations} confirmations (${seals} of the journal itself), ${accounts} accounts; ${chain}: ${verdict}`
+    `${confirmations} confirmations (${checkpoints} of the journal itself), ${accounts} accounts; ${chain}: ${verdict}`
   );
 }

@@ -32,7 +32,7 @@ const CONFIRMATION_FAULTS = {
   other_place: "is of other leaves than its anchor has",
   other_hash: "has another hash than its anchor",
   other_size: "has another size than its anchor",
-  other_seal: "is for another entry's digest than its anchor",
+  other_checkpoint: "is for another entry's digest than its anchor",
 } as const;
 
 const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
@@ -111,7 +111,7 @@ export type Finding =
       readonly fault: ConfirmationFault;
     }
   /** What was anchored as the journal's digest is not its digest. */
-  | { readonly kind: "seal_differs"; readonly sequence: number; readonly sealed: number }
+  | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
   | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
   | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
   /** Too many to be named one by one, or of entries that are not looked at. */
@@ -180,8 +180,8 @@ export function findingText(finding: Finding): string {
       return `anchor ${finding.anchor}: it ${ANCHOR_FAULTS[finding.fault]}`;
     case "confirmation_wrong":
       return `entry ${finding.sequence} (confirmation of anchor ${finding.anchor}): it ${CONFIRMATION_FAULTS[finding.fault]}`;
-    case "seal_differs":
-      return `entry ${finding.sequence}: the digest anchored for entry ${finding.sealed} is not the one that the journal gives: the journal up to there was written anew`;
+    case "checkpoint_differs":
+      return `entry ${finding.sequence}: the digest anchored for entry ${finding.checkpoint} is not the one that the journal gives: the journal up to there was written anew`;
     case "key_missing":
       return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
     case "key_stray":

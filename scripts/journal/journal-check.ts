@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { equalBytes } from "../../server/kit/bytes.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";
 import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
-import { BEGINNING, type Checkpoint } from "./checkpoint.ts";
+import { BEGINNING, type ResumePoint } from "./resume-point.ts";
 import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
 import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
@@ -28,7 +28,7 @@ import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-
 
 /** Entries read at once: whole stretches of the sums over keys. */
 const PAGE = 2_048;
-/** Digests that are kept for seals, which come soon after the entry that they seal. */
+/** Digests kept for checkpoints: the confirmation of a checkpoint comes soon after its entry. */
 const KEPT_DIGESTS = 16 * PAGE;
 /** Blocks that the chain is asked about at a time. */
 const BLOCKS_AT_ONCE = 16;
@@ -47,7 +47,7 @@ export interface JournalCheckDeps {
   /** Told how far it is. */
   readonly onProgress?: (stage: "entries" | "keys", done: number, total: number) => void;
   /** Told up to where everything was right, now and then. */
-  readonly onCheckpoint?: (checkpoint: Checkpoint) => void | Promise<void>;
+  readonly onResumePoint?: (resumePoint: ResumePoint) => void | Promise<void>;
 }
 
 /** What was looked at. */
@@ -62,14 +62,14 @@ export interface CheckResult {
   readonly confirmations: number;
   readonly accounts: number;
   /** Confirmations of the journal's own digest. */
-  readonly seals: number;
+  readonly checkpoints: number;
   /** Proofs that the chain has not confirmed yet. */
   readonly pending: number;
   /** Confirmations that the chain was asked about. */
   readonly compared: number;
   readonly findings: number;
   /** Up to where everything is right. */
-  readonly checkpoint: Checkpoint;
+  readonly resumePoint: ResumePoint;
 }
 
 /** A proof at which the chain of digests broke. */
@@ -87,7 +87,7 @@ interface Doubted {
  */
 export class JournalCheck {
   readonly #deps: JournalCheckDeps;
-  readonly #start: Checkpoint;
+  readonly #start: ResumePoint;
   readonly #head: JournalHead & { readonly proofs: number };
   readonly #chain: DigestChain;
   readonly #sums: KeySums;
@@ -96,18 +96,18 @@ export class JournalCheck {
   /** By sequence, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
   /** Ends of pages after which nothing was wrong, but for batches that had not ended. */
-  #candidates: Omit<Checkpoint, "keys">[] = [];
-  #checkpoint: Checkpoint;
+  #candidates: Omit<ResumePoint, "keys">[] = [];
+  #resumePoint: ResumePoint;
   #counts = { proof: 0, confirmation: 0, account: 0 };
-  #seals = 0;
+  #checkpoints = 0;
   #pending = 0;
   #compared = 0;
   #findings = 0;
 
-  private constructor(deps: JournalCheckDeps, start: Checkpoint, head: JournalHead & { proofs: number }) {
+  private constructor(deps: JournalCheckDeps, start: ResumePoint, head: JournalHead & { proofs: number }) {
     this.#deps = deps;
     this.#start = start;
-    this.#checkpoint = start;
+    this.#resumePoint = start;
     this.#head = head;
     this.#chain = new DigestChain(start, (finding) => this.#fromChain(finding));
     this.#sums = new KeySums(start.sequence + 1, head.sequence, start.keys?.seeds);
@@ -115,10 +115,10 @@ export class JournalCheck {
   }
 
   /**
-   * Checks what comes after a checkpoint.
+   * Checks the entries after a resume point.
    * @param signal Once aborted, the check ends at the next page
    */
-  static async run(deps: JournalCheckDeps, start: Checkpoint = BEGINNING, signal?: AbortSignal): Promise<CheckResult> {
+  static async run(deps: JournalCheckDeps, start: ResumePoint = BEGINNING, signal?: AbortSignal): Promise<CheckResult> {
     return new JournalCheck(deps, start, await journalHead(deps.database)).#run(signal);
   }
 
@@ -131,7 +131,7 @@ export class JournalCheck {
       const limit = Math.min(PAGE, this.#head.sequence - from);
       await this.#page(await readEntries(database, from, limit));
       onProgress?.("entries", from + limit - start, total);
-      await this.#keepCheckpoint(from + limit);
+      await this.#keepResumePoint(from + limit);
       // An embedded database answers without letting go of the thread.
       await nextTurn();
     }
@@ -149,7 +149,7 @@ export class JournalCheck {
       (finding) => this.#report(finding),
       onKeys,
     );
-    await this.#keepCheckpoint(this.#head.sequence);
+    await this.#keepResumePoint(this.#head.sequence);
     return this.#result(true);
   }
 
@@ -161,11 +161,11 @@ export class JournalCheck {
       proofs: this.#counts.proof,
       confirmations: this.#counts.confirmation,
       accounts: this.#counts.account,
-      seals: this.#seals,
+      checkpoints: this.#checkpoints,
       pending: this.#pending,
       compared: this.#compared,
       findings: this.#findings,
-      checkpoint: this.#checkpoint,
+      resumePoint: this.#resumePoint,
     };
   }
 
@@ -313,20 +313,24 @@ export class JournalCheck {
       const anchor = anchors.get(confirmation.anchor);
       const siblings = anchor === undefined ? await readAnchors(database, "batch_id", [confirmation.batch]) : [];
       for (const finding of checkConfirmation(confirmation, anchor, siblings)) this.#report(finding);
-      if (confirmation.sealed !== null) await this.#seal(confirmation, confirmation.sealed, anchor);
+      if (confirmation.checkpoint !== null) await this.#checkpoint(confirmation, confirmation.checkpoint, anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }
     if (chain !== undefined) await this.#compareWithChain(chain, current);
   }
 
   /** What was anchored as the digest of an entry has to be the digest that the entries give. */
-  async #seal({ sequence, hash }: ConfirmationEntry, sealed: number, anchor: AnchorFacts | undefined): Promise<void> {
-    this.#seals += 1;
+  async #checkpoint(
+    { sequence, hash }: ConfirmationEntry,
+    checkpoint: number,
+    anchor: AnchorFacts | undefined,
+  ): Promise<void> {
+    this.#checkpoints += 1;
     if (anchor !== undefined) {
       for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
     }
-    const digest = this.#digests.get(sealed) ?? (await this.#digestAt(sealed));
-    if (!equalBytes(digest, hash)) this.#report({ kind: "seal_differs", sequence, sealed });
+    const digest = this.#digests.get(checkpoint) ?? (await this.#digestAt(checkpoint));
+    if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
   }
 
   /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
@@ -381,18 +385,18 @@ export class JournalCheck {
   }
 
   /** Notes the end of a page; it counts when all batches that had begun by then are checked, and nothing is wrong. */
-  async #keepCheckpoint(sequence: number): Promise<void> {
+  async #keepResumePoint(sequence: number): Promise<void> {
     const { digest, brokenAt } = this.#chain;
     if (this.#findings > 0 || brokenAt !== undefined || digest === undefined || this.#doubted.size > 0) return;
     const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
     this.#candidates.push({ sequence, digest, proofs });
     const { oldest } = this.#batches;
     const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
-    if (safe === undefined || safe.sequence <= this.#checkpoint.sequence) return;
+    if (safe === undefined || safe.sequence <= this.#resumePoint.sequence) return;
     this.#candidates = this.#candidates.filter((candidate) => candidate.sequence > safe.sequence);
     const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
-    this.#checkpoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
-    await this.#deps.onCheckpoint?.(this.#checkpoint);
+    this.#resumePoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
+    await this.#deps.onResumePoint?.(this.#resumePoint);
   }
 }
 

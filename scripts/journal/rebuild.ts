@@ -61,8 +61,8 @@ export class JournalRebuild {
   /** Where the anchor contract stands. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
-  /** Entries that may have been sealed without the replica's knowing, by their digests. */
-  readonly #unsealed = new Map<string, number>();
+  /** Entries, by digest, that may have a checkpoint on chain that the replica lacks. */
+  readonly #unanchored = new Map<string, number>();
   #head = GENESIS;
   #proofs = 0;
   /** The newest block that holds something of the journal. */
@@ -105,7 +105,7 @@ export class JournalRebuild {
       if (lineOf(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
-      this.#unsealed.set(keyOfDigest(next.digest), sequence);
+      this.#unanchored.set(keyOfDigest(next.digest), sequence);
       entries.push({ entry, digest: next.digest });
     }
     await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
@@ -165,18 +165,18 @@ export class JournalRebuild {
   }
 
   /** Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is written. */
-  async confirmSeal(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
-    const sealed = this.#unsealed.get(keyOfDigest(digest));
-    if (sealed === undefined) return;
+  async confirmCheckpoint(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+    const checkpoint = this.#unanchored.get(keyOfDigest(digest));
+    if (checkpoint === undefined) return;
     const places = {
       batch: this.#nextAnchor,
       firstLeaf: 0,
       hashes: [],
-      firstSequence: sealed + 1,
-      lastSequence: sealed,
+      firstSequence: checkpoint + 1,
+      lastSequence: checkpoint,
     };
     const mined = { state: "confirmed", hash: transactionHash, settled_at: Date.now() } as const;
-    const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, sealed);
+    const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, checkpoint);
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
 
@@ -190,7 +190,7 @@ export class JournalRebuild {
     leaves: UnconfirmedLeaves,
     { hash, size }: AnchorContent,
     state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "settled_at">,
-    sealed: number | null = null,
+    checkpoint: number | null = null,
   ): Promise<number> {
     const now = Date.now();
     const { id: transactionId } = await this.#database
@@ -218,7 +218,7 @@ export class JournalRebuild {
         hash,
         size,
         transaction_id: transactionId,
-        sealed,
+        checkpoint,
         relayer: "",
         opened_at: now,
       })
@@ -267,7 +267,7 @@ export class JournalRebuild {
   async #addConfirmation(entry: ConfirmationEntry, digest: Uint8Array): Promise<void> {
     this.#block = Math.max(this.#block, entry.blockNumber);
     this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
-    if (entry.sealed !== null) this.#seal(entry.sealed);
+    if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
     await this.#database.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
     const transactionId = await this.#addTransaction(entry);
     const known = await this.#database
@@ -281,9 +281,9 @@ export class JournalRebuild {
       return;
     }
     const places =
-      entry.sealed === null
+      entry.checkpoint === null
         ? this.#cover(entry)
-        : { last_leaf: -1, first_sequence: entry.sealed + 1, last_sequence: entry.sealed };
+        : { last_leaf: -1, first_sequence: entry.checkpoint + 1, last_sequence: entry.checkpoint };
     await this.#database
       .insertInto("anchors")
       .values({
@@ -295,18 +295,18 @@ export class JournalRebuild {
         size: entry.size,
         transaction_id: transactionId,
         confirmation: entry.sequence,
-        sealed: entry.sealed,
+        checkpoint: entry.checkpoint,
         relayer: "",
         opened_at: entry.blockTime * 1000,
       })
       .execute();
   }
 
-  /** Takes an entry and those before it as sealed: each seal is over a later one. */
-  #seal(sealed: number): void {
-    for (const [digest, sequence] of this.#unsealed) {
-      if (sequence > sealed) break;
-      this.#unsealed.delete(digest);
+  /** Drops an entry and those before it: the next checkpoint is over a later entry. */
+  #dropUnanchored(checkpoint: number): void {
+    for (const [digest, sequence] of this.#unanchored) {
+      if (sequence > checkpoint) break;
+      this.#unanchored.delete(digest);
     }
   }
 

@@ -47,7 +47,7 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
     if (await settle(deps, leaves)) confirmedSince += leaves.hashes.length;
     else pending += leaves.hashes.length;
   }
-  await findSeals(deps);
+  await findCheckpoints(deps);
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
@@ -67,13 +67,13 @@ async function settle({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeav
   return false;
 }
 
-/** What sealed the journal last can be on chain without the replica's knowing, too. */
-async function findSeals({ rebuild, chain }: RestoringDeps): Promise<void> {
+/** Records checkpoints that are on chain and that the replica lacks. */
+async function findCheckpoints({ rebuild, chain }: RestoringDeps): Promise<void> {
   const newest = await chain.newestBlock();
   for (const { from, to } of blockRanges(Math.max(chain.firstBlock, rebuild.newestBlock), newest)) {
     for (const { hash, size, transactionHash } of await chain.anchors(from, to)) {
       const block = size === 0 ? await chain.blockOf(transactionHash, hash) : undefined;
-      if (block !== undefined) await rebuild.confirmSeal(hash, transactionHash, block);
+      if (block !== undefined) await rebuild.confirmCheckpoint(hash, transactionHash, block);
     }
   }
 }

@@ -4,7 +4,7 @@ import { query } from "../../server/chain/rpc/query.ts";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { readReceipt } from "../../server/chain/node/receipt.ts";
-import { askChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
+import { fetchChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
 import { shownAddress } from "../../server/chain/rpc/node-address.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
@@ -18,7 +18,7 @@ const Transaction = NodeTransaction.pick({ to: true, input: true, blockHash: tru
 export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // Uses the chain id that the node reports.
-  const connect = async (): Promise<Rpc> => connectNodes(urls, await askChainId(urls, tls), tls);
+  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);
   return {
     name: "chain",
     contradiction: untilLost(async (proof) => {

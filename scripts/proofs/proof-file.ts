@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ConfirmedProof, PendingProof } from "../../client/index.ts";
+import { conforms, ConfirmedProof, PendingProof } from "../../client/index.ts";
 
 /** Format of proof files; readers reject others. */
 export const PROOF_FORMAT = "sealbook-proof/1";
@@ -67,11 +67,9 @@ export async function readProofFile(path: string): Promise<ProofFile | undefined
       return undefined;
     throw error;
   }
-  const parsed = ProofFile.safeParse(content);
-  if (parsed.success) return parsed.data;
-  throw new ProofFileError(
-    parsed.error.issues.map((issue) => `${issue.path.join(".") || "content"}: ${issue.message}`).join("; "),
-  );
+  if (conforms(ProofFile, content)) return content;
+  const issues = ProofFile.safeParse(content).error?.issues ?? [];
+  throw new ProofFileError(issues.map(({ path, message }) => `${path.join(".") || "content"}: ${message}`).join("; "));
 }
 
 /** The fields that identify a record. */

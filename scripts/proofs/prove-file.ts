@@ -1,5 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { Bundle, ClientError, type ConfirmedProof, type ProofAnswer, type ProofClient } from "../../client/index.ts";
+import {
+  BundleRecord,
+  ClientError,
+  type ConfirmedProof,
+  type ProofResponse,
+  type ProofClient,
+} from "../../client/index.ts";
 import { hashFile } from "./hash-file.ts";
 import {
   bundlePath,
@@ -108,7 +114,7 @@ async function keepBundle(
 
 async function isBundleOf(file: string, id: string): Promise<boolean> {
   try {
-    return Bundle.parse(JSON.parse(await readFile(file, "utf8"))).record.record_hash === id;
+    return BundleRecord.parse(JSON.parse(await readFile(file, "utf8"))).record.record_hash === id;
   } catch {
     return false;
   }
@@ -144,7 +150,7 @@ function isSameRecord(existing: ProofFile, documentId: string, hash: string, typ
   );
 }
 
-function checkAnswer(answer: ProofAnswer, recordHash: string): void {
+function checkAnswer(answer: ProofResponse, recordHash: string): void {
   const record = answer.status === "confirmed" ? answer.proof : answer;
   if (record.record_hash !== recordHash || recordHashOf(record) !== recordHash) {
     throw new Error("the server returned the proof of a different document");

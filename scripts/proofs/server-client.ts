@@ -56,6 +56,6 @@ export function isSilence({ code }: ClientError): boolean {
 
 /** Describes an error response of a server. */
 export function answerOf({ code, status, message }: ClientError): string {
-  if (code === "unexpected_answer") return `is not a Sealbook server: ${message}`;
+  if (code === "unexpected_response") return `is not a Sealbook server: ${message}`;
   return `rejects the request: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
 }

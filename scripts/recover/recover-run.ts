@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { InventoryDocument, ProofClient } from "../../client/index.ts";
+import type { RecordedDocument, ProofClient } from "../../client/index.ts";
 import { withRetry } from "../../client/retry.ts";
 import { hashFile } from "../proofs/hash-file.ts";
 import { forEachConcurrently } from "../proofs/pool.ts";
@@ -138,7 +138,7 @@ async function compareAll(
 }
 
 /** Adds the files with the content of missing documents. */
-function withNewNames(missing: readonly InventoryDocument[], unrecorded: readonly Unrecorded[]): Missing[] {
+function withNewNames(missing: readonly RecordedDocument[], unrecorded: readonly Unrecorded[]): Missing[] {
   const names = new Map<string, string[]>();
   for (const { file, recorded_as = [] } of unrecorded) {
     for (const documentId of recorded_as) names.set(documentId, [...(names.get(documentId) ?? []), file]);

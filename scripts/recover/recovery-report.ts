@@ -1,4 +1,4 @@
-import type { ComparedDocument, InventoryDocument } from "../../client/index.ts";
+import type { ComparedDocument, RecordedDocument } from "../../client/index.ts";
 
 type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, { result: Result }> & {
   readonly file: string;
@@ -10,7 +10,7 @@ export type Mismatch = Row<"mismatch">;
 export type Unrecorded = Row<"unrecorded">;
 
 /** A recorded document that is missing from the restored files. */
-export type Missing = InventoryDocument & {
+export type Missing = RecordedDocument & {
   /** Unrecorded files with the same content, which may be the renamed document. */
   readonly found_as?: readonly string[];
 };

@@ -1,11 +1,11 @@
-import type { AttestationCheck } from "./attestation.ts";
+import type { AttestationCheck } from "./responses.ts";
 import type { AttestationFacts } from "./facts.ts";
-import { prefixed } from "./hex.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Lists the checks that passed before signing. */
 export function checksOf(facts: AttestationFacts): AttestationCheck[] {
   const { installation, queriedAt } = facts;
-  const block = `block ${queriedAt.number} (${prefixed(queriedAt.hash)})`;
+  const block = `block ${queriedAt.number} (${prefixedHex(queriedAt.hash)})`;
   if ("verification" in facts) {
     return [
       passed(

@@ -7,6 +7,7 @@ import { ed25519Signer } from "./ed25519-signer.ts";
 import type { Issuer, IssuerKey, IssuerSigner } from "../proofs/index.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
+import { hex } from "../kit/hex.ts";
 
 const SEED_LENGTH = 32;
 
@@ -93,7 +94,7 @@ function newKey(): KeyFile["keys"][0] {
   const seed = randomBytes(SEED_LENGTH);
   return {
     created_at: new Date().toISOString(),
-    public_key: Buffer.from(ed25519Signer(seed).publicKey).toString("hex"),
+    public_key: hex(ed25519Signer(seed).publicKey),
     private_key: seed.toString("hex"),
   };
 }
@@ -109,7 +110,7 @@ async function load(file: string): Promise<Loaded> {
   if (!parsed.success) throw new SealbookError("config_invalid", `${shown(file)} does not contain the issuer's keys`);
   const [{ public_key, private_key }] = parsed.data.keys;
   const signer = ed25519Signer(Buffer.from(private_key, "hex"));
-  if (Buffer.from(signer.publicKey).toString("hex") !== public_key) {
+  if (hex(signer.publicKey) !== public_key) {
     throw new SealbookError("config_invalid", `${shown(file)} has a public key that does not match its private key`);
   }
   return { version, content: parsed.data, signer };

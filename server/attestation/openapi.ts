@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
-import { AttestAnswer, Jws } from "./answers.ts";
+import { Attestation, Jws } from "./responses.ts";
 import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
 import { ALLOWED, PROBLEM_TYPE } from "../http/openapi/operation.ts";
-import { Problem } from "../http/openapi/problem.ts";
+import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
 import { answered, ATTESTED, CONTRACT, missing, PUBLISHED_KEYS, refused } from "../http/openapi/examples.ts";
 import { refusals } from "../http/openapi/refusals.ts";
@@ -54,7 +54,7 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
         status: 200,
         description: "The statement.",
         content: {
-          [JSON_TYPE]: AttestAnswer,
+          [JSON_TYPE]: Attestation,
           [JOSE_TYPE]: Jws,
           [PDF_TYPE]: z
             .string()

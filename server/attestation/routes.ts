@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import type { Attestation, Audience } from "./attestation.ts";
+import type { Statement, Audience } from "./responses.ts";
 import type { AttestationSubject } from "./service.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
@@ -15,7 +15,7 @@ const TYPES = [JSON_TYPE, JOSE_TYPE, PDF_TYPE];
 
 /** A statement that is signed. */
 export interface SignedAttestation {
-  readonly attestation: Attestation;
+  readonly attestation: Statement;
   /** Compact JWS. */
   readonly jws: string;
   /** The same for people, as PDF. */

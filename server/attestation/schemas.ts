@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AUDIENCES } from "./attestation.ts";
+import { AUDIENCES } from "./responses.ts";
 import type { AttestationSubject } from "./service.ts";
 import { DocumentId } from "../proofs/index.ts";
 import { Sha256 } from "../http/query.ts";

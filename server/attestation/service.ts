@@ -6,7 +6,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
-import type { Attestation, Audience } from "./attestation.ts";
+import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
 
@@ -34,7 +34,7 @@ export type AttestationSubject =
 
 /** A statement and the signer whose key it names. */
 export interface UnsignedAttestation {
-  readonly attestation: Attestation;
+  readonly attestation: Statement;
   readonly signer: IssuerSigner;
 }
 

@@ -1,20 +1,20 @@
 import { keyIdOf } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 import {
-  type Attestation,
+  type Statement,
   ATTESTATION_FORMAT,
-  type AttestationRecord,
+  type AttestedRecord,
   type AttestedVerification,
   type Audience,
-} from "./attestation.ts";
+} from "./responses.ts";
 import { checksOf } from "./checks.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
-import { hex, prefixed } from "./hex.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** Creates the statement of the facts for an audience. */
-export function attestationOf(facts: AttestationFacts, audience: Audience): Attestation {
+export function attestationOf(facts: AttestationFacts, audience: Audience): Statement {
   const { issuer, installation, queriedAt } = facts;
   return {
     format: ATTESTATION_FORMAT,
@@ -30,7 +30,11 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Atte
     chain: {
       chain_id: installation.chainId,
       contract: installation.contract,
-      queried_at: { block_number: queriedAt.number, block_hash: prefixed(queriedAt.hash), timestamp: queriedAt.time },
+      queried_at: {
+        block_number: queriedAt.number,
+        block_hash: prefixedHex(queriedAt.hash),
+        timestamp: queriedAt.time,
+      },
     },
     ...wordingOf(facts, audience),
     ...("records" in facts
@@ -44,15 +48,15 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Atte
   };
 }
 
-function subjectOf(facts: AttestationFacts): Attestation["subject"] {
+function subjectOf(facts: AttestationFacts): Statement["subject"] {
   if ("verification" in facts) return { verification_id: facts.verification.id };
   return "documentId" in facts.subject ? { document_id: facts.subject.documentId } : { hash: hex(facts.subject.hash) };
 }
 
-function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestationRecord {
+function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestedRecord {
   const { documentId, hash, recordHash, metadata, merkle } = proof;
   const { transactionHash, block } = proof.outcome;
-  const tx_hash = prefixed(transactionHash);
+  const tx_hash = prefixedHex(transactionHash);
   return {
     document_id: documentId,
     hash: hex(hash),
@@ -60,17 +64,17 @@ function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): A
     metadata,
     tx_hash,
     block_number: block.number,
-    block_hash: prefixed(block.hash),
+    block_hash: prefixedHex(block.hash),
     timestamp: block.time,
     validator: block.validator,
     merkle:
       merkle === undefined
         ? null
         : {
-            root: prefixed(merkle.root),
-            leaf: prefixed(merkle.leaf),
+            root: prefixedHex(merkle.root),
+            leaf: prefixedHex(merkle.leaf),
             index: merkle.index,
-            path: merkle.path.map(prefixed),
+            path: merkle.path.map(prefixedHex),
           },
     first_anchor: { timestamp: firstAnchor.time, block_number: firstAnchor.blockNumber, size: firstAnchor.size },
     verification_url: `${explorerUrl}/tx/${tx_hash}`,

@@ -1,9 +1,9 @@
 import { publicKeyInfo } from "./ed25519-signer.ts";
 import { keyIdOf } from "../proofs/index.ts";
-import type { AttestationStep } from "./attestation.ts";
+import type { AttestationStep } from "./responses.ts";
 import type { AttestationFacts, AttestedProof, VerificationFacts } from "./facts.ts";
-import { hex, prefixed } from "./hex.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** ABI-encoded `true`. */
 const TRUE = `0x${"1".padStart(64, "0")}`;
@@ -95,14 +95,14 @@ function recordSteps(record: AttestedProof, { installation }: AttestationFacts):
     },
     {
       title: "The transaction",
-      run: rpcCommand("eth_getTransactionByHash", [prefixed(transactionHash)]),
-      expect: [prefixed(block.hash), anchored],
+      run: rpcCommand("eth_getTransactionByHash", [prefixedHex(transactionHash)]),
+      expect: [prefixedHex(block.hash), anchored],
       proves: `The transaction contains the ${merkle === undefined ? "recorded hash" : "root"} and is in the block.`,
     },
     {
       title: "The block",
       run: rpcCommand("eth_getBlockByNumber", [quantity(block.number), false]),
-      expect: [prefixed(block.hash), quantity(block.time)],
+      expect: [prefixedHex(block.hash), quantity(block.time)],
       proves: `Block ${block.number} has this hash and the time ${block.time} (Unix seconds).`,
     },
     {

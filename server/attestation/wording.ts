@@ -1,9 +1,9 @@
-import type { Attestation, Audience } from "./attestation.ts";
+import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
-import { hex } from "./hex.ts";
 import { utc } from "./utc.ts";
+import { hex } from "../kit/hex.ts";
 
-type Wording = Pick<Attestation, "introduction" | "claims" | "limitations">;
+type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 
 /** Writes the sentences of a statement: introduction, claims and limitations. */
 export function wordingOf(facts: AttestationFacts, audience: Audience): Wording {

@@ -28,9 +28,9 @@ export class AlertChat {
    */
   async start(): Promise<void> {
     const { store } = this.#deps;
-    if ((await store.toldTo(this.#receiver)) === 0) {
+    if ((await store.notifiedUpTo(this.#receiver)) === 0) {
       const over = await store.resolvedAfter(0);
-      if (over.length > 0) await store.tell(this.#receiver, Math.max(...over.map(({ change }) => change)));
+      if (over.length > 0) await store.recordNotified(this.#receiver, Math.max(...over.map(({ change }) => change)));
     }
     this.wake();
   }
@@ -66,7 +66,7 @@ export class AlertChat {
 
   async #notify(): Promise<void> {
     const { chat, store, journal, messageQueue } = this.#deps;
-    const told = await store.toldTo(this.#receiver);
+    const told = await store.notifiedUpTo(this.#receiver);
     const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
     if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
@@ -78,7 +78,7 @@ export class AlertChat {
         })),
       ),
     );
-    await store.tell(this.#receiver, Math.max(...news.map(({ change }) => change)));
+    await store.recordNotified(this.#receiver, Math.max(...news.map(({ change }) => change)));
     messageQueue.wake();
   }
 }

@@ -1,38 +1,44 @@
-import type { DemoAccount } from "../sessions/demo-account.ts";
+import { SealbookError } from "../errors.ts";
 import type { Logger } from "../kit/logger.ts";
+import type { DemoAccount } from "../sessions/demo-account.ts";
 
-/** What a server that has started tells of itself. */
+/** Facts about a server that has started. */
 export interface Started {
   readonly url: string;
   /** Address of the chain's JSON-RPC when this process runs the chain. */
   readonly embeddedChainUrl: string | undefined;
-  /** When it was made just now. */
+  /** Present when this start made it. */
   readonly demoAccount: DemoAccount | undefined;
-  /** Where its login and password are kept. */
+  /** File with its login and password. */
   readonly demoAccountFile: string;
 }
 
-/** Says what becomes of the process. */
+/** Announces the start and the end of the server. */
 export interface Announcer {
   started(started: Started): void;
   stopping(): void;
   stopped(): void;
 }
 
-/** For people at a terminal, in plain words: what is shown there, the demo account's password too, is kept nowhere. */
-export function terminalAnnouncer(say: (text: string) => void): Announcer {
+/** Announces on the terminal when there is one, else in the log. */
+export function createAnnouncer(logger: Logger, terminal: boolean): Announcer {
+  return terminal ? terminalAnnouncer(console.log) : logAnnouncer(logger);
+}
+
+/** Prints plain text, with the demo account's password: a terminal's text is not stored. */
+export function terminalAnnouncer(print: (text: string) => void): Announcer {
   return {
     started({ url, embeddedChainUrl, demoAccount, demoAccountFile }) {
-      if (demoAccount !== undefined) say(welcome(url, demoAccount, demoAccountFile));
-      if (embeddedChainUrl !== undefined) say(`Embedded chain: ${embeddedChainUrl}`);
-      say(`Sealbook listens on ${url}`);
+      if (demoAccount !== undefined) print(welcome(url, demoAccount, demoAccountFile));
+      if (embeddedChainUrl !== undefined) print(`Embedded chain: ${embeddedChainUrl}`);
+      print(`Sealbook listens on ${url}`);
     },
-    stopping: () => say("Stopping."),
-    stopped: () => say("Stopped."),
+    stopping: () => print("Stopping."),
+    stopped: () => print("Stopped."),
   };
 }
 
-/** For whatever collects the log, as lines of it: where the password is, not the password. */
+/** Writes log lines. They name the file with the password, not the password: logs are stored. */
 export function logAnnouncer(logger: Logger): Announcer {
   return {
     started({ url, embeddedChainUrl, demoAccount, demoAccountFile: file }) {
@@ -44,6 +50,18 @@ export function logAnnouncer(logger: Logger): Announcer {
     stopping: () => logger.info("Stopping."),
     stopped: () => logger.info("Stopped."),
   };
+}
+
+/** Returns the reason why the server does not start, for `console.error`: a programming error comes with its stack. */
+export function startFailure(error: unknown): readonly unknown[] {
+  if (error instanceof SealbookError && error.code === "config_invalid") {
+    const faults = (error.details ?? []).map(({ path, message }) => `${path} ${message}`);
+    return [`Sealbook does not start:\n  ${faults.join("\n  ") || error.message}`];
+  }
+  if (error instanceof SealbookError) {
+    return [`Sealbook does not start: ${error.message}`];
+  }
+  return ["Sealbook does not start:", error];
 }
 
 function welcome(url: string, { login, password }: DemoAccount, file: string): string {

@@ -20,7 +20,7 @@ export interface ApiOptions {
 
 /** Builds both APIs, the explorer and the panel over the parts; does not listen. */
 export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOptions): Express {
-  const { foundation, address, sessions, records, anchoring, recovery, operations, bot } = parts;
+  const { foundation, address, sessions, records, proofs, recovery, operations, bot } = parts;
   const { version, link, journal, validatorNames, proofAnchor, alertStore, metrics, telemetry, logger, clock } =
     foundation;
   const { issuer, certificate } = opened;
@@ -41,10 +41,10 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     sessions: sessions.routeDeps,
     records: records.routeDeps,
     proofs: {
-      proofs: anchoring.proofs,
-      verifier: anchoring.verifier,
+      proofs: proofs.service,
+      verifier: proofs.verifier,
       bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
-      place,
+      location: place,
     },
     recovery,
     operations: { alerts: alertStore, status: () => operations.status() },
@@ -52,7 +52,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     access: accessOf(foundation, config.access, opened),
     attest: createAttestation({
       journal,
-      trees: anchoring.trees,
+      trees: proofs.trees,
       chain: proofAnchor,
       recovery,
       issuer,

@@ -13,6 +13,7 @@ import type { Foundation } from "./foundation.ts";
 import type { PublicAddress } from "./public-address.ts";
 import type { Records } from "./records.ts";
 import type { Sessions } from "./sessions.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Path of Telegram's webhook. */
 export const TELEGRAM_PATH = "/telegram";
@@ -59,7 +60,7 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
       head: head.head?.number,
       reconciled: (await lastReconciled()) ?? undefined,
     }),
-    explorerLink: (hash) => `${address.explorerUrl}/tx/0x${Buffer.from(hash).toString("hex")}`,
+    explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,
     alerts: alertStore,
     onEvent: (event) => logBotEvent(logger, event),
     clock,

@@ -1,6 +1,6 @@
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { JournalConfig } from "../config/config.ts";
-import { JournalSealer } from "../journal/integrity/checkpoint-anchor.ts";
+import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Foundation } from "./foundation.ts";
@@ -29,12 +29,12 @@ export function createJournalWorkers(
   { config, transactions, targets }: JournalWorkersOptions,
 ): JournalWorkers {
   const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = foundation;
-  const sealer = new JournalSealer({
+  const checkpoints = new CheckpointAnchor({
     journal,
     chain,
     transactions,
     clock,
-    intervalMilliseconds: config.sealIntervalMilliseconds,
+    intervalMilliseconds: config.checkpointIntervalMilliseconds,
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
   const replicators = createReplicators(foundation, config, targets);
@@ -51,9 +51,9 @@ export function createJournalWorkers(
     async () => (await journal.entries.head()).sequence,
   );
   metrics.gauge(
-    "sealbook_journal_unsealed_seconds",
+    "sealbook_journal_checkpoint_lag_seconds",
     "Time since the journal's digest was anchored; 0 when there is nothing new in it",
-    () => sealer.unsealedSeconds(),
+    () => checkpoints.lagSeconds(),
   );
   metrics.gauge(
     "sealbook_journal_reconciled_timestamp_seconds",
@@ -62,12 +62,12 @@ export function createJournalWorkers(
   );
   return {
     async start() {
-      sealer.start();
+      checkpoints.start();
       for (const replicator of replicators) replicator.start();
       await reconciler.start();
     },
     async stop() {
-      await Promise.all([reconciler.stop(), sealer.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
     },
     replicaLag: () =>
       replicators.length === 0 ? null : Math.max(...replicators.map((replicator) => replicator.lag().seconds)),

@@ -51,7 +51,7 @@ async function startMonitoring({ foundation: { alerts } }: Parts, resources: Asy
 
 /** Registers the stops of everything that works on its own. */
 function deferStops(
-  { foundation, records, anchoring, transactions, journalWorkers, months }: Parts,
+  { foundation, records, proofs, transactions, journalWorkers, months }: Parts,
   { embeddedLog, resources }: Opened,
 ): void {
   const { link, head } = foundation;
@@ -61,25 +61,23 @@ function deferStops(
   }
   resources.defer(() => head.stop());
   resources.defer(() => records.indexer.stop());
-  // They run from the last to the first, in the order in which work flows: intake, sending, following.
-  resources.defer(() => anchoring.ended());
+  // They run from the last to the first, in the order in which work flows: proofs first, then the sender.
   resources.defer(() => transactions.sender.stop());
-  resources.defer(() => anchoring.release());
-  resources.defer(() => anchoring.stop());
+  resources.defer(() => proofs.stop());
   resources.defer(() => journalWorkers.stop());
   resources.defer(() => months.stop());
 }
 
 /** Completes interrupted work, then starts new work; new blocks come last. */
 async function startWork(
-  { foundation, sessions, recovery, transactions, anchoring, journalWorkers, months }: Parts,
+  { foundation, sessions, recovery, transactions, proofs, journalWorkers, months }: Parts,
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await sessions.sessions.recover();
   await recovery.start();
   resources.defer(() => transactions.stopWatching());
   await transactions.start();
-  await anchoring.start();
+  await proofs.start();
   await journalWorkers.start();
   months.start();
   foundation.head.start();
@@ -93,9 +91,9 @@ async function demoAccountOf({ foundation, sessions }: Parts, file: string): Pro
 }
 
 /** Requests that still wait for the chain after a while are answered as pending instead of being cut off. */
-async function releasingWaits({ anchoring, transactions }: Parts, stop: () => Promise<void>): Promise<void> {
+async function releasingWaits({ proofs, transactions }: Parts, stop: () => Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
-    anchoring.release();
+    proofs.tracker.release();
     transactions.sender.release();
   }, STOP_WAIT_MILLISECONDS);
   await stop();

@@ -1,7 +1,7 @@
 import { readNodeList } from "../chain/consensus/enode.ts";
 import { nodeInspector } from "../chain/node/node-inspector.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
-import { promptCalls } from "../chain/rpc/prompt-calls.ts";
+import { withCallDeadline } from "../chain/rpc/call-deadline.ts";
 import { registerNetworkMetrics } from "../operations/network-metrics.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -15,7 +15,7 @@ export function createNodeInspector(
   sender: { readonly address: string },
 ): NodeInspector {
   const inspect = nodeInspector({
-    rpc: promptCalls(link.rpc),
+    rpc: withCallDeadline(link.rpc),
     relayer: () => sender.address,
     names: validatorNames,
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),

@@ -2,6 +2,7 @@ import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
+import type { Status } from "../operations/responses.ts";
 import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
 import type { Foundation } from "./foundation.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
@@ -11,7 +12,7 @@ import type { RelayerTransactions } from "./transactions.ts";
 /** The monitor of the chain's node, the receivers of alerts, and the status of the server. */
 export interface Operations {
   /** Response of `GET /api/v1/status`. */
-  status(): Promise<object>;
+  status(): Promise<Status>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -75,7 +76,7 @@ function createStatus(
   { version, link, journal, telemetry }: Foundation,
   { inspect, transactions, journalWorkers }: OperationsOptions,
   regularBlocks: boolean,
-): () => Promise<object> {
+): () => Promise<Status> {
   const startedAt = Date.now();
   return () =>
     statusReport({

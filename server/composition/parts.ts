@@ -16,7 +16,7 @@ import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts"
 import { createNodeInspector } from "./node.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { registerProofMetrics } from "./proof-metrics.ts";
-import { type Anchoring, createAnchoring } from "./proofs.ts";
+import { type Proofs, createProofs } from "./proofs.ts";
 import { PublicAddress } from "./public-address.ts";
 import { createRecords, type Records } from "./records.ts";
 import type { Opened } from "./resources.ts";
@@ -42,7 +42,7 @@ export interface Parts {
   readonly inspect: NodeInspector;
   readonly sessions: Sessions;
   readonly records: Records;
-  readonly anchoring: Anchoring;
+  readonly proofs: Proofs;
   readonly journalWorkers: JournalWorkers;
   readonly months: MonthKeeper;
   readonly recovery: RecoveryService;
@@ -80,7 +80,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions: sender,
     chainLagMilliseconds,
   });
-  const anchoring = buildAnchoring(foundation, config, transactions);
+  const proofs = buildProofs(foundation, config, transactions);
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
   const months = new MonthKeeper(
@@ -98,14 +98,14 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
-  const parts = { foundation, address, transactions, inspect, sessions, records, anchoring, journalWorkers };
+  const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
   const built = { ...parts, months, recovery, operations, pictures };
   return { ...built, bot: buildBot(built, options) };
 }
 
-function buildAnchoring(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Anchoring {
+function buildProofs(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Proofs {
   const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
-  const anchoring = createAnchoring({
+  const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
@@ -115,9 +115,9 @@ function buildAnchoring(foundation: Foundation, config: Config, { sender }: Rela
     clock,
     onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
   });
-  head.subscribe((newest) => anchoring.onHead(newest));
-  registerProofMetrics(foundation, anchoring, config.proofs.maxOutstanding);
-  return anchoring;
+  head.subscribe((newest) => proofs.onHead(newest));
+  registerProofMetrics(foundation, proofs, config.proofs.maxOutstanding);
+  return proofs;
 }
 
 function buildBot(

@@ -1,10 +1,10 @@
 import type { Foundation } from "./foundation.ts";
-import type { Anchoring } from "./proofs.ts";
+import type { Proofs } from "./proofs.ts";
 
 /** Registers the metrics of proofs and their anchors. */
 export function registerProofMetrics(
   { metrics, journal }: Pick<Foundation, "metrics" | "journal">,
-  anchoring: Pick<Anchoring, "oldestSeconds" | "waiting">,
+  proofs: Pick<Proofs, "tracker">,
   maxOutstanding: number,
 ): void {
   const counts = (): Promise<{ records: number; pending: number }> => journal.proofs.counts();
@@ -16,20 +16,22 @@ export function registerProofMetrics(
   );
   metrics.gauge(
     "sealbook_proofs_pending_limit",
-    "Pending proofs past which no more are accepted",
+    "Maximum of pending proofs; at the maximum none is accepted",
     () => maxOutstanding,
   );
   metrics.gauge(
     "sealbook_proof_oldest_pending_seconds",
-    "Time since the oldest proof was accepted that is not on chain; 0 without one",
-    () => anchoring.oldestSeconds(),
+    "Time since the acceptance of the oldest proof that is not on chain; 0 without one",
+    () => proofs.tracker.oldestSeconds(),
   );
-  metrics.gauge("sealbook_proof_requests_waiting", "Requests that wait for their confirmation", () =>
-    anchoring.waiting(),
+  metrics.gauge(
+    "sealbook_proof_requests_waiting",
+    "Requests that wait for their confirmation",
+    () => proofs.tracker.waiting,
   );
   metrics.gauge(
     "sealbook_anchors_failed",
-    "Anchors that the chain did not take and that wait for another try",
+    "Anchors that the chain rejected and that wait for another attempt",
     async () => (await journal.anchors.failed()).length,
   );
 }

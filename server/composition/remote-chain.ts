@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
-import { askChainId, connectNodes } from "../chain/rpc/connect.ts";
+import { fetchChainId, connectNodes } from "../chain/rpc/connect.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
 import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { SealbookError } from "../errors.ts";
@@ -18,7 +18,7 @@ export async function openRemoteChain(
 ): Promise<Omit<ContractsLink, "close">> {
   const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
-  const chainId = await askChainId(urls, tls).catch((error: unknown) => {
+  const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
     // A server that starts while its node is unavailable still answers from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });

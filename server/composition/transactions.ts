@@ -34,16 +34,16 @@ export function createTransactions(
     signer,
     validatorNames,
     takeOverMilliseconds: config.takeOverMilliseconds,
-    behindMilliseconds: chainLagMilliseconds,
+    lagMilliseconds: chainLagMilliseconds,
     onEvent: ({ kind, ...details }) => {
-      if (kind === "chain_went_back" && "count" in details) telemetry.chainRolledBack(details.count);
-      if (kind === "chain_made_whole") telemetry.chainRecovered();
+      if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
+      if (kind === "chain_recovered") telemetry.chainRecovered();
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });
   head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
-  metrics.gauge("sealbook_transactions_under_way", "Transactions without an outcome", countInFlight);
+  metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
   const watch = watchKeystore(foundation, config, sender);
   return {
     sender,

@@ -62,7 +62,7 @@ export interface ProofConfig {
 
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
-  readonly sealIntervalMilliseconds: number;
+  readonly checkpointIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
   readonly replicaTargets: readonly TargetAddress[];
@@ -176,7 +176,7 @@ function apiConfig(
 
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
-    sealIntervalMilliseconds: env.SEAL_INTERVAL * 1000,
+    checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,

@@ -33,7 +33,7 @@ export const ALGORITHMS = [
 ] as const;
 
 /**
- * Every environment variable that the server reads. The description is what the README's table says; `unset` says
+ * Every environment variable that the server reads. The description is the text of docs/configuration.md; `unset` says
  * what holds without a value, where no default does.
  */
 export const Environment = z.object({
@@ -156,7 +156,7 @@ export const Environment = z.object({
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a relayer sees to what another one on the same database has left undone",
   }),
-  SEAL_INTERVAL: whole(1, 2_592_000).default(600).meta({
+  CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
     description: "Seconds between anchors of the journal's own digest, while there is something new in it",
   }),
   RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({
@@ -168,7 +168,7 @@ export const Environment = z.object({
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
       "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
-      "see [docs/operate.md](docs/operate.md)",
+      "see [operate.md](operate.md)",
     unset: "nowhere",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
@@ -255,7 +255,7 @@ export const Environment = z.object({
     unset: "the server's own, `PUBLIC_URL/explorer`",
   }),
   TELEGRAM_TOKEN: telegramToken.optional().meta({
-    description: "Token of the Telegram bot; see [docs/telegram.md](docs/telegram.md)",
+    description: "Token of the Telegram bot; see [telegram.md](telegram.md)",
     unset: "no bot",
   }),
   TELEGRAM_API_URL: httpUrl
@@ -324,7 +324,7 @@ export function readEnv(): EnvironmentVariables {
   );
 }
 
-/** The table of variables for the README, in Markdown. */
+/** The table of docs/configuration.md, in Markdown. */
 export function configurationTable(): string {
   const defaults: Record<string, unknown> = Environment.parse({});
   const rows = Object.entries(Environment.shape).map(([name, schema]) => {

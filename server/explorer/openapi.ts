@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { ALLOWED, type Answer, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
-import { Problem } from "../http/openapi/problem.ts";
+import { Problem } from "../http/responses.ts";
 import { answered, EXAMPLE_IDS, missing } from "../http/openapi/examples.ts";
 import {
-  ActivityAnswer,
-  AddressAnswer,
-  AnchorAnswer,
+  AddressActivity,
+  ExploredAddress,
+  ExploredAnchor,
   AnchorList,
-  BlockAnswer,
+  ExploredBlock,
   BlockList,
-  ChainAnswer,
-  SearchAnswer,
-  TransactionAnswer,
-} from "./answers.ts";
+  ExploredChain,
+  SearchResults,
+  ExploredTransaction,
+} from "./responses.ts";
 import {
   ACTIVITY,
   BLOCK_LIST,
@@ -72,7 +72,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       description: "Its newest block, and where the contracts stand.",
       examples: [{ name: "chain", summary: "The chain", answer: answered(EXPLORED_CHAIN) }],
     },
-    ChainAnswer,
+    ExploredChain,
   ),
   question(
     {
@@ -103,7 +103,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         },
       ],
     },
-    BlockAnswer,
+    ExploredBlock,
     INVALID,
     MISSING,
   ),
@@ -130,7 +130,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         },
       ],
     },
-    TransactionAnswer,
+    ExploredTransaction,
     INVALID,
     MISSING,
   ),
@@ -176,7 +176,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         },
       ],
     },
-    AnchorAnswer,
+    ExploredAnchor,
     INVALID,
     MISSING,
   ),
@@ -196,7 +196,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         },
       ],
     },
-    AddressAnswer,
+    ExploredAddress,
     INVALID,
   ),
   question(
@@ -217,7 +217,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         },
       ],
     },
-    ActivityAnswer,
+    AddressActivity,
     INVALID,
   ),
   question(
@@ -232,7 +232,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
         { name: "nothing", summary: "Nothing is found", query: { q: UNKNOWN }, answer: answered({ results: [] }) },
       ],
     },
-    SearchAnswer,
+    SearchResults,
     INVALID,
   ),
 ];

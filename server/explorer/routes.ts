@@ -8,15 +8,15 @@ import type { RateLimit } from "../http/limits.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { sendProblem } from "../http/problem.ts";
 import {
-  representActivity,
-  representAddress,
-  representAnchor,
-  representAnchors,
-  representBlock,
-  representBlocks,
-  representChain,
-  representTransaction,
-} from "./representation.ts";
+  toActivityResponse,
+  toAddressResponse,
+  toAnchorResponse,
+  toAnchorList,
+  toBlockResponse,
+  toBlockList,
+  toChainResponse,
+  toTransactionResponse,
+} from "./response-mapping.ts";
 import { AskedAddress, AskedBlock, AskedHash, ListQuestion, SearchQuestion } from "./schemas.ts";
 
 /** What the explorer needs: the chain, and nothing of the journal. */
@@ -46,26 +46,26 @@ export function explorerRouter({ explorer, questionsPerSource }: ExplorerDeps): 
   };
   const pageOf = (request: Request<Record<string, string>>) => parseInput(ListQuestion, request.query, "query");
 
-  answers("/chain", async () => representChain(await explorer.chain()));
-  answers("/blocks", async (request) => representBlocks(await explorer.blocks(pageOf(request))));
+  answers("/chain", async () => toChainResponse(await explorer.chain()));
+  answers("/blocks", async (request) => toBlockList(await explorer.blocks(pageOf(request))));
   answers("/blocks/:id", async (request) => {
     const id = parameter(AskedBlock, request, "id");
-    return representBlock(existing(await explorer.block(id, pageOf(request)), `the chain has no block ${id}`));
+    return toBlockResponse(existing(await explorer.block(id, pageOf(request)), `the chain has no block ${id}`));
   });
   answers("/transactions/:hash", async (request) => {
     const hash = parameter(AskedHash, request, "hash");
-    return representTransaction(existing(await explorer.transaction(hash), `the chain has no transaction ${hash}`));
+    return toTransactionResponse(existing(await explorer.transaction(hash), `the chain has no transaction ${hash}`));
   });
-  answers("/anchors", async (request) => representAnchors(await explorer.anchors(pageOf(request))));
+  answers("/anchors", async (request) => toAnchorList(await explorer.anchors(pageOf(request))));
   answers("/anchors/:hash", async (request) => {
     const hash = parameter(AskedHash, request, "hash");
-    return representAnchor(existing(await explorer.anchor(hash), `${hash} was not anchored`));
+    return toAnchorResponse(existing(await explorer.anchor(hash), `${hash} was not anchored`));
   });
   answers("/addresses/:address", async (request) =>
-    representAddress(await explorer.address(parameter(AskedAddress, request, "address"))),
+    toAddressResponse(await explorer.address(parameter(AskedAddress, request, "address"))),
   );
   answers("/addresses/:address/activity", async (request) =>
-    representActivity(await explorer.activity(parameter(AskedAddress, request, "address"), pageOf(request))),
+    toActivityResponse(await explorer.activity(parameter(AskedAddress, request, "address"), pageOf(request))),
   );
   answers("/search", async (request) => ({
     results: await search(explorer, parseInput(SearchQuestion, request.query, "query").q),

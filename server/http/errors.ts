@@ -26,6 +26,13 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   chain_unavailable: 503,
   chain_reverted: 409,
   config_invalid: 500,
+  directory_unusable: 500,
+  port_in_use: 500,
+  chain_in_use: 500,
+  chain_id_differs: 500,
+  block_log_damaged: 500,
+  block_log_differs: 500,
+  anvil_missing: 500,
   internal: 500,
 };
 

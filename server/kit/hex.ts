@@ -23,3 +23,13 @@ export function parseHex(path: string, text: string): Uint8Array {
 export function bytesOfHex(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), "hex");
 }
+
+/** Returns bytes as lower-case hexadecimal digits. */
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+/** Returns bytes as `0x` and lower-case hexadecimal digits. */
+export function prefixedHex(bytes: Uint8Array): string {
+  return `0x${hex(bytes)}`;
+}

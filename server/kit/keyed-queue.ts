@@ -1,51 +1,33 @@
-/** Work in lanes: in each, one piece after the other in the order given; only so many lanes at once. */
+import PQueue from "p-queue";
+
+/**
+ * Runs work of the same key one after the other, in the order of its arrival, and work of several keys at a time. The
+ * keys take turns: after each piece of work a key waits behind the others.
+ */
 export class KeyedQueue {
-  readonly #most: number;
-  readonly #waiting = new Map<number, (() => Promise<void>)[]>();
-  readonly #ready: number[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #slots: PQueue;
+  readonly #byKey = new Map<number, PQueue>();
 
-  /** @param most Lanes that move at a time */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param atOnce Maximum of keys whose work runs at a time */
+  constructor(atOnce: number) {
+    this.#slots = new PQueue({ concurrency: atOnce });
   }
 
-  /** @param work must not fail */
-  run(lane: number, work: () => Promise<void>): void {
-    const waiting = this.#waiting.get(lane);
-    if (waiting !== undefined) {
-      waiting.push(work);
-      return;
-    }
-    this.#waiting.set(lane, [work]);
-    this.#ready.push(lane);
-    this.#next();
-  }
-
-  /** Begins nothing any more, and ends when what is under way has. */
-  async stop(): Promise<void> {
-    this.#ready.length = 0;
-    for (const waiting of this.#waiting.values()) waiting.length = 0;
-    await Promise.all(this.#running);
-  }
-
-  #next(): void {
-    while (this.#running.size < this.#most) {
-      const lane = this.#ready.shift();
-      if (lane === undefined) return;
-      const moving = this.#move(lane).finally(() => {
-        this.#running.delete(moving);
-        this.#next();
+  /** @param work Handles its own errors; a rejection counts as a programming error */
+  run(key: number, work: () => Promise<void>): void {
+    const queue = this.#byKey.get(key) ?? new PQueue({ concurrency: 1 });
+    this.#byKey.set(key, queue);
+    void queue
+      .add(() => this.#slots.add(work))
+      .finally(() => {
+        if (queue.size + queue.pending === 0) this.#byKey.delete(key);
       });
-      this.#running.add(moving);
-    }
   }
 
-  /** One piece; the lane then waits behind the others. */
-  async #move(lane: number): Promise<void> {
-    const waiting = this.#waiting.get(lane) ?? [];
-    await waiting.shift()?.();
-    if (waiting.length === 0) this.#waiting.delete(lane);
-    else this.#ready.push(lane);
+  /** Starts no further work, and returns when the running work has ended. */
+  async stop(): Promise<void> {
+    for (const queue of this.#byKey.values()) queue.clear();
+    this.#slots.clear();
+    await this.#slots.onIdle();
   }
 }

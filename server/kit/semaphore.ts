@@ -1,29 +1,17 @@
+import PQueue from "p-queue";
 import { SealbookError } from "../errors.ts";
 
 /**
- * Lets only so many pieces of work run at a time; others wait for their turn.
- * @param atOnce How many run at a time
- * @param waiting How many may wait; more are refused with `overloaded`
+ * Limits how much work runs at a time; more work waits in the order of its arrival.
+ * @param atOnce Maximum of work that runs
+ * @param waiting Maximum of work that waits; more is rejected with `overloaded`
  */
 export function semaphore(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const queue: (() => void)[] = [];
+  const queue = new PQueue({ concurrency: atOnce });
   return async (work) => {
-    if (running < atOnce) {
-      running += 1;
-    } else {
-      if (queue.length >= waiting) {
-        throw new SealbookError("overloaded", "too much is going on; try again soon", { retryAfterSeconds: 2 });
-      }
-      // Whoever ends hands the turn on, so that `running` stays as it is.
-      await new Promise<void>((resolve) => queue.push(resolve));
+    if (queue.pending >= atOnce && queue.size >= waiting) {
+      throw new SealbookError("overloaded", "too much is going on; try again soon", { retryAfterSeconds: 2 });
     }
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
+    return queue.add(work);
   };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Problem } from "../http/openapi/problem.ts";
+import { Problem } from "../http/responses.ts";
 import { answered } from "../http/openapi/examples.ts";
 import { refusals } from "../http/openapi/refusals.ts";
-import { Alerts, Status } from "./answers.ts";
+import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
 import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 

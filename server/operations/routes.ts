@@ -2,12 +2,13 @@ import { type Request, type Response, Router } from "express";
 import { parseInput } from "../http/errors.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import type { Alert, AlertStore } from "./alert.ts";
+import type * as responses from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
 
 /** What the operations routes need. */
 export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
-  readonly status: () => Promise<object>;
+  readonly status: () => Promise<responses.Status>;
 }
 
 /** Status and alerts, below `/api/v1`. */
@@ -17,7 +18,7 @@ export function operationsRouter({ alerts, status }: OperationsRouteDeps): Route
     .route("/alerts")
     .get(async (request: Request, response: Response) => {
       const { limit } = parseInput(AlertsQuery, request.query, "query");
-      response.json({ alerts: (await alerts.list(limit)).map(representAlert) });
+      response.json({ alerts: (await alerts.list(limit)).map(toAlert) } satisfies responses.Alerts);
     })
     .all(onlyMethods("GET"));
 
@@ -31,7 +32,7 @@ export function operationsRouter({ alerts, status }: OperationsRouteDeps): Route
   return router;
 }
 
-function representAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
+function toAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): responses.Alert {
   return {
     alert: kind,
     state: resolvedAt === undefined ? "raised" : "resolved",

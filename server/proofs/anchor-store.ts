@@ -1,19 +1,73 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import {
+  type AnchorOutcome,
+  hashesUnder,
+  type BlockInclusion,
+  type StoredAnchor,
+} from "../journal/integrity/anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { AnchorStore } from "./stores.ts";
+import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
 import { readLabel } from "../journal/entries/proof-labels.ts";
+import { paddedPieces } from "../journal/engine/statements.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
-// As in the indexes on what is under way and what failed, which are used only for the very same words.
-export const UNDER_WAY = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
+/** An anchor as the journal has it. */
+export interface AnchorState {
+  readonly outcome: AnchorOutcome;
+  /** `undefined` while the anchor is open. */
+  readonly content: AnchorContent | undefined;
+}
+
+/** Anchors in the journal. */
+export interface AnchorStore extends CheckpointStore {
+  /** Opens an anchor for proofs; returns its id. */
+  open(openedAt: number): Promise<number>;
+  /** False once it is closed. */
+  isOpen(id: number): Promise<boolean>;
+  /** Gives an open anchor its content and the transaction that puts it on chain. */
+  close(id: number, content: AnchorContent & { readonly transactionId: number }): Promise<void>;
+  /** Open anchors of this relayer, and those of others opened before a time (Unix milliseconds). */
+  leftOpen(othersBefore: number): Promise<number[]>;
+  /** The recorded hashes under an anchor, by leaf index. */
+  leaves(id: number): Promise<Uint8Array[]>;
+  /** The states of anchors; those that were split are missing. */
+  states(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState>>;
+  /** Closed anchors only. */
+  find(id: number): Promise<StoredAnchor | undefined>;
+  byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
+  byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
+  /** Where the chain had an anchor before a rollback, oldest first. */
+  superseded(id: number): Promise<BlockInclusion[]>;
+  /** Anchors of this relayer whose transaction has no outcome. */
+  inFlight(): Promise<StoredAnchor[]>;
+  /** Anchors whose transaction failed for good, whoever sent it. */
+  failed(): Promise<StoredAnchor[]>;
+  /** Gives an anchor whose transaction failed a new one. */
+  retry(id: number, transactionId: number): Promise<void>;
+  /**
+   * Replaces an anchor by others: each takes the leaves that follow those of the one before it.
+   * @returns the new anchors' ids
+   */
+  split(id: number, parts: readonly AnchorPart[]): Promise<number[]>;
+  /** When the oldest proof was accepted that is not on chain, in Unix milliseconds. */
+  oldestUnconfirmed(): Promise<number | undefined>;
+}
+
+/** A part of an anchor that is split; it takes as many leaves as there are hashes under it. */
+export interface AnchorPart extends AnchorContent {
+  readonly transactionId: number;
+}
+
+// Literally as in the partial indexes on transactions in flight and failed ones; other words would not use them.
+export const IN_FLIGHT = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
-/** The columns of a confirmation, or of a transaction without one, that say where an anchor stands. */
+/** The columns of an outcome: those of the confirmation, or of the transaction without one. */
 export const OUTCOME_COLUMNS = [
   "transactions.state",
   "transactions.reason",
@@ -24,7 +78,7 @@ export const OUTCOME_COLUMNS = [
   "confirmations.validator",
 ] as const;
 
-/** What the outcome columns hold; all empty for an anchor without a transaction. */
+/** The outcome columns; all null for an anchor without a transaction. */
 export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
   [Column in "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
     Schema["confirmations"][Column] | null;
@@ -47,27 +101,27 @@ export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
   return { state: "pending" };
 }
 
-/** The last leaf of what is not for proofs. */
+/** The last leaf of an anchor that has no proofs. */
 const NO_LEAF = -1;
 
-/** The place of an anchor in its batch. */
-export interface AnchorPlace {
+/** The leaves of an anchor in its batch. */
+export interface LeafRange {
   readonly batch: number;
   readonly firstLeaf: number;
 }
 
-/** Where anchors stand in their batches. */
-export async function anchorPlaces(database: Database, ids: readonly number[]): Promise<(id: number) => AnchorPlace> {
+/** Reads the leaf ranges of anchors. */
+export async function leafRanges(database: Database, ids: readonly number[]): Promise<(id: number) => LeafRange> {
   const rows = await database
     .selectFrom("anchors")
     .select(["id", "batch_id", "first_leaf"])
     .where("id", "in", [...new Set(ids)])
     .execute();
-  const places = new Map(rows.map(({ id, batch_id: batch, first_leaf: firstLeaf }) => [id, { batch, firstLeaf }]));
+  const ranges = new Map(rows.map(({ id, batch_id: batch, first_leaf: firstLeaf }) => [id, { batch, firstLeaf }]));
   return (id) => {
-    const place = places.get(id);
-    if (place === undefined) throw new RangeError(`there is no anchor ${id}`);
-    return place;
+    const range = ranges.get(id);
+    if (range === undefined) throw new RangeError(`there is no anchor ${id}`);
+    return range;
   };
 }
 
@@ -97,7 +151,7 @@ function toAnchors(
   );
 }
 
-/** @param relayer Whose anchors are opened here */
+/** @param relayer The relayer of the anchors that are opened */
 export function anchorStore(database: Database, relayer: Address): AnchorStore {
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
@@ -182,6 +236,23 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       );
     },
 
+    async states(ids) {
+      const states = new Map<number, AnchorState>();
+      for (const some of paddedPieces(ids)) {
+        const rows = await database
+          .selectFrom("anchors")
+          .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+          .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+          .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
+          .where("anchors.id", "in", some)
+          .execute();
+        for (const { id, hash, size, ...row } of rows) {
+          states.set(id, { outcome: toAnchorOutcome(row), content: hash === null ? undefined : { hash, size } });
+        }
+      }
+      return states;
+    },
+
     async find(id) {
       return toAnchors(await select(database).where("anchors.id", "=", id).execute())[0];
     },
@@ -234,7 +305,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async inFlight() {
       const rows = await Promise.all(
-        UNDER_WAY.map((state) =>
+        IN_FLIGHT.map((state) =>
           select(database).where("anchors.relayer", "=", relayer).where(state).orderBy("anchors.id").execute(),
         ),
       );
@@ -278,19 +349,19 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return ids;
     },
 
-    async newestSeal() {
+    async newestCheckpoint() {
       const row = await database
         .selectFrom("anchors")
-        .select(["sealed", "opened_at", "confirmation"])
-        .where("sealed", "is not", null)
-        .orderBy("sealed", "desc")
+        .select(["checkpoint", "opened_at", "confirmation"])
+        .where("checkpoint", "is not", null)
+        .orderBy("checkpoint", "desc")
         .limit(1)
         .executeTakeFirst();
-      if (row === undefined || row.sealed === null) return undefined;
-      return { sequence: row.sealed, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
+      if (row === undefined || row.checkpoint === null) return undefined;
+      return { sequence: row.checkpoint, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
     },
 
-    async seal({ sequence, digest, transactionId, openedAt }) {
+    async addCheckpoint({ sequence, digest, transactionId, openedAt }) {
       const { id } = await database
         .insertInto("anchors")
         .values({
@@ -302,7 +373,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           hash: digest,
           size: 0,
           transaction_id: transactionId,
-          sealed: sequence,
+          checkpoint: sequence,
           relayer,
           opened_at: openedAt,
         })
@@ -317,7 +388,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .select((e) => e.fn.min<number | null>("opened_at").as("oldest"))
         .where("transaction_id", "is", null)
         .executeTakeFirstOrThrow();
-      const times = [open.oldest, ...(await Promise.all([...UNDER_WAY, FAILED].map(oldest)))];
+      const times = [open.oldest, ...(await Promise.all([...IN_FLIGHT, FAILED].map(oldest)))];
       const known = times.filter((time) => time !== null);
       return known.length === 0 ? undefined : Math.min(...known);
     },

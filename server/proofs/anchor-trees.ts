@@ -1,14 +1,16 @@
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
+import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
-import type { AnchorStore } from "./stores.ts";
+import type { AnchorStore } from "./anchor-store.ts";
+import type { AcceptedProof, Proof, StoredProof } from "./proof.ts";
 
 /** Trees that are kept: a thousand leaves take about a quarter of a megabyte. */
 const KEPT = 64;
 
-/** The Merkle trees of batches: the newest in memory, the others built again from the journal when they are asked for. */
+/** The Merkle trees of batches: the newest in memory, the others built from the journal when they are needed. */
 export class AnchorTrees {
   readonly #anchors: Pick<AnchorStore, "leaves">;
-  /** By anchor, the one longest unused first. */
+  /** By anchor, the least recently used first. */
   readonly #kept = new Map<number, MerkleTree>();
 
   constructor(anchors: Pick<AnchorStore, "leaves">) {
@@ -24,11 +26,25 @@ export class AnchorTrees {
     }
   }
 
-  /** `undefined` for an anchor of a hash that is alone. */
+  /** Returns the tree of an anchor; `undefined` for an anchor of a single hash. */
   async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
     if (size === 0) return undefined;
     const tree = this.#kept.get(anchorId) ?? merkleTree(await this.#anchors.leaves(anchorId));
     this.keep(anchorId, tree);
     return tree;
   }
+
+  /** Adds its inclusion proof to a stored proof that is confirmed. */
+  async complete(proof: StoredProof): Promise<Proof> {
+    const { anchorId, outcome, content } = proof;
+    const isIncluded = outcome.state === "confirmed" && content !== undefined;
+    return withInclusionProof(proof, outcome, isIncluded ? await this.of(anchorId, content) : undefined);
+  }
+}
+
+/** @param tree The tree of its anchor, once that is confirmed */
+export function withInclusionProof(proof: AcceptedProof, outcome: AnchorOutcome, tree: MerkleTree | undefined): Proof {
+  const { documentId, hash, recordHash, metadata, acceptedAt, leafIndex: index } = proof;
+  const merkle = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
+  return { documentId, hash, recordHash, metadata, acceptedAt, outcome, merkle };
 }

@@ -2,7 +2,6 @@ export type { AnchorTrees } from "./anchor-trees.ts";
 export type { Issuer, IssuerKey, IssuerSigner } from "./bundle/issuer.ts";
 export { keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
-export { type ProofRow, type ProofStatements, selectProofs, toProof } from "./proof-store.ts";
+export { type ProofJournal, type ProofRow, type ProofStatements, selectProofs, toProof } from "./proof-store.ts";
 export type { Proof, ProofMetadata, StoredProof } from "./proof.ts";
 export { DocumentId } from "./schemas.ts";
-export type { ProofJournal } from "./stores.ts";

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { type Answer, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
 import bundle from "./bundle/bundle-example.json" with { type: "json" };
-import { Bundle } from "./bundle/bundle-answer.ts";
-import { BatchAnswer, BatchPage, FoundProof, ProofAnswer, Verification } from "./answers.ts";
+import {
+  AnchoredProofs,
+  BatchPage,
+  BatchResponse,
+  Bundle,
+  FoundProof,
+  ProofResponse,
+  Verification,
+} from "./responses.ts";
 import {
   answered,
   BATCH_ANSWER,
@@ -16,15 +23,7 @@ import {
   VERIFIED,
 } from "../http/openapi/examples.ts";
 import { refusals } from "../http/openapi/refusals.ts";
-import {
-  BatchBody,
-  BatchId,
-  HashQuestion,
-  PageQuestion,
-  ProofBody,
-  ProofQuestion,
-  TransactionHash,
-} from "./schemas.ts";
+import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";
 const UNKNOWN = "ab".repeat(32);
@@ -67,7 +66,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
       "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the same time, is answered with the same proof.",
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },
-    answers: [...accepted(ProofAnswer), ...refusals(400, 413, 415)],
+    answers: [...accepted(ProofResponse), ...refusals(400, 413, 415)],
     examples: [
       { name: "contract", summary: "A contract", body: json(CONTRACT), answer: answered(CONFIRMED, 201) },
       {
@@ -87,7 +86,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     description: "Takes up to 1000 documents, which share one transaction: all of them are accepted, or none.",
     isGuarded: true,
     body: { [JSON_TYPE]: BatchBody },
-    answers: [...accepted(BatchAnswer), ...refusals(400, 413, 415)],
+    answers: [...accepted(BatchResponse), ...refusals(400, 413, 415)],
     examples: [
       { name: "orders", summary: "Two orders", body: json({ documents: ORDERS }), answer: answered(BATCH_ANSWER, 201) },
     ],
@@ -100,7 +99,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Find what was anchored together",
     description: "The proofs that one root stands for, page by page.",
     isGuarded: true,
-    parameters: { path: z.object({ id: BatchId }), query: PageQuestion },
+    parameters: { path: z.object({ id: BatchId }), query: PageQuery },
     answers: [found(BatchPage, "The batch, and a page of its proofs."), ...refusals(400, 404)],
     examples: [
       {
@@ -126,8 +125,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Find what a transaction anchored",
     description: "One proof, or a page of the proofs of a batch.",
     isGuarded: true,
-    parameters: { path: z.object({ txhash: TransactionHash }), query: PageQuestion },
-    answers: [found(z.union([BatchPage, FoundProof]), "What the transaction anchored."), ...refusals(400, 404)],
+    parameters: { path: z.object({ txhash: TransactionHash }), query: PageQuery },
+    answers: [found(AnchoredProofs, "What the transaction anchored."), ...refusals(400, 404)],
     examples: [
       {
         name: "one",
@@ -154,7 +153,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     isGuarded: true,
     parameters: {
       path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }),
-      query: ProofQuestion,
+      query: ProofQuery,
     },
     answers: [
       { ...found(z.union([FoundProof, Bundle]), "The proof, or the bundle of the newest one."), headers: retry },
@@ -186,7 +185,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Check a hash",
     description: "Whether a document with this hash was recorded, and when.",
     isGuarded: true,
-    parameters: { query: HashQuestion },
+    parameters: { query: HashQuery },
     answers: [found(Verification, "Whether there is a proof."), ...refusals(400)],
     examples: [
       { name: "proved", summary: "It was recorded", query: { hash: CONTRACT.hash }, answer: answered(VERIFIED) },
@@ -201,7 +200,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Check a hash that is posted",
     description: "The same as a GET; nothing is recorded.",
     isGuarded: true,
-    body: { [JSON_TYPE]: HashQuestion },
+    body: { [JSON_TYPE]: HashQuery },
     answers: [found(Verification, "Whether there is a proof."), ...refusals(400, 413, 415)],
     examples: [
       {

@@ -1,9 +1,10 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
-import { hashKey } from "./placement.ts";
-import type { PlacedProof, ProofMetadata, StoredProof } from "./proof.ts";
+import { hashKey } from "./leaf-index.ts";
+import type { AcceptedProof, ProofMetadata, StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { ProofStore } from "./stores.ts";
-import { anchorPlaces, OUTCOME_COLUMNS, toAnchorOutcome, UNDER_WAY } from "./anchor-store.ts";
+import type { Atomic } from "../journal/engine/atomic.ts";
+import type { IntentStore } from "../chain/transactions/transactions.ts";
+import { type AnchorStore, leafRanges, OUTCOME_COLUMNS, toAnchorOutcome, IN_FLIGHT } from "./anchor-store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import { linkOf } from "../journal/integrity/entry-chain.ts";
@@ -16,10 +17,31 @@ import { ProofMonths } from "../journal/index/proof-months.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "../journal/engine/schema.ts";
 import { paddedPieces, pieces, StatementsBySize } from "../journal/engine/statements.ts";
 
+/** Proofs in the journal. */
+export interface ProofStore {
+  insert(proofs: readonly AcceptedProof[]): Promise<void>;
+  /** Proofs with one of the recorded hashes, oldest first. */
+  byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
+  /** Newest first. */
+  byDocument(documentId: string): Promise<StoredProof[]>;
+  /** By the document's own hash, oldest first; read in pages, because any number of documents can have one content. */
+  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
+  /** By leaf index, from a leaf on. */
+  byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
+  counts(): Promise<{ records: number; pending: number }>;
+}
+
+/** The stores of the journal that proofs use. */
+export type ProofJournal = Atomic<{
+  readonly proofs: ProofStore;
+  readonly anchors: AnchorStore;
+  readonly intents: IntentStore;
+}>;
+
 /** Proofs of one content that are read at a time. */
 const PAGE = 100;
 
-/** Proofs with what became of them. */
+/** Proofs with the outcomes of their anchors. */
 export function selectProofs(database: Database) {
   return database
     .selectFrom("proofs")
@@ -83,8 +105,8 @@ function toMetadata(row: ProofRow): ProofMetadata {
   };
 }
 
-/** What an entry says of a proof; its place in the batch is given apart. */
-function toEntry(proof: PlacedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
+/** The fields of an entry that are the proof's own; its leaf in the batch is added. */
+function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
   const { type, timestamp, source, ...rest } = proof.metadata;
   return {
     documentId: proof.documentId,
@@ -119,7 +141,7 @@ export function proofRow(
   };
 }
 
-/** What a proof is found by, in the order in which the index takes it best. */
+/** The keys of proofs, in the order in which the index takes them best. */
 export function proofKeys(
   proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[],
 ): RecentKeysTable[] {
@@ -170,7 +192,7 @@ export class ProofStatements {
     return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
-  /** Proofs that may be the wanted ones, some at a time. Their numbers are read once: a content may be that of a million. */
+  /** Pages of proofs that may be the wanted ones. Numbers are read once: a million proofs may have one content. */
   async *pages(
     database: Database,
     key: number,
@@ -209,16 +231,16 @@ export class ProofStatements {
 }
 
 export function proofStore(database: Database, statements: ProofStatements): ProofStore {
-  const pendingPlaces = (e: ExpressionBuilder<Schema, "anchors">) =>
+  const pendingHashes = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn
       .coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`)
-      .as("places");
+      .as("hashes");
 
   return {
     async insert(proofs) {
       if (proofs.length === 0) return;
       await inTransaction(database, async (transaction) => {
-        const places = await anchorPlaces(
+        const ranges = await leafRanges(
           transaction,
           proofs.map(({ anchorId }) => anchorId),
         );
@@ -229,7 +251,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         const appended = await appendEntries(
           transaction,
           proofs.map((proof) => (sequence: number) => {
-            const { batch, firstLeaf } = places(proof.anchorId);
+            const { batch, firstLeaf } = ranges(proof.anchorId);
             return {
               kind: "proof" as const,
               sequence,
@@ -307,17 +329,17 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         .where("anchors.transaction_id", "is", null)
         .executeTakeFirstOrThrow();
       const closed = await Promise.all(
-        UNDER_WAY.map((state) =>
+        IN_FLIGHT.map((state) =>
           database
             .selectFrom("transactions")
             .innerJoin("anchors", "anchors.transaction_id", "transactions.id")
-            .select(pendingPlaces)
-            .where("anchors.sealed", "is", null)
+            .select(pendingHashes)
+            .where("anchors.checkpoint", "is", null)
             .where(state)
             .executeTakeFirstOrThrow(),
         ),
       );
-      return { records: proofs, pending: closed.reduce((sum, { places }) => sum + places, open) };
+      return { records: proofs, pending: closed.reduce((sum, { hashes }) => sum + hashes, open) };
     },
   };
 }

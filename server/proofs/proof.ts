@@ -32,7 +32,7 @@ export interface NewProof {
 }
 
 /** A proof with its place under an anchor. */
-export interface PlacedProof extends NewProof {
+export interface AcceptedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
   /** Whether it came to share the place of another whose recorded text reads alike. */
@@ -40,7 +40,7 @@ export interface PlacedProof extends NewProof {
 }
 
 /** A proof as the journal has it: its own facts joined with those of its anchor. */
-export interface StoredProof extends PlacedProof {
+export interface StoredProof extends AcceptedProof {
   /** Whether it is one of those that `AnchorStore.leaves` gives: not one that shares another's place. */
   readonly isLeaf: boolean;
   readonly outcome: AnchorOutcome;
@@ -49,7 +49,7 @@ export interface StoredProof extends PlacedProof {
 }
 
 /** Where a recorded hash stands in a batch: what `ProofAnchor.verify` asks for. */
-export interface MerkleProof {
+export interface InclusionProof {
   readonly root: Uint8Array;
   readonly leaf: Uint8Array;
   readonly index: number;
@@ -60,7 +60,7 @@ export interface MerkleProof {
 export interface Proof extends NewProof {
   readonly outcome: AnchorOutcome;
   /** Set when it is confirmed as a part of a batch. */
-  readonly merkle: MerkleProof | undefined;
+  readonly merkle: InclusionProof | undefined;
   /** Where the chain had it before it went back; only where that was asked for. */
   readonly superseded?: readonly BlockInclusion[];
 }

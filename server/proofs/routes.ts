@@ -1,6 +1,5 @@
 import { type Request, type Response, Router } from "express";
 import type { BundleService } from "./bundle/bundle-service.ts";
-import type { StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { Batch, ProofService } from "./service.ts";
 import type { Proof } from "./proof.ts";
 import type { ProofVerifier } from "./verifier.ts";
@@ -12,28 +11,21 @@ import {
   batchPath,
   proofId,
   proofPath,
-  type ProofPlace,
-  representBatch,
-  representProof,
-  representProofs,
-  representVerified,
-} from "./representation.ts";
-import {
-  askedHash,
-  BatchBody,
-  BatchId,
-  HashQuestion,
-  PageQuestion,
-  ProofBody,
-  ProofQuestion,
-  TransactionHash,
-} from "./schemas.ts";
+  type ProofLocation,
+  toBatch,
+  toFoundProof,
+  toProofResponse,
+  toProofResponses,
+  toVerificationResponse,
+} from "./response-mapping.ts";
+import type { BatchPage, BatchResponse } from "./responses.ts";
+import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 /** Most bytes of a request body. */
 const MAX_BODY = 64 * 1024;
 /** Most bytes of the body of a bulk call. */
 const MAX_BATCH_BODY = 8 * 1024 * 1024;
-/** When a pending proof is worth asking for again. */
+/** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
 
 /** What the proof routes need. */
@@ -41,20 +33,19 @@ export interface ProofApiDeps {
   readonly proofs: ProofService;
   readonly verifier: ProofVerifier;
   readonly bundles: BundleService;
-  /** Known only once the server listens, because links may lead to the server itself. */
-  readonly place: () => ProofPlace;
+  /** Known once the server listens: links can point to the server itself. */
+  readonly location: () => ProofLocation;
 }
 
 /** Proofs and verification, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps): Router {
+export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDeps): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);
 
-  const send = (response: Response, [newest, ...older]: readonly [Proof, ...Proof[]]): void => {
-    if (!isConfirmed(newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    const history = older.map((proof) => representProof(proof, place()));
-    response.json({ ...representProof(newest, place()), ...(history.length === 0 ? {} : { history }) });
+  const sendProofs = (response: Response, found: readonly [Proof, ...Proof[]]): void => {
+    if (!isConfirmed(found[0])) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+    response.json(toFoundProof(found, location()));
   };
 
   const sendBundle = async (response: Response, proof: Proof): Promise<void> => {
@@ -73,21 +64,19 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
       .send(bundle);
   };
 
-  const batchAnswer = (confirmed: boolean, batch: StoredAnchor | undefined, answered: readonly Proof[]): object => ({
-    status: confirmed ? "confirmed" : "pending",
-    batch: batch === undefined ? null : representBatch(batch),
-    proofs: representProofs(answered, place()),
-  });
-
   const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({ ...batchAnswer(confirmed, anchor, page), ...(next === undefined ? {} : { next: String(next) }) });
+    response.json({
+      status: confirmed ? "confirmed" : "pending",
+      batch: toBatch(anchor),
+      proofs: toProofResponses(page, location()),
+      ...(next === undefined ? {} : { next: String(next) }),
+    } satisfies BatchPage);
   };
 
-  const answerVerify = async (hash: Uint8Array, response: Response): Promise<void> => {
-    const verification = await verifier.verify(hash);
-    response.json(verification.valid ? representVerified(verification.proof) : verification);
+  const sendVerification = async (response: Response, hash: Uint8Array): Promise<void> => {
+    response.json(toVerificationResponse(await verifier.verify(hash)));
   };
 
   router
@@ -98,7 +87,7 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (isNew || !confirmed) response.location(proofPath(proof));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json(representProof(proof, place()));
+      response.json(toProofResponse(proof, location()));
     })
     .all(onlyMethods("POST"));
 
@@ -106,12 +95,16 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
     .route("/proof/batch")
     .post(bulk, async (request: Request, response: Response) => {
       const { documents } = parseInput(BatchBody, request.body);
-      const { proofs: answered, batch, isNew } = await proofs.submitTogether(documents);
-      const confirmed = answered.every(isConfirmed);
+      const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents);
+      const confirmed = submitted.every(isConfirmed);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json(batchAnswer(confirmed, batch, answered));
+      response.json({
+        status: confirmed ? "confirmed" : "pending",
+        batch: batch === undefined ? null : toBatch(batch),
+        proofs: toProofResponses(submitted, location()),
+      } satisfies BatchResponse);
     })
     .all((request, response, next) => {
       // A GET is for a document that is called "batch".
@@ -123,7 +116,7 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
     .route("/proof/batch/:id")
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
-      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
       sendBatch(response, found);
@@ -134,11 +127,11 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
     .route("/proof/tx/:txhash")
     .get(async (request: Request<{ txhash: string }>, response: Response) => {
       const { txhash } = request.params;
-      const { cursor, limit } = parseInput(PageQuestion, request.query, "query");
+      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
       if (found.anchor.size > 0) sendBatch(response, found);
-      else send(response, existing(found.proofs.toReversed(), `transaction ${txhash} anchored nothing`));
+      else sendProofs(response, existing(found.proofs.toReversed(), `transaction ${txhash} anchored nothing`));
     })
     .all(onlyMethods("GET"));
 
@@ -146,20 +139,20 @@ export function proofRouter({ proofs, verifier, bundles, place }: ProofApiDeps):
     .route("/proof/:id")
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
-      const { format } = parseInput(ProofQuestion, request.query, "query");
+      const { format } = parseInput(ProofQuery, request.query, "query");
       const found = existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`);
       if (format === "bundle") await sendBundle(response, found[0]);
-      else send(response, found);
+      else sendProofs(response, found);
     })
     .all(onlyMethods("GET"));
 
   router
     .route("/verify")
     .get(async (request: Request, response: Response) => {
-      await answerVerify(askedHash(parseInput(HashQuestion, request.query, "query")), response);
+      await sendVerification(response, hashOf(parseInput(HashQuery, request.query, "query")));
     })
     .post(json, async (request: Request, response: Response) => {
-      await answerVerify(askedHash(parseInput(HashQuestion, request.body)), response);
+      await sendVerification(response, hashOf(parseInput(HashQuery, request.body)));
     })
     .all(onlyMethods("GET", "POST"));
 

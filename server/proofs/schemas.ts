@@ -59,7 +59,7 @@ export const BatchBody = z
 export const BatchId = Sha256;
 
 /** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
-export const ProofQuestion = z.object({
+export const ProofQuery = z.object({
   format: z
     .literal("bundle", 'is not "bundle", the only other format')
     .optional()
@@ -67,7 +67,7 @@ export const ProofQuestion = z.object({
 });
 
 /** Which part of a batch is asked for. */
-export const PageQuestion = z.object({
+export const PageQuery = z.object({
   limit: pageLimit(MAX_TREE_SIZE, MAX_PAGE),
   cursor: z
     .string()
@@ -78,20 +78,20 @@ export const PageQuestion = z.object({
 });
 
 /** `GET` and `POST /api/v1/verify` */
-export const HashQuestion = z
+export const HashQuery = z
   .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
-  .meta({ id: "HashQuestion", description: "A hash, under one of two names." });
+  .meta({ id: "HashQuery", description: "A hash, under one of two names." });
 
 /**
- * The hash that a verify call asks about: `hash` and `document_hash` are two names of one thing.
+ * Returns the hash to verify: `hash` and `document_hash` are two names of one parameter.
  * @throws SealbookError `malformed` when there is none, or two that differ
  */
-export function askedHash(question: z.output<typeof HashQuestion>): Uint8Array {
-  const { hash, document_hash } = question;
+export function hashOf(query: z.output<typeof HashQuery>): Uint8Array {
+  const { hash, document_hash } = query;
   if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
     throw malformed("hash", "differs from document_hash; send one of them");
   }
-  const asked = document_hash ?? hash;
-  if (asked === undefined) throw malformed("document_hash", "is missing");
-  return asked;
+  const known = document_hash ?? hash;
+  if (known === undefined) throw malformed("document_hash", "is missing");
+  return known;
 }

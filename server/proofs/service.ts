@@ -1,27 +1,29 @@
 import type { Clock } from "../kit/clock.ts";
-import type { ProofJournal } from "./stores.ts";
 import { SealbookError } from "../errors.ts";
 import type { StoredAnchor } from "../journal/integrity/anchor.ts";
-import type { ProofIntake } from "./anchoring.ts";
-import type { ProofOutcomes } from "./proof-outcomes.ts";
+import type { AnchorTracker } from "./anchor-tracker.ts";
+import type { AnchorTrees } from "./anchor-trees.ts";
 import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import type { ProofJournal } from "./proof-store.ts";
+import type { ProofQueue } from "./proof-queue.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 
-/** What the service needs. */
+/** Dependencies of the service. */
 export interface ProofServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
-  readonly intake: ProofIntake;
-  readonly outcomes: ProofOutcomes;
+  readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
+  readonly tracker: Pick<AnchorTracker, "outcomes">;
+  readonly trees: AnchorTrees;
   readonly clock: Clock;
   /** How long a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
 }
 
-/** What became of documents that were accepted together. */
+/** The proofs of documents that were accepted together. */
 export interface Submitted {
-  /** In the order given; records that were known come with their first proof. */
+  /** In the order given; a known record has its first proof. */
   readonly proofs: readonly Proof[];
-  /** What they share; `undefined` when all were known, under several anchors. */
+  /** The anchor that they share; `undefined` when all were known, under several anchors. */
   readonly batch: StoredAnchor | undefined;
   /** Whether one of them is new. */
   readonly isNew: boolean;
@@ -30,9 +32,9 @@ export interface Submitted {
 /** Proofs that share an anchor, or some of them. */
 export interface Batch {
   readonly anchor: StoredAnchor;
-  /** In the order of their places. */
+  /** By leaf index. */
   readonly proofs: readonly Proof[];
-  /** Place at which the next page begins, when there is one. */
+  /** Leaf index at which the next page begins, if there is one. */
   readonly next: number | undefined;
 }
 
@@ -45,31 +47,31 @@ export class ProofService {
   }
 
   /**
-   * Accepts a document's hash and waits for its anchor. What is accepted is on disk before anything is sent, and MUST
-   * end in exactly one anchor, whatever is killed and when; the same record again is the same proof.
-   * @returns the proof, still `pending` when the chain did not confirm it within the wait
-   * @throws SealbookError `overloaded` when too many are on their way; nothing was accepted then
+   * Accepts a document's hash and waits for its anchor. An accepted proof is on disk before anything is sent, and MUST
+   * end in exactly one anchor, whatever is killed and when. A record that is sent again gets the same proof.
+   * @returns the proof, `pending` when the chain did not confirm it within the wait
+   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then
    */
   async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
-    const { intake, outcomes } = this.#deps;
+    const { queue, tracker } = this.#deps;
     const end = this.#end();
-    const placement = await intake.accept(this.#newProof(request));
-    const [proof] = await outcomes.of([placement], end);
+    const acceptance = await queue.accept(this.#newProof(request));
+    const [proof] = await tracker.outcomes([acceptance], end);
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
-    return { proof, isNew: placement.isNew };
+    return { proof, isNew: acceptance.isNew };
   }
 
   /** Accepts 1 to 1000 documents' hashes, all of them or none, under one root. */
   async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
-    const { intake, outcomes, journal } = this.#deps;
+    const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
-    const placements = await intake.acceptTogether(requests.map((request) => this.#newProof(request)));
-    const first = placements[0];
+    const acceptances = await queue.acceptTogether(requests.map((request) => this.#newProof(request)));
+    const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    const proofs = await outcomes.of(placements, end);
-    const own = placements.find(({ isNew }) => isNew) ?? first;
-    const isShared = placements.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
-    const isNew = placements.some((placement) => placement.isNew);
+    const proofs = await tracker.outcomes(acceptances, end);
+    const own = acceptances.find(({ isNew }) => isNew) ?? first;
+    const isShared = acceptances.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
+    const isNew = acceptances.some((acceptance) => acceptance.isNew);
     const batch = isNew || isShared ? await journal.anchors.find(own.proof.anchorId) : undefined;
     return { proofs, batch, isNew };
   }
@@ -84,20 +86,20 @@ export class ProofService {
     return this.#withSuperseded(await proofs.byDocument(id));
   }
 
-  /** The proofs anchored by a transaction, from a place on. */
+  /** Finds the proofs anchored by a transaction, from a leaf on. */
   async findByTransaction(transactionHash: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
     return this.#batchOf(await this.#deps.journal.anchors.byTransaction(transactionHash), from, limit);
   }
 
-  /** The proofs under a root, from a place on. */
+  /** Finds the proofs under a root, from a leaf on. */
   async findByRoot(root: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
     return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
   }
 
   async #withSuperseded(stored: readonly StoredProof[]): Promise<Proof[]> {
-    const { outcomes, journal } = this.#deps;
-    const proofs = await outcomes.complete(stored);
-    const superseded = await Promise.all(stored.map(({ anchorId }) => journal.anchors.superseded(anchorId)));
+    const { anchors } = this.#deps.journal;
+    const proofs = await this.#complete(stored);
+    const superseded = await Promise.all(stored.map(({ anchorId }) => anchors.superseded(anchorId)));
     return proofs.map((proof, index) => ({ ...proof, superseded: superseded[index] ?? [] }));
   }
 
@@ -105,9 +107,13 @@ export class ProofService {
     if (anchor === undefined) return undefined;
     const found = await this.#deps.journal.proofs.byAnchor(anchor.id, from, limit + 1);
     const last = found[limit];
-    // Proofs that share a place are not torn apart: the page ends before them.
+    // Proofs that share a leaf stay together: the page ends before them.
     const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
-    return { anchor, proofs: await this.#deps.outcomes.complete(page), next: last?.leafIndex };
+    return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
+  }
+
+  #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
+    return Promise.all(stored.map((proof) => this.#deps.trees.complete(proof)));
   }
 
   #newProof(request: ProofRequest): NewProof {
@@ -115,8 +121,8 @@ export class ProofService {
     const { documentId, hash } = request;
     const timestamp = request.metadata.timestamp ?? Math.floor(acceptedAt / 1000);
     const metadata: ProofMetadata = { ...request.metadata, timestamp };
-    const deps = { documentId, timestamp, type: metadata.type ?? "", hash };
-    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(deps) };
+    const parts = { documentId, timestamp, type: metadata.type ?? "", hash };
+    return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(parts) };
   }
 
   #end(): number {

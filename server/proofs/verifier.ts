@@ -1,15 +1,20 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { ProofJournal } from "./stores.ts";
+import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { isLeafUnder } from "../journal/integrity/anchor.ts";
+import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
+import { hex } from "../kit/hex.ts";
 
 /** Whether a document's hash has a proof. */
 export type Verification =
-  { readonly valid: true; readonly proof: StoredProof } | { readonly valid: false; readonly message: string };
+  | {
+      readonly valid: true;
+      readonly proof: StoredProof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
+    }
+  | { readonly valid: false; readonly message: string };
 
 /** What the verifier needs. */
 export interface ProofVerifierDeps {
@@ -39,10 +44,10 @@ export class ProofVerifier {
       isKnown = true;
       if (proof.outcome.state !== "confirmed") continue;
       const message = await this.#divergence(proof);
-      const subject = `proof ${Buffer.from(proof.recordHash).toString("hex")}`;
+      const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
         telemetry.journalAgreed(subject);
-        return { valid: true, proof };
+        return { valid: true, proof: { ...proof, outcome: proof.outcome } };
       }
       telemetry.journalDiverged(subject, message);
       divergence ??= message;

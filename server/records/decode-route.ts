@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { z } from "zod";
 import type { TransactionDecoder } from "./decoded-transaction.ts";
-import type { DecodedTransaction } from "./decoded-transaction.ts";
+import type { DecodeContent, DecodedTransaction } from "./responses.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
@@ -18,7 +18,7 @@ export interface DecodeRouteDeps {
 }
 
 /** `/api/datastore/transaction/decode` */
-export async function decode(deps: DecodeRouteDeps, request: Request): Promise<object> {
+export async function decode(deps: DecodeRouteDeps, request: Request): Promise<DecodeContent> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
   await deps.sessions.authorize(credentials.token);
   const start = performance.now();

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../kit/json.ts";
+import type { DecodedTransaction } from "./responses.ts";
 
 /** The contract functions that write a row. They have the same arguments. */
 export const ROW_FUNCTIONS = ["set", "insert"] as const;
@@ -16,45 +16,5 @@ export interface RowArguments {
   readonly signature: string;
 }
 
-/** An integer in JSON: a decimal string above 2^53-1. */
-export type JsonInteger = number | string;
-
-/** A static argument of a decoded transaction. */
-export interface StaticElement {
-  /** The value. */
-  readonly reference: JsonInteger;
-  /** The ABI type. */
-  readonly type: string;
-}
-
-/** A dynamic argument of a decoded transaction. */
-export interface DynamicElement {
-  /** The argument's bytes as hex without `0x`. */
-  readonly hexdata: string;
-  /** Number of bytes. */
-  readonly length: number;
-  /** Offset of the argument in bytes from the first head word. */
-  readonly reference: JsonInteger;
-  /** The ABI type. */
-  readonly type: string;
-}
-
-/** The row of a decoded transaction. */
-export interface RowDataElement extends DynamicElement {
-  /** The seven segments, decompressed. */
-  readonly filechain: string;
-  /** The fifth segment's JSON. */
-  readonly payload: JsonObject;
-}
-
-/** A decoded transaction in the decode route's format. */
-export interface DecodedTransaction {
-  readonly comp: StaticElement;
-  readonly rowdata: RowDataElement;
-  readonly rowid: StaticElement;
-  readonly signature: DynamicElement;
-  readonly tabname: DynamicElement;
-}
-
-/** Decodes call data into the decode route's format. Throws `malformed`, which names the fault and its position. */
+/** Decodes call data; throws `malformed` with the invalid part. */
 export type TransactionDecoder = (inputdata: string, expected: RowFunction) => DecodedTransaction;

@@ -1,5 +1,4 @@
 import { type Example, JSON_TYPE } from "../http/openapi/operation.ts";
-import type { RecordRoute } from "./answers.ts";
 
 /** What stands for the account and the token at hand. */
 export const EXAMPLE_CREDENTIALS = {
@@ -67,7 +66,7 @@ const replaced = (tryextend: boolean) => ({
   tparams: { ...session, svcauth: token, tx: SUCCESSOR },
 });
 
-const call = (route: RecordRoute, credentials: object, payload?: object): NonNullable<Example["body"]> => ({
+const call = (route: string, credentials: object, payload?: object): NonNullable<Example["body"]> => ({
   type: JSON_TYPE,
   value: { credentials, method: "GET", route, ...(payload === undefined ? {} : { payload }) },
 });
@@ -75,7 +74,7 @@ const call = (route: RecordRoute, credentials: object, payload?: object): NonNul
 function succeeded(
   name: string,
   summary: string,
-  route: RecordRoute,
+  route: string,
   credentials: object,
   content: object,
   payload?: object,
@@ -87,7 +86,7 @@ function succeeded(
 function failed(
   name: string,
   summary: string,
-  route: RecordRoute,
+  route: string,
   credentials: object,
   status: number,
   error: { readonly code: string; readonly message: string },

@@ -1,48 +1,67 @@
 import { z } from "zod";
 import { ALLOWED, type Answer, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
-import { Failure, type RecordRoute, successOf } from "./answers.ts";
+import { Failure, successOf } from "../http/record-store/responses.ts";
 import { RECORD_EXAMPLES } from "./examples.ts";
 import { DecodeCall, SearchCall, StoreCall } from "./schemas.ts";
-import { AuthCall, TokenCall } from "../sessions/index.ts";
+import { DecodeContent, SearchContent, StoreContent } from "./responses.ts";
+import { AuthCall, AuthContent, CloseContent, SessionContent, TokenCall } from "../sessions/index.ts";
 import { Envelope } from "../http/record-store/schemas.ts";
 
-/** A call of one route: the envelope's fields, and those of the route. */
-const callOf = <Route extends RecordRoute, Schema extends z.ZodObject>(
+/** A route: the call's envelope with its fields, and the content of the response. */
+const routeOf = <Route extends string, Schema extends z.ZodObject>(
   route: Route,
   name: string,
   schema: Schema,
+  content: z.ZodObject,
   description: string,
-) => z.object({ ...Envelope.shape, ...schema.shape, route: z.literal(route) }).meta({ id: `${name}Call`, description });
+) => ({
+  call: z
+    .object({ ...Envelope.shape, ...schema.shape, route: z.literal(route) })
+    .meta({ id: `${name}Call`, description }),
+  response: successOf(route, content).meta({ id: `${name}Response` }),
+  mapping: [route, `#/components/schemas/${name}Call`] as const,
+});
 
-const CALLS = [
-  callOf("/api/admin/auth", "Auth", AuthCall, "Opens a session."),
-  callOf("/api/admin/session/validate", "Validate", TokenCall, "Replaces the token of a session that lives."),
-  callOf(
+const routes = [
+  routeOf("/api/admin/auth", "Auth", AuthCall, AuthContent, "Opens a session."),
+  routeOf(
+    "/api/admin/session/validate",
+    "Validate",
+    TokenCall,
+    SessionContent,
+    "Validates an active session and replaces its token.",
+  ),
+  routeOf(
     "/api/admin/session/extend",
     "Extend",
     TokenCall,
-    "Gives a session that was validated a fresh lifetime, and replaces its token.",
+    SessionContent,
+    "Gives a validated session a new lifetime and replaces its token.",
   ),
-  callOf("/api/admin/session/close", "Close", TokenCall, "Ends a session."),
-  callOf("/api/datastore/event/store", "Store", StoreCall, "Stores a record; the answer comes when the chain has it."),
-  callOf("/api/datastore/event/search", "Search", SearchCall, "Searches records, the newest first."),
-  callOf(
+  routeOf("/api/admin/session/close", "Close", TokenCall, CloseContent, "Closes a session."),
+  routeOf(
+    "/api/datastore/event/store",
+    "Store",
+    StoreCall,
+    StoreContent,
+    "Stores a record. The response follows its confirmation on the chain.",
+  ),
+  routeOf("/api/datastore/event/search", "Search", SearchCall, SearchContent, "Searches records, newest first."),
+  routeOf(
     "/api/datastore/transaction/decode",
     "Decode",
     DecodeCall,
+    DecodeContent,
     "Decodes the call data of a transaction that stored a record.",
   ),
 ] as const;
 
-const mapping = Object.fromEntries(
-  CALLS.map((call) => [call.shape.route.value, `#/components/schemas/${call.meta()?.id}`]),
-);
+const [auth, ...otherRoutes] = routes;
+const Call = z.discriminatedUnion("route", [auth.call, ...otherRoutes.map(({ call }) => call)]).meta({
+  discriminator: { propertyName: "route", mapping: Object.fromEntries(routes.map(({ mapping }) => mapping)) },
+});
 
-const Call = z.discriminatedUnion("route", CALLS).meta({ discriminator: { propertyName: "route", mapping } });
-
-const Success = z.union(
-  CALLS.map((call) => successOf(call.shape.route.value).meta({ id: call.meta()?.id?.replace("Call", "Answer") })),
-);
+const Success = z.union(routes.map(({ response }) => response));
 
 const failure = (status: number, description: string): Answer => ({
   status,

@@ -1,13 +1,15 @@
 import type { Request } from "express";
 import type { RecordRow } from "./record.ts";
 import type { RecordService } from "./service.ts";
-import { type SessionService, toHex } from "../sessions/index.ts";
+import type { SessionService } from "../sessions/index.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import { decode, type DecodeRouteDeps } from "./decode-route.ts";
+import type { RecordLocation, SearchContent, StoreContent } from "./responses.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
@@ -29,7 +31,7 @@ export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string,
 }
 
 /** `/api/datastore/event/store` */
-async function store(deps: RecordRouteDeps, request: Request): Promise<object> {
+async function store(deps: RecordRouteDeps, request: Request): Promise<StoreContent> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
   const authorized = await deps.sessions.authorize(credentials.token);
   await deps.storesPerAccount(authorized.account.address);
@@ -38,7 +40,7 @@ async function store(deps: RecordRouteDeps, request: Request): Promise<object> {
 }
 
 /** `/api/datastore/event/search` */
-async function search(deps: RecordRouteDeps, request: Request): Promise<object> {
+async function search(deps: RecordRouteDeps, request: Request): Promise<SearchContent> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
   await deps.sessions.authorize(credentials.token);
   const { target, value, limit, cursor, locations } = payload.search;
@@ -60,9 +62,9 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<object> 
   };
 }
 
-function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): object {
+function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
   const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
-  return { chainid, tx_hash: toHex(transactionHash), block_number: blockNumber };
+  return { chainid, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

@@ -5,6 +5,7 @@ import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { ConfirmedProof } from "./restored.ts";
+import { hex } from "../kit/hex.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
@@ -83,7 +84,7 @@ export class AnchorAudit {
   }
 
   #diverged(what: "anchor" | "proof", hash: Uint8Array, fault: string): string {
-    this.#telemetry.journalDiverged(`${what} ${Buffer.from(hash).toString("hex")}`, fault);
+    this.#telemetry.journalDiverged(`${what} ${hex(hash)}`, fault);
     return fault;
   }
 }

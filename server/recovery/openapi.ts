@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NDJSON } from "../http/ndjson.ts";
 import { linesOf } from "../http/openapi/json-schemas.ts";
 import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
-import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./answers.ts";
+import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
 import {
   answered,
   COMPARED,
@@ -14,7 +14,7 @@ import {
   TOTALS,
 } from "../http/openapi/examples.ts";
 import { refusals } from "../http/openapi/refusals.ts";
-import { GapQuestion, InventoryQuestion, RestoredRow, VerifyBody, VerifyQuestion } from "./schemas.ts";
+import { GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
 const TAG = "Recovery";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
@@ -30,7 +30,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     description:
       "Tells of every document whether it is what was recorded last, is something else, or was never recorded. NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query then; with JSON it may stand in either, and has to be the same in both.",
     isGuarded: true,
-    parameters: { query: VerifyQuestion },
+    parameters: { query: VerifyQuery },
     body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one a line.") },
     answers: [
       {
@@ -68,7 +68,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     description:
       "The documents that were on chain at a time, each with what was recorded of it last. Whoever accepts NDJSON gets all pages, a document a line.",
     isGuarded: true,
-    parameters: { query: InventoryQuestion },
+    parameters: { query: InventoryQuery },
     answers: [
       {
         status: 200,
@@ -95,7 +95,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     description:
       "Recorded documents that a comparison did not see, or anchors on chain that the journal lacks. Whoever accepts NDJSON gets all pages, an entry a line.",
     isGuarded: true,
-    parameters: { query: GapQuestion },
+    parameters: { query: GapQuery },
     answers: [
       {
         status: 200,

@@ -7,13 +7,8 @@ import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { sendLines } from "../http/ndjson-response.ts";
-import {
-  representCompared,
-  representDocument,
-  representUnknownAnchor,
-  representVerification,
-} from "./representation.ts";
-import { askedMoment, GapQuestion, InventoryQuestion, RestoredRow, VerifyBody, VerifyQuestion } from "./schemas.ts";
+import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
+import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
 const MAX_BODY = 16 * 1024 * 1024;
 /** Rows compared together. */
@@ -39,15 +34,15 @@ export function recoveryRouter(recovery: RecoveryService): Router {
       jsonBody(MAX_BODY),
       async (request: Request, response: Response) => {
         const body = parseInput(VerifyBody, request.body);
-        const moment = askedMoment(parseInput(VerifyQuestion, request.query, "query"), body);
+        const moment = requestedTime(parseInput(VerifyQuery, request.query, "query"), body);
         const { documents } = body;
         const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
           documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
         );
-        const told = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
-        const verification = told.pop() ?? "";
+        const lines = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
+        const verification = lines.pop() ?? "";
         // The rows stand in the answer exactly as the root is over them.
-        response.type("json").send(`${verification.slice(0, -1)},"documents":[${told.join(",")}]}`);
+        response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
       },
     )
     .all(onlyMethods("POST"));
@@ -55,10 +50,10 @@ export function recoveryRouter(recovery: RecoveryService): Router {
   router
     .route("/inventory")
     .get(async (request: Request, response: Response) => {
-      const { date, limit, cursor } = parseInput(InventoryQuestion, request.query, "query");
+      const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
       await sendPages(request, response, { as_of: date ?? null }, "documents", cursor, async (after) => {
         const { documents, next } = await recovery.inventory(date, after ?? 0, limit);
-        return { rows: documents.map(representDocument), next };
+        return { rows: documents.map(toRecordedDocument), next };
       });
     })
     .all(onlyMethods("GET"));
@@ -66,11 +61,11 @@ export function recoveryRouter(recovery: RecoveryService): Router {
   router
     .route("/gap")
     .get(async (request: Request, response: Response) => {
-      const { verification_id, against, limit, cursor } = parseInput(GapQuestion, request.query, "query");
+      const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
       if (against === "journal") {
         await sendPages(request, response, { against }, "anchors", cursor, async (after) => {
           const { anchors, next } = await recovery.unknownAnchors(after, limit);
-          return { rows: anchors.map(representUnknownAnchor), next };
+          return { rows: anchors.map(toUnknownAnchor), next };
         });
         return;
       }
@@ -78,7 +73,7 @@ export function recoveryRouter(recovery: RecoveryService): Router {
       const head = { against, verification_id: verification.id, as_of: verification.asOf ?? null };
       await sendPages(request, response, head, "documents", cursor, async (after) => {
         const { documents, next } = await recovery.gap(verification, after ?? 0, limit);
-        return { rows: documents.map(representDocument), next };
+        return { rows: documents.map(toRecordedDocument), next };
       });
     })
     .all(onlyMethods("GET"));
@@ -91,7 +86,7 @@ function verifyLines(recovery: RecoveryService, request: Request, response: Resp
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (encoding !== "identity")
     throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
-  const { as_of } = parseInput(VerifyQuestion, request.query, "query");
+  const { as_of } = parseInput(VerifyQuery, request.query, "query");
   return sendLines(response, compared(recovery, as_of, documentsIn(request)));
 }
 
@@ -131,11 +126,11 @@ async function* compared(
     for await (const documents of groups) {
       // Not before there is something: what is refused at once leaves nothing behind.
       running ??= await recovery.begin(asOf);
-      const rows = (await running.compare(documents)).map((row) => JSON.stringify(representCompared(row)));
+      const rows = (await running.compare(documents)).map((row) => JSON.stringify(toComparedDocument(row)));
       for (const row of rows) running.told(row);
       yield rows;
     }
-    if (running !== undefined) yield [JSON.stringify(representVerification(await running.finish()))];
+    if (running !== undefined) yield [JSON.stringify(toRecoveryVerification(await running.finish()))];
   } finally {
     await running?.abandon();
   }

@@ -62,20 +62,20 @@ export const VerifyBody = z
   });
 
 /** Its query: an NDJSON body has no place for it. */
-export const VerifyQuestion = z.object({ as_of: Moment.optional() });
+export const VerifyQuery = z.object({ as_of: Moment.optional() });
 
 /**
  * The moment up to which is compared: a JSON body and the query may both name it.
  * @throws SealbookError `malformed` when they name two that differ
  */
-export function askedMoment(
-  question: z.output<typeof VerifyQuestion>,
+export function requestedTime(
+  query: z.output<typeof VerifyQuery>,
   body: z.output<typeof VerifyBody>,
 ): number | undefined {
-  if (question.as_of !== undefined && body.as_of !== undefined && question.as_of !== body.as_of) {
+  if (query.as_of !== undefined && body.as_of !== undefined && query.as_of !== body.as_of) {
     throw malformed("as_of", "differs in the query and in the body; send one of them");
   }
-  return body.as_of ?? question.as_of;
+  return body.as_of ?? query.as_of;
 }
 
 const limit = pageLimit(MAX_PAGE, USUAL_PAGE, "Most entries of an answer; an NDJSON answer without it has all.");
@@ -86,14 +86,14 @@ const cursor = z
 const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." };
 
 /** `GET /api/v1/recovery/inventory` */
-export const InventoryQuestion = z.object({
+export const InventoryQuery = z.object({
   date: Moment.optional(),
   limit,
   cursor: cursor.default(0).meta(ofCursor),
 });
 
 /** `GET /api/v1/recovery/gap` */
-export const GapQuestion = z
+export const GapQuery = z
   .object({
     verification_id: z
       .uuid("is not the id of a verification")

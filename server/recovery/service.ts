@@ -18,6 +18,7 @@ import {
   type RestoredDocument,
   type Totals,
 } from "./restored.ts";
+import { hex } from "../kit/hex.ts";
 
 /** Other documents that are named for a content that was recorded of them, and proofs looked at to find them. */
 const MOST_OTHERS = 10;
@@ -185,7 +186,7 @@ export class RecoveryService {
     // Contents that many files have, such as none at all, are looked for once.
     const others = new Map<string, Promise<string[]>>();
     const recordedAs = (hash: Uint8Array): Promise<string[]> => {
-      const key = Buffer.from(hash).toString("hex");
+      const key = hex(hash);
       const names = others.get(key) ?? this.#recordedAs(hash, asOf, audit);
       others.set(key, names);
       return names;

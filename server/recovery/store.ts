@@ -5,6 +5,7 @@ import { inTransaction, newestSequence } from "../journal/entries/entry-log.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
 import { type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
 import { pieces, StatementsBySize } from "../journal/engine/statements.ts";
+import { hex } from "../kit/hex.ts";
 
 /** Enough of a document's SHA-256 that no two documents are taken for one. */
 const DOCUMENT_LENGTH = 16;
@@ -155,8 +156,4 @@ function toRecorded(row: ProofRow): RecordedProof {
 
 function documentBytes(documentId: string): Uint8Array {
   return digest("sha256", documentId, "buffer").subarray(0, DOCUMENT_LENGTH);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

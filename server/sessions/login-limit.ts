@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { SessionEvents } from "./events.ts";
 import { SealbookError } from "../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../http/access/attempt-limit.ts";
@@ -37,17 +38,14 @@ export function loginLimit(options: LoginLimitOptions): LoginLimit {
   const byLogin = limit(options.perAddress, "failed logins for this address", true, options);
   const bySource = limit(options.perSource, "failed logins from this network address", false, options);
   /** Pairs of login and network address, ordered by last login. */
-  const knownPairs = new Set<string>();
+  const knownPairs = new LRUCache<string, true>({ max: MAX_KNOWN_PAIRS });
 
   return (login, source, attempt) => {
     const pair = `${login} ${source}`;
     return bySource(source, () =>
       byLogin(knownPairs.has(pair) ? pair : login, async () => {
         const result = await attempt();
-        knownPairs.delete(pair);
-        knownPairs.add(pair);
-        const [oldest] = knownPairs;
-        if (knownPairs.size > MAX_KNOWN_PAIRS && oldest !== undefined) knownPairs.delete(oldest);
+        knownPairs.set(pair, true);
         return result;
       }),
     );

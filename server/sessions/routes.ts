@@ -3,13 +3,14 @@ import type { Request, Response } from "express";
 import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
-import { toHex } from "./token.ts";
 import { parseInput } from "../http/errors.ts";
 import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
+import type { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
+import { prefixedHex } from "../kit/hex.ts";
 
 /** Lines of the service log that an answer carries. */
 const MAX_LOG_LINES = 20;
@@ -35,12 +36,12 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [strin
 }
 
 /** `/api/admin/auth` */
-async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<AuthContent> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
   const view = await deps.limitLogins(login, request.ip ?? "", () => deps.sessions.authenticate(login, password));
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
-  const token = toHex(view.token);
-  const pkey = toHex(view.secureKey);
+  const token = prefixedHex(view.token);
+  const pkey = prefixedHex(view.secureKey);
   const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
   const formToken = newFormToken();
   const start = performance.now();
@@ -63,7 +64,7 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
       pkey,
       scope: view.scope,
       session: view.remaining,
-      stats,
+      stats: { ...stats },
       status: true,
       svcauth: "",
       svclogs,
@@ -75,17 +76,17 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
 }
 
 /** `/api/admin/session/validate` */
-function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
   return replace(request, response, (token) => deps.sessions.validate(token));
 }
 
 /** `/api/admin/session/extend` */
-function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
   return replace(request, response, (token) => deps.sessions.extend(token));
 }
 
 /** `/api/admin/session/close` */
-async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<object> {
+async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<CloseContent> {
   const token = tokenOf(request);
   await deps.sessions.close(token);
   clearTokenCookie(request, response);
@@ -103,17 +104,17 @@ async function replace(
   request: Request,
   response: Response,
   change: (token: string) => Promise<SessionView>,
-): Promise<object> {
+): Promise<SessionContent> {
   const token = tokenOf(request);
   const view = await change(token);
-  const successor = toHex(view.token);
+  const successor = prefixedHex(view.token);
   setTokenCookie(request, response, successor, view.remaining);
   return {
     sesstatus: view.remaining > 0,
     tryextend: view.extendable,
     tparams: {
       addr: view.account,
-      pkey: toHex(view.secureKey),
+      pkey: prefixedHex(view.secureKey),
       scope: view.scope,
       session: view.remaining,
       svcauth: token,
@@ -129,7 +130,7 @@ function tokenOf(request: Request): string {
 }
 
 function newFormToken(): string {
-  return toHex(randomBytes(FORM_TOKEN_BYTES));
+  return prefixedHex(randomBytes(FORM_TOKEN_BYTES));
 }
 
 function toBase64(html: string): string {

@@ -12,7 +12,7 @@ function toSession(row: SessionRow): Session {
     expiresAt: row.expires_at,
     validated: row.validated === 1,
     wrappedSecureKey: row.wrapped_secure_key,
-    encryptedSigningKey: row.sealed_signing_key,
+    encryptedSigningKey: row.encrypted_signing_key,
     transactionId: row.transaction_id,
   };
 }
@@ -30,7 +30,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
           expires_at: session.expiresAt,
           validated: session.validated ? 1 : 0,
           wrapped_secure_key: session.wrappedSecureKey,
-          sealed_signing_key: session.encryptedSigningKey,
+          encrypted_signing_key: session.encryptedSigningKey,
           transaction_id: session.transactionId,
         })
         .execute();

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import keccak256 from "keccak256";
 import { SealbookError } from "../errors.ts";
+import { bytesOfHex } from "../kit/hex.ts";
 
 /** Length of a token and of a secure key. */
 const BYTES = 32;
@@ -15,11 +16,6 @@ export function tokenHash(token: Uint8Array): Uint8Array {
   return keccak256(Buffer.from(token));
 }
 
-/** Formats bytes as `0x` and hex digits. */
-export function toHex(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
-}
-
 /**
  * Parses a token from a request.
  * @throws SealbookError `token_invalid` if the text is not `0x` and 64 hex digits
@@ -28,5 +24,5 @@ export function parseToken(text: string): Uint8Array {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
     throw new SealbookError("token_invalid", "the token is not 0x and 64 hexadecimal digits");
   }
-  return Buffer.from(text.slice(2), "hex");
+  return bytesOfHex(text);
 }

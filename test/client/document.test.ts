@@ -105,7 +105,7 @@ describe("the client and the API document", () => {
         // What is not found is told by nothing at all.
         if (answer.status === 404 && thrown === undefined) continue;
         assert.deepInclude(thrown, { name: "ClientError", status: answer.status });
-        assert.notPropertyVal(thrown, "code", "unexpected_answer");
+        assert.notPropertyVal(thrown, "code", "unexpected_response");
       }
     }
   });

@@ -108,6 +108,7 @@ describe("proof client", () => {
         pages.flatMap((page) => page.proofs.map(documentOf)),
         requests.map(({ document_id }) => document_id),
       );
+      assert.isNotNull(batch);
       assert.deepInclude(await client.findByTransaction(batch?.tx_hash ?? ""), { status: "confirmed", batch });
     });
 
@@ -242,14 +243,14 @@ describe("proof client", () => {
     it("does not repeat what cannot succeed", async () => {
       await using server = await fakeServer({ status: 500, body: "<html>" });
       const error = await failureOf(new ProofClient(server.url).verify(HASH));
-      assert.deepInclude(error, { code: "unexpected_answer", status: 500, problem: undefined });
+      assert.deepInclude(error, { code: "unexpected_response", status: 500, problem: undefined });
       assert.lengthOf(server.received, 1);
     });
 
     it("takes nothing else for a portable proof", async () => {
       for (const body of ["text", {}, { format: "sealbook-bundle/2", record: { record_hash: ID } }, CONFIRMED]) {
         await using server = await fakeServer({ status: 200, body });
-        assert.equal((await failureOf(new ProofClient(server.url).bundle("d"))).code, "unexpected_answer");
+        assert.equal((await failureOf(new ProofClient(server.url).bundle("d"))).code, "unexpected_response");
       }
     });
 
@@ -258,7 +259,7 @@ describe("proof client", () => {
       for (const body of ["", "<html>", {}, PENDING.metadata, { ...CONFIRMED, proof: { ...proof, tx_hash: "0x12" } }]) {
         await using server = await fakeServer({ status: 200, body });
         const error = await failureOf(new ProofClient(server.url).submit({ document_id: "d", hash: HASH }));
-        assert.equal(error.code, "unexpected_answer");
+        assert.equal(error.code, "unexpected_response");
       }
     });
 

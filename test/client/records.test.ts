@@ -119,7 +119,7 @@ describe("record client", () => {
   it("sends the token as a cookie where it is asked for", async () => {
     await using server = await fakeServer({ status: 200, body: "nonsense" });
     const client = new RecordClient(server.url);
-    assert.deepEqual(await codeOf(client.close("0x12")), ["unexpected_answer", 200]);
+    assert.deepEqual(await codeOf(client.close("0x12")), ["unexpected_response", 200]);
     assert.equal(server.received[0]?.headers.cookie, "svcauth=0x12");
   });
 });

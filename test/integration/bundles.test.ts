@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
-import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
 import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
@@ -75,7 +75,7 @@ describe("bundles of a server's proofs", function () {
     },
   });
   const bundleFor = async (answer: ParsedJson): Promise<string | undefined> => {
-    const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
+    const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
       return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(
         proofOf(answer),
@@ -149,7 +149,7 @@ describe("bundles of a server's proofs", function () {
 
   it("do not exist of proofs that are not confirmed or not on chain", async () => {
     const answer = await submit("pending", "four");
-    const rpc = connectRpc(server.chainUrl, await askChainId(server.chainUrl));
+    const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer });
     expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(

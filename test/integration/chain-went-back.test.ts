@@ -29,7 +29,7 @@ for (const engine of ENGINES)
 
     const start = (): Promise<TestServer> =>
       startServer(
-        { ...chain.variables, DATABASE_URL: database.url, SEAL_INTERVAL: "3600", PROOF_WAIT: "2" },
+        { ...chain.variables, DATABASE_URL: database.url, CHECKPOINT_INTERVAL: "3600", PROOF_WAIT: "2" },
         { directory: chain.directory, overrides: LAG, periods: PERIODS },
       );
     const prove = async (): Promise<void> => {

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { assert } from "chai";
 import { BftHistory } from "../../server/chain/consensus/bft-history.ts";
 import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
-import { readSealedBlock } from "../../server/chain/evidence/sealed-block.ts";
-import { askChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import { readVerifiedBlock } from "../../server/chain/evidence/verified-block.ts";
+import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { turnsFor } from "../../server/chain/consensus/bft-block.ts";
+import { expectedProposers } from "../../server/chain/consensus/bft-block.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { itToOurNodes, type NetworkUnderTest, startNetworkUnderTest } from "../support/bft/network-under-test.ts";
@@ -32,7 +32,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
       const started = await startNetworkUnderTest({ protocol });
       [chain, own] = [started, started.own];
       server = await startServer({ ...chain.variables, PROOF_WAIT: "60" }, { directory: chain.directory });
-      rpc = connectRpc(chain.url, await askChainId(chain.url));
+      rpc = connectRpc(chain.url, await fetchChainId(chain.url));
       directory = await temporaryDirectory();
     });
     after(async () => {
@@ -90,13 +90,17 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     it("follow each other, sealed by enough, proposed by those whose turn it was", async () => {
       const head = await chain.head();
       for (let number = Math.max(1, head - 8); number <= head; number += 1)
-        assert.notEqual((await readSealedBlock(rpc, number))?.protocol, "none");
+        assert.notEqual((await readVerifiedBlock(rpc, number))?.protocol, "none");
       const { blocks } = (await new BftHistory(rpc).upTo(head)) ?? assert.fail("the blocks are those of validators");
       for (const [index, block] of blocks.entries()) {
         assert.deepEqual(block.validators, addresses().sort());
         const before = blocks[index - 1];
         if (before !== undefined)
-          assert.equal(turnsFor(block, before).at(-1), block.proposer, `block ${block.number} of round ${block.round}`);
+          assert.equal(
+            expectedProposers(block, before).at(-1),
+            block.proposer,
+            `block ${block.number} of round ${block.round}`,
+          );
       }
     });
   });

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { askChainId } from "../../server/chain/rpc/connect.ts";
+import { fetchChainId } from "../../server/chain/rpc/connect.ts";
 import { NODE, type PeerTls, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { type Authority, type IssuedCertificate, makeAuthority } from "../support/certificates.ts";
@@ -40,7 +40,7 @@ describe("mutual TLS to the node", function () {
   for (const protocol of ["https", "wss"] as const)
     describe(`over ${protocol}`, function () {
       const ask = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
-        askChainId(
+        fetchChainId(
           `${protocol}://${host}:${proxy.port}`,
           peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
         );
@@ -52,7 +52,7 @@ describe("mutual TLS to the node", function () {
       };
 
       it("is made with a certificate on both sides, by pin too", async () => {
-        const chainId = await askChainId(chain.url);
+        const chainId = await fetchChainId(chain.url);
         assert.equal(await ask({}), chainId);
         assert.equal(await ask({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
         assert.equal(await ask({}, "localhost"), chainId);

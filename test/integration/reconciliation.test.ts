@@ -24,7 +24,7 @@ const PERIODS = {
   replicaIntervalMilliseconds: PERIOD,
   reconcileIntervalMilliseconds: PERIOD,
   fullReconcileIntervalMilliseconds: PERIOD,
-  sealIntervalMilliseconds: PERIOD,
+  checkpointIntervalMilliseconds: PERIOD,
 };
 
 /** Waits until everything was compared so many times more. */
@@ -306,7 +306,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it("find a journal that was written anew as a whole, by what was sealed and by what proofs are under", async () => {
+    it("find a journal that was written anew as a whole, by its checkpoints and by what proofs are under", async () => {
       const [row] = await database.ask("select hash from proofs order by sequence limit 1");
       const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
       const put = (value: string) =>
@@ -314,12 +314,14 @@ for (const engine of ENGINES)
       await server.stop("keep");
       await put(database.literal(randomBytes(32)));
       await intruder.rewrite();
-      // What it sealed of a forged journal would be on the chain for ever.
-      server = await start({ ...PERIODS, sealIntervalMilliseconds: 3_600_000 });
+      // A checkpoint of a forged journal would be on the chain for ever.
+      server = await start({ ...PERIODS, checkpointIntervalMilliseconds: 3_600_000 });
       await eventually(async () => {
         const raised = alerts();
         assert.isTrue(
-          raised.some(({ subject, msg }) => subject === "entries" && /not what was sealed/.test(msg)),
+          raised.some(
+            ({ subject, msg }) => subject === "entries" && /does not have the digest of its checkpoint/.test(msg),
+          ),
           JSON.stringify(raised),
         );
         assert.isTrue(raised.some(({ subject }) => /^leaves of anchor/.test(subject)));
@@ -339,7 +341,7 @@ for (const engine of ENGINES)
       const hash = randomBytes(32);
       const data = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
       const chainId = Number(await rpcCall(chain.url, "eth_chainId"));
-      // The server's own, such as the seal that follows, may use the nonce before.
+      // The server's own, such as the checkpoint that follows, may use the nonce before.
       await eventually(async () => {
         const nonce = Number(await rpcCall(chain.url, "eth_getTransactionCount", relayer.address, "latest"));
         const raw = await relayer.signTransaction({
@@ -387,7 +389,7 @@ describe("journal, replica and chain that nobody tampers with", function () {
       REPLICA_INTERVAL: "1",
       RECONCILE_INTERVAL: "1",
       RECONCILE_FULL_INTERVAL: "1",
-      SEAL_INTERVAL: "1",
+      CHECKPOINT_INTERVAL: "1",
       BATCH_MAX_AGE: "1",
     };
     let server: ServerProcess | undefined;

@@ -4,7 +4,7 @@ import { assert } from "chai";
 import { id, Interface, Wallet } from "ethers";
 import { z } from "zod";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
-import { mined } from "../../server/chain/transactions/mined.ts";
+import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -28,7 +28,7 @@ describe("a proof that the chain refuses", function () {
     const roles = new Interface(ProofAnchor__factory.abi);
     const data = roles.encodeFunctionData(change, [RELAYER_ROLE, new Wallet(keys.relayer).address]);
     const rpc = connectRpc(server.chainUrl, 7325);
-    await mined(rpc, new Wallet(keys.administrator), { to, data, gasPrice: 0n });
+    await sendAdministratorCall(rpc, new Wallet(keys.administrator), { to, data, gasPrice: 0n });
     rpc.close();
   }
   const submit = (name: string) =>

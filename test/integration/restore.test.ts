@@ -94,7 +94,7 @@ for (const [engine, openPlace] of [
       DATABASE_URL: on.url,
       REPLICA_TARGETS: target,
       REPLICA_INTERVAL: "1",
-      SEAL_INTERVAL: "2",
+      CHECKPOINT_INTERVAL: "2",
       PROOF_WAIT: "2",
       RECONCILE_INTERVAL: "1",
       RECONCILE_FULL_INTERVAL: "2",
@@ -155,7 +155,7 @@ for (const [engine, openPlace] of [
       settled.push(...singles, ...together, ...alike, late, ...whole);
       // With a digest of it on the chain, and that confirmed.
       await eventually(async () =>
-        assert.isNotEmpty(await database.ask("select * from confirmations where sealed is not null")),
+        assert.isNotEmpty(await database.ask("select * from confirmations where checkpoint is not null")),
       );
       await replicated(server);
       const status = (await server.get("/api/v1/status")).body;

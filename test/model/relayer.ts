@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAnchoring } from "../../server/composition/proofs.ts";
+import { createProofs } from "../../server/composition/proofs.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
@@ -89,7 +89,7 @@ export async function startRelayer(
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
   });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, nothing);
-  const anchoring = createAnchoring({
+  const proofs = createProofs({
     ...rules,
     journal,
     chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
@@ -100,23 +100,21 @@ export async function startRelayer(
     onRetry: (count) => trace(`retried ${count}`),
   });
   head.subscribe(({ number }) => sender.onHead(number));
-  head.subscribe((newest) => anchoring.onHead(newest));
+  head.subscribe((newest) => proofs.onHead(newest));
 
   sender.start();
-  await anchoring.start();
+  await proofs.start();
   head.start();
   return {
-    proofs: anchoring.proofs,
+    proofs: proofs.service,
     async stop(cutOff) {
       await sleep(STOP_PATIENCE_MILLISECONDS);
-      anchoring.release();
+      proofs.tracker.release();
       sender.release();
       await sleep(GRACE_MILLISECONDS - STOP_PATIENCE_MILLISECONDS);
       cutOff();
-      await anchoring.stop();
-      anchoring.release();
+      await proofs.stop();
       await sender.stop();
-      await anchoring.ended();
       head.stop();
       await database.destroy();
       rpc.close();

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { FoundRecord } from "../../client/record-schemas.ts";
+import type { FoundRecord } from "../../client/index.ts";
 import { findReadings, type GetPage } from "../../panel/src/map/found-reading.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12);

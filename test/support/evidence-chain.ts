@@ -3,10 +3,11 @@ import { hexlify, id, toQuantity, Wallet } from "ethers";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
-import { mined } from "../../server/chain/transactions/mined.ts";
+import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { type Bundle, bundleOf } from "../../server/proofs/bundle/bundle.ts";
+import type { Bundle } from "../../server/proofs/responses.ts";
+import { bundleOf } from "../../server/proofs/bundle/bundle.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { Proof, ProofMetadata } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
@@ -41,7 +42,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
   const rpc = connectRpc(anvil.http, anvil.chainId);
   const relayer = new Wallet(id("the relayer of the tests"));
   const { data } = await new ProofAnchor__factory().getDeployTransaction(relayer.address, relayer.address);
-  const { hash } = await mined(rpc, relayer, { data, gasPrice: 0n });
+  const { hash } = await sendAdministratorCall(rpc, relayer, { data, gasPrice: 0n });
   const receipt = await rpc.call("eth_getTransactionReceipt", [hash]);
   if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt))
     throw new Error("there is no contract");
@@ -59,7 +60,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       alwaysRoot,
     );
     const call = hexlify(chain.anchorCall(content).data);
-    const transaction = await mined(rpc, relayer, { to: contract, data: call, gasPrice: 0n });
+    const transaction = await sendAdministratorCall(rpc, relayer, { to: contract, data: call, gasPrice: 0n });
     const block = { number: transaction.block, hash: new Uint8Array(32), time: 0, validator: "" };
     const outcome = {
       state: "confirmed",

@@ -1,5 +1,5 @@
 import { getBytes, id } from "ethers";
-import { type Bundle } from "../../server/proofs/bundle/bundle.ts";
+import type { Bundle } from "../../server/proofs/responses.ts";
 import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
 import { signedBundle } from "../../server/proofs/bundle/signed-bundle.ts";
 import type { ParsedJson } from "./parsed-json.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
-import type { PlacedProof } from "../../server/proofs/proof.ts";
+import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { digestFrom } from "../../server/journal/entries/entry-source.ts";
@@ -37,7 +37,7 @@ export class JournalWriter {
     });
   }
 
-  proof(anchorId: number, leafIndex: number, changes: Partial<PlacedProof> = {}): PlacedProof {
+  proof(anchorId: number, leafIndex: number, changes: Partial<AcceptedProof> = {}): AcceptedProof {
     const documentId = changes.documentId ?? `document ${(this.#documents += 1)}`;
     const hash = changes.hash ?? randomBytes(32);
     const metadata = changes.metadata ?? { timestamp: this.#documents, type: "log", source: "test", note: "n" };
@@ -55,7 +55,7 @@ export class JournalWriter {
   }
 
   /** Opens a batch with proofs in it. */
-  open(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+  open(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     return this.journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
       const proofs = Array.from({ length: size }, (_, leaf) => this.proof(anchorId, leaf));
@@ -65,7 +65,7 @@ export class JournalWriter {
   }
 
   /** @returns the transaction that is to anchor it */
-  close(anchorId: number, proofs: readonly PlacedProof[]): Promise<number> {
+  close(anchorId: number, proofs: readonly AcceptedProof[]): Promise<number> {
     return this.journal.atomically(async (atomic) => {
       const { content } = contentOver(proofs.map((proof) => proof.recordHash));
       const transactionId = await atomic.intents.insert({
@@ -93,14 +93,14 @@ export class JournalWriter {
   }
 
   /** A batch that is confirmed. */
-  async confirmed(size: number): Promise<{ anchorId: number; proofs: PlacedProof[] }> {
+  async confirmed(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     const { anchorId, proofs } = await this.open(size);
     await this.settle(await this.close(anchorId, proofs));
     return { anchorId, proofs };
   }
 
   /** Anchors the journal's own digest at an entry. */
-  async seal(sequence: number): Promise<void> {
+  async checkpoint(sequence: number): Promise<void> {
     const transactionId = await this.journal.intents.insert({
       purpose: "anchor",
       contract: "ProofAnchor",
@@ -113,7 +113,7 @@ export class JournalWriter {
       first_sequence: sequence + 1,
       last_sequence: sequence,
       size: 0,
-      sealed: sequence,
+      checkpoint: sequence,
       hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
       transaction_id: transactionId,
       relayer: ADDRESS,
@@ -127,7 +127,7 @@ export class JournalWriter {
   /**
    * Everything that an honest journal can have:
    * 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof alone and 9 its confirmation, 10-12 and 16 a
-   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the seal of entry
+   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the checkpoint of entry
    * 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed, 27-28 an
    * open one.
    */
@@ -157,7 +157,7 @@ export class JournalWriter {
     await this.journal.anchors.split(long.anchorId, parts);
     for (const { transactionId } of parts) await this.settle(transactionId);
     await this.settle(await this.close(between.anchorId, between.proofs));
-    await this.seal(15);
+    await this.checkpoint(15);
     // Reads like the second proof: the boundary between document and timestamp has moved.
     const second = proofs[1];
     if (second === undefined) throw new Error("the batch has no second proof");

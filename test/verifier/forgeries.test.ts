@@ -2,7 +2,7 @@ import { RLP } from "@ethereumjs/rlp";
 import { expect } from "chai";
 import { getBytes, hexlify, id, keccak256, Wallet } from "ethers";
 import { merkleTree } from "../../server/journal/integrity/merkle.ts";
-import type { Bundle } from "../../server/proofs/bundle/bundle.ts";
+import type { Bundle } from "../../server/proofs/responses.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { type Sealing, testValidators } from "../support/bft-chain.ts";
 import { type EvidenceChain, startEvidenceChain, type TestRecord } from "../support/evidence-chain.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { DecodedTransaction } from "../../../client/record-schemas.ts";
+import type { DecodedTransaction } from "../../../client/index.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Table } from "../components/table.tsx";
 import { texts } from "../texts/texts.ts";

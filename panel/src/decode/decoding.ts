@@ -1,5 +1,5 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
-import type { DecodedTransaction } from "../../../client/record-schemas.ts";
+import type { DecodedTransaction } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
 import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
 

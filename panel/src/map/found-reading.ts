@@ -1,4 +1,4 @@
-import type { FoundRecord } from "../../../client/record-schemas.ts";
+import type { FoundRecord } from "../../../client/index.ts";
 import type { RecordPage, RecordSearch } from "../../../client/records.ts";
 import { type Reading, readingIn } from "../../../server/readings/air-quality/reading.ts";
 

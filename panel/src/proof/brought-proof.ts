@@ -1,24 +1,26 @@
-import { z } from "zod";
-import { hex32, Metadata, sha256, whole } from "../../../client/primitives.ts";
+import type { z } from "zod";
+import { Bundle, ConfirmedProof } from "../../../server/proofs/responses.ts";
 
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "is not an address");
-
-const Record = z.looseObject({ document_id: z.string(), hash: sha256, record_hash: sha256, metadata: Metadata });
-const Merkle = z.looseObject({ root: hex32, leaf: hex32, index: whole, path: z.array(hex32), size: whole.optional() });
-
-/** A portable proof. */
-const Bundle = z.looseObject({
-  format: z.literal("sealbook-bundle/1"),
-  record: Record,
-  merkle: Merkle.nullable(),
-  anchor: z.looseObject({ chain_id: whole, contract: address }),
+/** The fields of a portable proof that the page shows; the verifier checks the rest. */
+const PortableProof = Bundle.pick({ format: true, record: true, merkle: true }).extend({
+  anchor: Bundle.shape.anchor.pick({ chain_id: true, contract: true }),
 });
 
-/** A proof as the server answers it, and as `npm run prove` keeps it. */
-const Answer = z.looseObject({
-  status: z.literal("confirmed"),
-  proof: Record.extend({ chain_id: whole, contract: address, merkle: Merkle.optional() }),
+/** A proof as the server returns it, and as `npm run prove` stores it. */
+const StoredProof = ConfirmedProof.pick({ status: true }).extend({
+  proof: ConfirmedProof.shape.proof.pick({
+    document_id: true,
+    hash: true,
+    record_hash: true,
+    metadata: true,
+    chain_id: true,
+    contract: true,
+    merkle: true,
+  }),
 });
+
+/** The inclusion proof of a recorded hash; a portable proof also has the size of its tree. */
+type MerklePath = NonNullable<z.output<typeof StoredProof>["proof"]["merkle"]> & { readonly size?: number };
 
 /** The way from a document to the chain, in whichever form it was brought. Hashes of the chain are `0x` hex. */
 export interface BroughtProof {
@@ -31,7 +33,7 @@ export interface BroughtProof {
   readonly chainId: number;
   readonly contract: string;
   /** `undefined` for a recorded hash that went on chain alone. */
-  readonly merkle: z.output<typeof Merkle> | undefined;
+  readonly merkle: MerklePath | undefined;
   /** The text as it was brought when it is a portable proof, which can be checked as a whole. */
   readonly bundle: string | undefined;
 }
@@ -39,14 +41,14 @@ export interface BroughtProof {
 /** Reads a proof; `undefined` for what is none. */
 export function readProof(text: string): BroughtProof | undefined {
   const content = parsedJson(text);
-  const bundle = Bundle.safeParse(content);
+  const bundle = PortableProof.safeParse(content);
   if (bundle.success) {
     const { record, merkle, anchor } = bundle.data;
     return broughtProof(record, anchor, merkle ?? undefined, text);
   }
-  const answer = Answer.safeParse(content);
-  return answer.success
-    ? broughtProof(answer.data.proof, answer.data.proof, answer.data.proof.merkle, undefined)
+  const stored = StoredProof.safeParse(content);
+  return stored.success
+    ? broughtProof(stored.data.proof, stored.data.proof, stored.data.proof.merkle, undefined)
     : undefined;
 }
 
@@ -56,7 +58,7 @@ export function anchoredHash({ merkle, recordHash }: BroughtProof): string {
 }
 
 function broughtProof(
-  { document_id, hash, record_hash, metadata }: z.output<typeof Record>,
+  { document_id, hash, record_hash, metadata }: z.output<typeof PortableProof>["record"],
   place: { readonly chain_id: number; readonly contract: string },
   merkle: BroughtProof["merkle"],
   bundle: string | undefined,

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ExploredAnchor, ExploredChain } from "../../../client/explorer-schemas.ts";
+import type { ExploredAnchor, ExploredChain } from "../../../client/index.ts";
 import { Badge } from "../components/badge.tsx";
 import { Facts } from "../components/facts.tsx";
 import { More } from "../components/more.tsx";

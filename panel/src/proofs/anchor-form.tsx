@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { ProofAnswer } from "../../../client/proof-schemas.ts";
+import type { ProofResponse } from "../../../client/index.ts";
 import { pause } from "../../../client/pause.ts";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -24,7 +24,7 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
   const { anchoring: words } = texts.value.proofs;
   const id = useSignal(document.name);
   const type = useSignal("");
-  const answer = useSignal<ProofAnswer | undefined>(undefined);
+  const answer = useSignal<ProofResponse | undefined>(undefined);
   const isSending = useSignal(false);
   const failure = useSignal<unknown>(undefined);
   const ended = useRef(new AbortController());
@@ -113,7 +113,7 @@ function Confirmed({
   proof: { id, proof },
   name,
 }: {
-  proof: Extract<ProofAnswer, { status: "confirmed" }>;
+  proof: Extract<ProofResponse, { status: "confirmed" }>;
   name: string;
 }) {
   const { anchoring: words, verdicts } = texts.value.proofs;

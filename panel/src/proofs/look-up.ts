@@ -1,4 +1,4 @@
-import type { FoundProof } from "../../../client/proof-schemas.ts";
+import type { FoundProof } from "../../../client/index.ts";
 import { proofClient } from "../proof/proof-access.ts";
 import type { Document } from "./document.ts";
 

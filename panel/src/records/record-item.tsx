@@ -1,4 +1,4 @@
-import type { FoundRecord } from "../../../client/record-schemas.ts";
+import type { FoundRecord } from "../../../client/index.ts";
 import { Badge } from "../components/badge.tsx";
 import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";

@@ -1,5 +1,5 @@
 import { batch, effect, signal } from "@preact/signals";
-import type { FoundRecord } from "../../../client/record-schemas.ts";
+import type { FoundRecord } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
 
 const PAGE_SIZE = 20;

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { StoredRecord } from "../../../client/record-schemas.ts";
+import type { StoreContent } from "../../../client/index.ts";
 import { Button } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -17,12 +17,12 @@ import "./records.css";
 /** The records that were stored, the newest first, and a way to send one. */
 export default function Records() {
   const isSending = useSignal(false);
-  const stored = useSignal<StoredRecord | undefined>(undefined);
+  const stored = useSignal<StoreContent | undefined>(undefined);
   const { records: words } = texts.value;
   useEffect(() => {
     if (list.records.value === undefined) void search();
   }, []);
-  const onStored = (record: StoredRecord) => {
+  const onStored = (record: StoreContent) => {
     isSending.value = false;
     stored.value = record;
     void search();

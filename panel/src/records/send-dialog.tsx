@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { StoredRecord } from "../../../client/record-schemas.ts";
+import type { StoreContent } from "../../../client/index.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Progress } from "../components/progress.tsx";
@@ -13,7 +13,7 @@ import { type Faults, recordOfDraft } from "./draft-record.ts";
 import { FreeFields, ReadingFields } from "./draft-fields.tsx";
 
 /** Writes a record and sends it. */
-export function SendDialog({ onStored, onClose }: { onStored: (record: StoredRecord) => void; onClose: () => void }) {
+export function SendDialog({ onStored, onClose }: { onStored: (record: StoreContent) => void; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const faults = useSignal<Faults>({});
   const failure = useSignal<unknown>(undefined);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AFRelationship, PDFDocument } from "pdf-lib";
-import type { Attestation, AttestationRecord, AttestedVerification, Audience } from "../attestation.ts";
+import type { Statement, AttestedRecord, AttestedVerification, Audience } from "../responses.ts";
 import { utc } from "../utc.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { PageFlow, TEXT_WIDTH } from "./page-flow.ts";
@@ -23,7 +23,7 @@ const READERS: Readonly<Record<Audience, string>> = {
  * Renders a statement as PDF with its signed form attached. Equal statements give equal bytes.
  * @param text The signed payload
  */
-export async function attestationPdf(attestation: Attestation, text: string, jws: string): Promise<Uint8Array> {
+export async function attestationPdf(attestation: Statement, text: string, jws: string): Promise<Uint8Array> {
   const { issuer, issued_at, audience, introduction, claims, limitations, records, verification, checks, steps } =
     attestation;
   const pdf = await PDFDocument.create({ updateMetadata: false });
@@ -122,12 +122,12 @@ export async function attestationPdf(attestation: Attestation, text: string, jws
   return pdf.save();
 }
 
-function titleOf({ subject }: Attestation): string {
+function titleOf({ subject }: Statement): string {
   if ("document_id" in subject) return "Attestation of a document";
   return "hash" in subject ? "Attestation of a content" : "Attestation of a verification";
 }
 
-function recordFacts(flow: PageFlow, record: AttestationRecord): void {
+function recordFacts(flow: PageFlow, record: AttestedRecord): void {
   const exact = { font: flow.fonts.mono, size: 8 };
   const { type, timestamp, source, ...others } = record.metadata;
   flow.heading("The newest record");
@@ -170,7 +170,7 @@ function verificationFacts(
   flow.fact("Root of the rows", rows_root, exact);
 }
 
-function chainFacts(flow: PageFlow, { chain }: Attestation): void {
+function chainFacts(flow: PageFlow, { chain }: Statement): void {
   const exact = { font: flow.fonts.mono, size: 8 };
   flow.heading("The chain");
   flow.fact("Chain id", String(chain.chain_id));
@@ -180,7 +180,7 @@ function chainFacts(flow: PageFlow, { chain }: Attestation): void {
 }
 
 /** Lists the records, newest first. The statement contains their paths and metadata. */
-function recordTable(flow: PageFlow, records: readonly AttestationRecord[], count: number): void {
+function recordTable(flow: PageFlow, records: readonly AttestedRecord[], count: number): void {
   flow.heading(count === records.length ? `All ${count} records` : `The newest ${records.length} of ${count} records`);
   const small = { font: flow.fonts.regular, size: 8 };
   const exact = { font: flow.fonts.mono, size: 7 };

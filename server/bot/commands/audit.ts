@@ -3,6 +3,7 @@ import { malformed, SealbookError } from "../../errors.ts";
 import { textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
 import { type Command, type Request, say } from "./command.ts";
+import { prefixedHex } from "../../kit/hex.ts";
 
 const LARGEST_FILE_KIB = 512;
 
@@ -36,7 +37,7 @@ export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decod
 
   return {
     decode: on("decode", (input, { texts }) => {
-      const { function: name, row, transaction } = decode(`0x${Buffer.from(input).toString("hex")}`);
+      const { function: name, row, transaction } = decode(prefixedHex(input));
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
       const text = [

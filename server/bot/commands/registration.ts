@@ -6,6 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
 import { type Command, type Reply, type Request, say } from "./command.ts";
 import { formText, question } from "../form-questions.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** Stored progress of a registration: the account before its enrolment. */
 const StartedRegistration = z.object({
@@ -58,7 +59,7 @@ export function confirmation({ journal, accounts, passwordSeconds, onRegistered 
     const { login, password, keystore, signingKey } = await accounts.prepare("full");
     const made = {
       prepared: { login, password, scope: "full" as const, keystore },
-      signingKey: Buffer.from(signingKey).toString("hex"),
+      signingKey: hex(signingKey),
     };
     await journal.atomically((atomic) => memo.save(atomic, made));
     return made;

@@ -11,7 +11,7 @@ export interface BftBlock {
   /** In the order of their addresses. */
   readonly validators: readonly Address[];
   /** Those whose seals are in the header: at least the quorum, not always all who take part. */
-  readonly sealers: readonly Address[];
+  readonly signers: readonly Address[];
 }
 
 /**
@@ -19,7 +19,7 @@ export interface BftBlock {
  * one behind that.
  * @returns one for each round up to the block's own, of which the last proposed it
  */
-export function turnsFor(block: BftBlock, before: BftBlock): readonly Address[] {
+export function expectedProposers(block: BftBlock, before: BftBlock): readonly Address[] {
   const { validators, round } = block;
   if (validators.length === 0) return [];
   const place = validators.indexOf(before.proposer);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { BftBlock } from "./bft-block.ts";
 import { type BftProtocol, decodeExtraData } from "../evidence/bft-extra-data.ts";
 import { type BlockHeader, HashedHeader } from "../evidence/block-header.ts";
-import { sealersOf } from "../evidence/commit-seals.ts";
+import { commitSignersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
 import { fetchBlock } from "../node/block.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
@@ -103,13 +103,13 @@ function bftBlock(header: z.output<typeof HashedHeader>): (BftBlock & { readonly
     round: decodeExtraData(protocol, header.extraData).round,
     proposer: hexlify(header.miner),
     validators: validators.map((validator) => hexlify(validator)).sort(),
-    sealers: sealersIn(protocol, header),
+    signers: sealersIn(protocol, header),
   };
 }
 
 function sealersIn(protocol: BftProtocol, header: BlockHeader): string[] {
   try {
-    return sealersOf(protocol, header).map((sealer) => sealer.toLowerCase());
+    return commitSignersOf(protocol, header).map((sealer) => sealer.toLowerCase());
   } catch (cause) {
     throw unavailable(new Error(`the node tells block ${header.number} with seals that are none`, { cause }));
   }

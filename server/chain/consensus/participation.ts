@@ -1,5 +1,5 @@
 import type { Address } from "../transaction.ts";
-import { type BftBlock, turnsFor } from "./bft-block.ts";
+import { type BftBlock, expectedProposers } from "./bft-block.ts";
 
 /** Turns in a row that a validator has to miss before it counts as one that does not propose. */
 const MISSED_TURNS = 2;
@@ -34,9 +34,9 @@ export function participationIn(blocks: readonly BftBlock[]): readonly Participa
   return validators.map((validator) => {
     const proposals = blocks.filter(({ proposer }) => proposer === validator);
     const lastProposed = proposals.at(-1)?.number;
-    const lastSealed = blocks.findLast(({ sealers }) => sealers.includes(validator))?.number;
+    const lastSealed = blocks.findLast(({ signers: sealers }) => sealers.includes(validator))?.number;
     const missedTurns = missedBy(validator, blocks);
-    const sealsLately = blocks.slice(-validators.length).some(({ sealers }) => sealers.includes(validator));
+    const sealsLately = blocks.slice(-validators.length).some(({ signers: sealers }) => sealers.includes(validator));
     const state = missedTurns > 0 && !sealsLately ? "absent" : missedTurns >= MISSED_TURNS ? "silent" : "active";
     return { validator, state, proposed: proposals.length, lastProposed, lastSealed, missedTurns };
   });
@@ -48,7 +48,7 @@ function missedBy(validator: Address, blocks: readonly BftBlock[]): number {
   for (const [index, block] of blocks.entries()) {
     const before = blocks[index - 1];
     if (block.proposer === validator) missed = 0;
-    else if (before !== undefined && turnsFor(block, before).slice(0, -1).includes(validator)) missed += 1;
+    else if (before !== undefined && expectedProposers(block, before).slice(0, -1).includes(validator)) missed += 1;
   }
   return missed;
 }

@@ -8,7 +8,7 @@ import { type Enode, parseEnode } from "./enode.ts";
 const Peers = z.array(z.object({ enode: z.string() }));
 
 /** Asks a node for its peers; what it does not tell stays open. */
-export async function askPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
+export async function fetchPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
   const [count, peers, own] = await Promise.all([
     rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
     rpc.call("admin_peers", []).catch(ifNodeError(undefined)),

@@ -21,7 +21,7 @@ const PROTOCOLS = [
  * Who may seal blocks: the node is asked, and where it has no method for that the newest header tells.
  * @param bft What the headers told; `undefined` when they told nothing
  */
-export async function askValidators(
+export async function fetchValidators(
   rpc: Pick<Rpc, "call">,
   bft: BftBlocks | undefined,
 ): Promise<{ readonly protocol: string; readonly validators: readonly string[] }> {

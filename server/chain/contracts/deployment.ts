@@ -9,7 +9,7 @@ import { SessionRegistry__factory } from "../../../typechain-types/factories/Ses
 import type { Address, ContractAddresses, ContractName } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
-import { mined } from "../transactions/mined.ts";
+import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
 const address = z.string().transform((text) => getAddress(text));
@@ -111,7 +111,7 @@ async function ensure(
   const standing = known?.contracts[name];
   if (standing !== undefined) return standing;
   const { data } = await transaction();
-  const { hash, nonce, block } = await mined(rpc, administrator, { data, gasPrice });
+  const { hash, nonce, block } = await sendAdministratorCall(rpc, administrator, { data, gasPrice });
   const contract = getCreateAddress({ from: administrator.address, nonce });
   if ((await rpc.call("eth_getCode", [contract, "latest"])) === "0x") {
     throw new SealbookError("chain_reverted", `${name} was not deployed by transaction ${hash}`);

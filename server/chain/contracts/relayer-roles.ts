@@ -2,7 +2,7 @@ import { type BaseWallet, getAddress, id, ZeroHash } from "ethers";
 import type { Address, ContractName } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
-import { mined } from "../transactions/mined.ts";
+import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
@@ -73,7 +73,7 @@ export class RelayerRoles {
     const what: [string, Address] = [RELAYER_ROLE, address];
     const data =
       change === "grant" ? ACCESS.encodeFunctionData("grantRole", what) : ACCESS.encodeFunctionData("revokeRole", what);
-    await mined(this.#rpc, by, { to: this.addressOf(contract), data, gasPrice });
+    await sendAdministratorCall(this.#rpc, by, { to: this.addressOf(contract), data, gasPrice });
   }
 
   async #administersAny(address: Address): Promise<boolean> {

@@ -3,7 +3,7 @@ import { signDigest } from "../keys/sign-digest.ts";
 import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall, TransactionPurpose } from "../transaction.ts";
-import { mined } from "../transactions/mined.ts";
+import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 /** The rights of an account: `full`, or `read` (search and decode only). */
@@ -106,7 +106,7 @@ export class SessionRegistryClient {
   /** @param administrator A key with the registrar's and the administrator's role */
   administeredBy(administrator: BaseWallet, gasPrice: bigint): SessionAdministration {
     const send = async (data: string): Promise<void> => {
-      await mined(this.#rpc, administrator, { to: this.#address, data, gasPrice });
+      await sendAdministratorCall(this.#rpc, administrator, { to: this.#address, data, gasPrice });
     };
     return {
       enroll: (account, scope) => send(ABI.encodeFunctionData("enroll", [account, SCOPES.indexOf(scope)])),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { EmbeddedChainError } from "./errors.ts";
+import { SealbookError } from "../../errors.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -15,8 +15,8 @@ export function anvilBinary(): string {
   } catch {
     // Not installed: said below.
   }
-  throw new EmbeddedChainError(
-    "anvil-missing",
+  throw new SealbookError(
+    "anvil_missing",
     `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`,
   );
 }

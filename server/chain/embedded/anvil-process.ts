@@ -3,9 +3,11 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { anvilBinary } from "./anvil-binary.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
 import type { Genesis } from "./genesis.ts";
-import { IpcClient } from "./ipc-client.ts";
+import { JsonRpcSocket } from "../rpc/json-rpc-socket.ts";
+import { localSocketOpener } from "../rpc/local-socket.ts";
+import type { OpenSocket } from "../rpc/message-socket.ts";
 import { socketPath } from "./socket-path.ts";
 
 /**
@@ -32,9 +34,11 @@ const KEPT_ERROR_TEXT = 2_000;
 /** A running Anvil with its connections. */
 export interface AnvilProcess {
   /** Sent transactions and mining. */
-  readonly control: IpcClient;
+  readonly control: JsonRpcSocket;
   /** Everything else, so that a long query does not hold up a block. */
-  readonly queries: IpcClient;
+  readonly queries: JsonRpcSocket;
+  /** Resolves when one of the connections is lost. */
+  readonly disconnected: Promise<void>;
   /** Resolves with a reason when Anvil has ended, wanted or not. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
@@ -78,25 +82,34 @@ export async function startAnvil(
     await ended;
   };
   try {
-    const connect = async (): Promise<IpcClient> => connectWhenUp(runDirectory, () => over);
-    const control = await connect();
-    const queries = await connect();
-    return { control, queries, ended, stop };
+    const control = await connectWhenUp(runDirectory, genesis.chainId, () => over);
+    const queries = await connectWhenUp(runDirectory, genesis.chainId, () => over);
+    const disconnected = Promise.race([control.lost, queries.lost]);
+    return { control: control.rpc, queries: queries.rpc, disconnected, ended, stop };
   } catch (error) {
     await stop();
-    throw new EmbeddedChainError("anvil-failed", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, {
+    throw new SealbookError("chain_unavailable", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, {
       cause: error,
     });
   }
 }
 
-async function connectWhenUp(runDirectory: string, over: () => boolean): Promise<IpcClient> {
+interface Connection {
+  readonly rpc: JsonRpcSocket;
+  /** Resolves when the connection is lost. */
+  readonly lost: Promise<void>;
+}
+
+async function connectWhenUp(runDirectory: string, chainId: number, over: () => boolean): Promise<Connection> {
   const socket = socketPath(runDirectory, "anvil.ipc");
   try {
     for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
+      const { rpc, lost } = connectTo(socket.path, chainId);
       try {
-        return await IpcClient.connect(socket.path);
+        await rpc.call("eth_chainId", []);
+        return { rpc, lost };
       } catch (error) {
+        rpc.close();
         if (over() || Date.now() > deadline) throw error;
       }
       await sleep(5);
@@ -104,6 +117,21 @@ async function connectWhenUp(runDirectory: string, over: () => boolean): Promise
   } finally {
     socket.release();
   }
+}
+
+/** A large block takes long and a state dump has any size: neither the time nor the length of a response is limited. */
+function connectTo(path: string, chainId: number): Connection {
+  const { promise: lost, resolve } = Promise.withResolvers<void>();
+  const open = localSocketOpener(path, Infinity);
+  const opener: OpenSocket = (events) =>
+    open({
+      ...events,
+      onClose(reason) {
+        events.onClose(reason);
+        resolve();
+      },
+    });
+  return { rpc: new JsonRpcSocket(opener, chainId, Infinity), lost };
 }
 
 function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { encodeFrame, type BlockEntry } from "./block-entry.ts";
 import { entryFollows, readFrames } from "./block-log-reader.ts";
 import { syncDirectory } from "../../kit/durable-file.ts";
-import { EmbeddedChainError } from "./errors.ts";
+import { SealbookError } from "../../errors.ts";
 
 const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
 
@@ -95,14 +95,14 @@ export class BlockLog {
   async #checkFileHeader(): Promise<void> {
     const header = Buffer.alloc(FILE_HEADER.length);
     await this.#handle.read(header, 0, header.length, 0);
-    if (!header.equals(FILE_HEADER)) throw new EmbeddedChainError("log-damaged", `${this.#path} is not a block log.`);
+    if (!header.equals(FILE_HEADER)) throw new SealbookError("block_log_damaged", `${this.#path} is not a block log.`);
   }
 
   async #scan(size: number): Promise<void> {
     for await (const { entry, start, end } of readFrames(this.#handle, this.#size, size)) {
       if (entry.number !== this.#starts.length + 1) {
-        throw new EmbeddedChainError(
-          "log-damaged",
+        throw new SealbookError(
+          "block_log_damaged",
           `${this.#path}: block ${entry.number} stands where block ${this.#starts.length + 1} belongs.`,
         );
       }
@@ -111,8 +111,8 @@ export class BlockLog {
       this.#last = entry;
     }
     if (await entryFollows(this.#handle, this.#size, size)) {
-      throw new EmbeddedChainError(
-        "log-damaged",
+      throw new SealbookError(
+        "block_log_damaged",
         `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), and there are blocks behind. Restore the folder from a backup.`,
       );
     }

@@ -1,13 +1,11 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { SealbookError } from "../../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../../kit/directory-lock.ts";
-import { Engine } from "./engine.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { ChainSupervisor } from "./chain-supervisor.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EmbeddedChainEvent } from "./events.ts";
-import { RpcDispatcher } from "./rpc-dispatch.ts";
+import { RpcDispatcher } from "./rpc-dispatcher.ts";
 import { serveRpc, type RpcServer } from "./rpc-server.ts";
 
-export { EmbeddedChainError, type EmbeddedChainErrorCode } from "./errors.ts";
 export type { EmbeddedChainEvent } from "./events.ts";
 
 /** How to run an embedded chain. */
@@ -57,11 +55,11 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     }
   };
   const { chainId, blockPeriodSeconds } = options;
-  let engine: Engine | undefined;
+  let engine: ChainSupervisor | undefined;
   let dispatcher: RpcDispatcher | undefined;
   let server: RpcServer | undefined;
   try {
-    engine = await Engine.start({ directory, chainId, blockPeriodSeconds, emit, onBlock });
+    engine = await ChainSupervisor.start({ directory, chainId, blockPeriodSeconds, emit, onBlock });
     dispatcher = new RpcDispatcher(engine, chainId);
     server = await serveRpc(options.port, dispatcher);
   } catch (error) {
@@ -80,7 +78,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     url: running.server.url,
     chainId,
     async request(method, params) {
-      if (stopped !== undefined) throw new EmbeddedChainError("stopped", "The embedded chain was stopped.");
+      if (stopped !== undefined) throw new SealbookError("chain_unavailable", "The embedded chain was stopped.");
       return running.dispatcher.request(method, params);
     },
     onBlock: (listener) => {
@@ -96,10 +94,10 @@ function lockChain(directory: string): DirectoryLock {
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof SealbookError) {
-      throw new EmbeddedChainError("chain-in-use", `The chain in ${error.message}.`, { cause: error });
+      throw new SealbookError("chain_in_use", `The chain in ${error.message}.`, { cause: error });
     }
-    throw new EmbeddedChainError(
-      "directory-unusable",
+    throw new SealbookError(
+      "directory_unusable",
       `The chain folder ${directory} cannot be locked: ${reasonOf(error)}`,
       { cause: error },
     );
@@ -111,10 +109,8 @@ async function prepareDirectory(directory: string): Promise<string> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await realpath(directory);
   } catch (error) {
-    throw new EmbeddedChainError(
-      "directory-unusable",
-      `The chain folder ${directory} cannot be used: ${reasonOf(error)}`,
-      { cause: error },
-    );
+    throw new SealbookError("directory_unusable", `The chain folder ${directory} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { writeFileDurably } from "../../kit/durable-file.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
 
 const GenesisFile = z.object({
   version: z.literal(1),
@@ -22,8 +22,8 @@ export async function loadGenesis(directory: string, chainId: number, logFile: s
   const path = join(directory, "genesis.json");
   if (!existsSync(path)) {
     if (existsSync(logFile)) {
-      throw new EmbeddedChainError(
-        "log-damaged",
+      throw new SealbookError(
+        "block_log_damaged",
         `${path} is missing, but there is a block log beside it. Restore the folder from a backup.`,
       );
     }
@@ -38,8 +38,8 @@ export async function loadGenesis(directory: string, chainId: number, logFile: s
   }
   const genesis = await readGenesis(path);
   if (genesis.chainId !== chainId) {
-    throw new EmbeddedChainError(
-      "chain-id-differs",
+    throw new SealbookError(
+      "chain_id_differs",
       `The chain in ${directory} has chain id ${genesis.chainId}, but ${chainId} is configured.`,
     );
   }
@@ -50,6 +50,6 @@ async function readGenesis(path: string): Promise<Genesis> {
   try {
     return GenesisFile.parse(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
-    throw new EmbeddedChainError("log-damaged", `${path} cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new SealbookError("block_log_damaged", `${path} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -1,12 +1,12 @@
-import type { AnvilNode } from "./anvil-node.ts";
+import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import type { BlockLog } from "./block-log.ts";
 import { poolFull, unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
-import { Wakeup } from "./wakeup.ts";
+import { WorkSignal } from "./work-signal.ts";
 
 /** What a miner works with. */
 export interface MinerOptions {
-  readonly node: AnvilNode;
+  readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
@@ -30,7 +30,7 @@ interface Made {
  */
 export class Miner {
   readonly #options: MinerOptions;
-  readonly #wakeup = new Wakeup();
+  readonly #wakeup = new WorkSignal();
   #cycle: Promise<void> = Promise.resolve();
   #stopping = false;
   /** Set while Anvil makes a block; then its death may be the fault of a waiting transaction. */

@@ -1,5 +1,5 @@
 import { decodeRlp, getBytes, toBigInt } from "ethers";
-import { RpcError } from "./ipc-client.ts";
+import { NodeError } from "../rpc/rpc.ts";
 
 const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
 
@@ -9,12 +9,13 @@ const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or
  */
 export function checkRawTransaction(raw: unknown, chainId: number): string {
   if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw))
-    throw new RpcError(-32602, "The transaction must be a hex string that begins with 0x.");
+    throw new NodeError("The transaction must be a hex string that begins with 0x.", -32602, undefined);
   const signedFor = chainIdOf(getBytes(raw));
   if (signedFor !== null && signedFor !== BigInt(chainId)) {
-    throw new RpcError(
-      -32000,
+    throw new NodeError(
       `The transaction is signed for chain id ${signedFor}, but this chain has the id ${chainId}.`,
+      -32000,
+      undefined,
     );
   }
   return raw;
@@ -24,7 +25,7 @@ export function checkRawTransaction(raw: unknown, chainId: number): string {
 function chainIdOf(bytes: Uint8Array): bigint | null {
   const type = bytes[0] ?? 0;
   if (type === 1 || type === 2) return number(field(bytes.subarray(1), 0));
-  if (type < 0xc0) throw new RpcError(-32602, SUPPORTED);
+  if (type < 0xc0) throw new NodeError(SUPPORTED, -32602, undefined);
   const v = number(field(bytes, 6));
   return v < 35n ? null : (v - 35n) / 2n;
 }
@@ -37,7 +38,8 @@ function field(bytes: Uint8Array, index: number): string {
     // Answered below.
   }
   const value: unknown = Array.isArray(fields) ? fields[index] : undefined;
-  if (typeof value !== "string") throw new RpcError(-32602, `The transaction cannot be decoded. ${SUPPORTED}`);
+  if (typeof value !== "string")
+    throw new NodeError(`The transaction cannot be decoded. ${SUPPORTED}`, -32602, undefined);
   return value;
 }
 

@@ -1,8 +1,8 @@
-import type { AnvilNode } from "./anvil-node.ts";
+import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import type { BlockLog } from "./block-log.ts";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
-import { RpcError } from "./ipc-client.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import { NodeError } from "../rpc/rpc.ts";
 
 /** A hash covers all blocks before it, so not each one needs a look. */
 const CHECK_EVERY = 256;
@@ -10,7 +10,7 @@ const PROGRESS_EVERY_MS = 1_000;
 
 /** Mines the logged blocks from a number on again and compares the hashes. Answers how many there were. */
 export async function replay(
-  node: AnvilNode,
+  node: AnvilClient,
   log: BlockLog,
   from: number,
   onProgress: (done: number, total: number) => void,
@@ -30,28 +30,28 @@ export async function replay(
   return done;
 }
 
-async function mineAgain(node: AnvilNode, entry: BlockEntry): Promise<void> {
+async function mineAgain(node: AnvilClient, entry: BlockEntry): Promise<void> {
   try {
     // One after the other: their order in the pool is their order in the block.
     for (const raw of entry.transactions) await node.send(raw);
     await node.mine(entry.timestamp);
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new EmbeddedChainError(
-      "log-differs",
+    if (!(error instanceof NodeError)) throw error;
+    throw new SealbookError(
+      "block_log_differs",
       `Anvil refuses what block ${entry.number} of the log holds: ${reasonOf(error)}`,
       { cause: error },
     );
   }
 }
 
-async function compare(node: AnvilNode, log: BlockLog, entry: BlockEntry, from: number): Promise<void> {
+async function compare(node: AnvilClient, log: BlockLog, entry: BlockEntry, from: number): Promise<void> {
   if ((await node.block(entry.number)).hash === entry.hash) return;
   for await (const logged of log.entries(from)) {
     const { hash } = await node.block(logged.number);
     if (hash === logged.hash) continue;
-    throw new EmbeddedChainError(
-      "log-differs",
+    throw new SealbookError(
+      "block_log_differs",
       `Block ${logged.number} has the hash ${logged.hash} in the log, but mining it again gives ${hash}. The log was changed, or this version of Anvil does not run the chain as the one that made it.`,
     );
   }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EmbeddedChainError, reasonOf } from "./errors.ts";
-import { failure, type RpcDispatcher } from "./rpc-dispatch.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import { failure, type RpcDispatcher } from "./rpc-dispatcher.ts";
 
 const HOST = "127.0.0.1";
 const LARGEST_BODY = 8 * 1024 * 1024;
@@ -90,11 +90,9 @@ function listen(server: Server, port: number): Promise<number> {
       if (error.code !== "EADDRINUSE" && error.code !== "EACCES") return reject(error);
       const why = error.code === "EACCES" ? "may not be used by this user" : "is in use by another program";
       reject(
-        new EmbeddedChainError(
-          "port-in-use",
-          `Port ${port} for the embedded chain ${why}. Set CHAIN_PORT to a free port.`,
-          { cause: error },
-        ),
+        new SealbookError("port_in_use", `Port ${port} for the embedded chain ${why}. Set CHAIN_PORT to a free port.`, {
+          cause: error,
+        }),
       );
     });
     server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));

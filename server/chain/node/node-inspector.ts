@@ -6,8 +6,8 @@ import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import type { Enode } from "../consensus/enode.ts";
-import { askPeers } from "../consensus/peers.ts";
-import { askValidators, lastProposals } from "../consensus/validators.ts";
+import { fetchPeers } from "../consensus/peers.ts";
+import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -31,13 +31,13 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps)
       rpc.call("web3_clientVersion", []),
       fetchQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
-      askPeers(rpc, nodes),
+      fetchPeers(rpc, nodes),
       rpc.call("eth_getBalance", [relayer(), "latest"]),
     ]);
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined)
       throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
-    const { protocol, validators } = await askValidators(rpc, bft);
+    const { protocol, validators } = await fetchValidators(rpc, bft);
     const report = bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()));
     const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {

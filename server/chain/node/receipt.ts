@@ -6,6 +6,7 @@ import { parseResponse, query } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "./block.ts";
 import { NodeLog } from "./log.ts";
+import { prefixedHex } from "../../kit/hex.ts";
 
 /** A receipt with the logs of its transaction. */
 export const NodeReceipt = z.object({
@@ -68,7 +69,7 @@ export async function readBlockReceipts(
     fetchBlockReceipts(rpc, number, Outcome),
   ]);
   if (block === undefined || receipts === undefined) return undefined;
-  const hash = `0x${Buffer.from(block.hash).toString("hex")}`;
+  const hash = prefixedHex(block.hash);
   if (receipts.some(({ blockHash }) => blockHash !== hash)) return undefined;
   return receipts.map(({ transactionHash, status }) => ({ transactionHash, succeeded: status === 1, block }));
 }

@@ -43,7 +43,7 @@ export function connectNodes(
 }
 
 /** Asks nodes for their chain's id, when it is not known yet: the first that answers tells. */
-export async function askChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
+export async function fetchChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
   let failure: unknown;
   for (const url of typeof urls === "string" ? [urls] : urls) {
     const rpc = connectRpc(url, 1, tls);

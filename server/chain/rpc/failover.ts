@@ -8,9 +8,9 @@ const CHECK_MILLISECONDS = 1_000;
 /** A node that takes longer for its newest block's number is not there. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
 /** How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round. */
-const BLOCKS_BEHIND = 2;
+const MAX_LAG_BLOCKS = 2;
 /** Checks in a row at which the node in use has to be behind before another one is. */
-const CHECKS_BEHIND = 2;
+const MAX_LAGGING_CHECKS = 2;
 
 /** A node at one of several addresses. */
 export interface NodeAtAddress {
@@ -33,9 +33,9 @@ class Candidate {
   isKnown = false;
   blockNumber: number | undefined;
   /** Why no answer came from it; `undefined` when the last one did. */
-  silence: string | undefined;
-  behind = 0;
-  checksBehind = 0;
+  failure: string | undefined;
+  lag = 0;
+  laggingChecks = 0;
 
   constructor({ rpc, shown }: NodeAtAddress) {
     this.rpc = rpc;
@@ -44,11 +44,11 @@ class Candidate {
 
   /** Why it is not to be asked; `undefined` while it is. */
   get fault(): string | undefined {
-    return this.silence ?? (this.checksBehind >= CHECKS_BEHIND ? `it is ${this.behind} blocks behind` : undefined);
+    return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it is ${this.lag} blocks behind` : undefined);
   }
 }
 
-interface Follower {
+interface ActiveSubscription {
   readonly topic: "newHeads";
   readonly subscriber: Subscriber;
   subscription: Subscription | undefined;
@@ -64,7 +64,7 @@ export class FailoverRpc implements Rpc {
   readonly chainId: number;
   readonly #candidates: readonly Candidate[];
   readonly #onFailOver: (event: FailOver) => void;
-  readonly #followers = new Set<Follower>();
+  readonly #subscriptions = new Set<ActiveSubscription>();
   readonly #timer: NodeJS.Timeout;
   #active: Candidate;
   #checking = false;
@@ -92,12 +92,12 @@ export class FailoverRpc implements Rpc {
       try {
         await this.#identify(candidate);
         const answer = await candidate.rpc.call(method, parameters);
-        candidate.silence = undefined;
+        candidate.failure = undefined;
         if (candidate !== this.#active && this.#active.fault !== undefined) this.#use(candidate, this.#active.fault);
         return answer;
       } catch (error) {
         if (error instanceof NodeError) throw error;
-        candidate.silence = reasonOf(error);
+        candidate.failure = reasonOf(error);
         failure ??= error;
       }
     }
@@ -105,12 +105,12 @@ export class FailoverRpc implements Rpc {
   }
 
   subscribe(topic: "newHeads", subscriber: Subscriber): Subscription {
-    const follower: Follower = { topic, subscriber, subscription: undefined };
-    this.#followers.add(follower);
-    this.#follow(follower);
+    const follower: ActiveSubscription = { topic, subscriber, subscription: undefined };
+    this.#subscriptions.add(follower);
+    this.#resubscribe(follower);
     return {
       end: () => {
-        this.#followers.delete(follower);
+        this.#subscriptions.delete(follower);
         follower.subscription?.end();
       },
     };
@@ -136,13 +136,13 @@ export class FailoverRpc implements Rpc {
   async check(): Promise<void> {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
-    await Promise.all(this.#candidates.map((candidate) => this.#ask(candidate)));
+    await Promise.all(this.#candidates.map((candidate) => this.#checkOne(candidate)));
     this.#checking = false;
     if (this.#closed) return;
     const newest = Math.max(...this.#candidates.map(({ blockNumber }) => blockNumber ?? 0));
     for (const candidate of this.#candidates) {
-      candidate.behind = newest - (candidate.blockNumber ?? newest);
-      candidate.checksBehind = candidate.behind > BLOCKS_BEHIND ? candidate.checksBehind + 1 : 0;
+      candidate.lag = newest - (candidate.blockNumber ?? newest);
+      candidate.laggingChecks = candidate.lag > MAX_LAG_BLOCKS ? candidate.laggingChecks + 1 : 0;
     }
     const { fault } = this.#active;
     const better = this.#candidates.find((candidate) => candidate.fault === undefined);
@@ -156,7 +156,7 @@ export class FailoverRpc implements Rpc {
     return [this.#active, ...(fit.length > 0 ? fit : others)];
   }
 
-  async #ask(candidate: Candidate): Promise<void> {
+  async #checkOne(candidate: Candidate): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => reject(unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS))),
@@ -165,9 +165,9 @@ export class FailoverRpc implements Rpc {
     try {
       const asked = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
       candidate.blockNumber = await Promise.race([asked, late]);
-      candidate.silence = undefined;
+      candidate.failure = undefined;
     } catch (error) {
-      candidate.silence = reasonOf(error);
+      candidate.failure = reasonOf(error);
     } finally {
       clearTimeout(timer);
     }
@@ -186,14 +186,14 @@ export class FailoverRpc implements Rpc {
     const from = this.#active.shown;
     this.#active = candidate;
     this.#onFailOver({ from, to: candidate.shown, reason });
-    for (const follower of this.#followers) {
+    for (const follower of this.#subscriptions) {
       follower.subscription?.end();
       follower.subscriber.onLost(unavailable(new Error(reason)));
-      this.#follow(follower);
+      this.#resubscribe(follower);
     }
   }
 
-  #follow(follower: Follower): void {
+  #resubscribe(follower: ActiveSubscription): void {
     follower.subscription = this.#active.rpc.subscribe?.(follower.topic, follower.subscriber);
   }
 }

@@ -8,13 +8,13 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
-import { closed, LARGEST_ANSWER, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
+import { closed, MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
 /** Connections to one address at a time; further requests wait for one of them. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /** What an HTTP server said. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -35,7 +35,7 @@ export class HttpEndpoint {
   readonly #options: RequestOptions;
   readonly #peer: TlsPeer;
   readonly #timeout: number;
-  readonly #underWay = new Set<ClientRequest>();
+  readonly #inFlight = new Set<ClientRequest>();
   #closed = false;
 
   constructor(
@@ -45,7 +45,7 @@ export class HttpEndpoint {
     this.#peer = peer;
     this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
-    const kept = { keepAlive: true, maxSockets: MOST_CONNECTIONS };
+    const kept = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
     this.#agent = secure ? new HttpsAgent(kept) : new HttpAgent(kept);
     this.#request = secure ? httpsRequest : httpRequest;
     this.#options = {
@@ -60,7 +60,7 @@ export class HttpEndpoint {
    * @param body Is posted; without it the address is got
    * @throws when nothing, or not all, came back in time
    */
-  async send(body?: string): Promise<HttpAnswer> {
+  async send(body?: string): Promise<HttpResponse> {
     try {
       return await this.#send(body, this.#options);
     } catch (error) {
@@ -72,11 +72,11 @@ export class HttpEndpoint {
   close(): void {
     this.#closed = true;
     // The agent does not know those that wait for a connection.
-    for (const request of this.#underWay) request.destroy(closed());
+    for (const request of this.#inFlight) request.destroy(closed());
     this.#agent.destroy();
   }
 
-  #send(body: string | undefined, options: RequestOptions): Promise<HttpAnswer> {
+  #send(body: string | undefined, options: RequestOptions): Promise<HttpResponse> {
     if (this.#closed) return Promise.reject(closed());
     const bytes = body === undefined ? undefined : Buffer.from(body);
     const posted = bytes === undefined ? {} : { "Content-Type": "application/json", "Content-Length": bytes.length };
@@ -98,10 +98,10 @@ export class HttpEndpoint {
             : explainTls(error, this.#peer),
         );
       });
-      this.#underWay.add(request);
+      this.#inFlight.add(request);
       request.once("close", () => {
         clearTimeout(timer);
-        this.#underWay.delete(request);
+        this.#inFlight.delete(request);
       });
       request.end(bytes);
     });
@@ -121,7 +121,8 @@ function readAll(response: IncomingMessage): Promise<string> {
     response.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > LARGEST_ANSWER) response.destroy(new Error(`the answer has more than ${LARGEST_ANSWER} bytes`));
+      if (size > MAX_RESPONSE_BYTES)
+        response.destroy(new Error(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`));
     });
     response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
     response.once("error", reject);

@@ -1,12 +1,12 @@
-import { answerOf, callText, noAnswer } from "./answer.ts";
-import { type HttpAnswer, HttpEndpoint } from "./http-endpoint.ts";
+import { responseOf, requestText, malformedResponse } from "./response.ts";
+import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 
 /** What one request may carry: nodes refuse longer batches, and larger bodies. */
-const MOST_CALLS = 100;
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CALLS = 100;
+const MAX_CHARACTERS = 1024 * 1024;
 /** What stands in front of a node says with these that it could not be asked, whatever the body says. */
-const NOT_ASKED = new Set([429, 502, 503, 504]);
+const GATEWAY_STATUS = new Set([429, 502, 503, 504]);
 /** How nodes refuse a batch for being one, or for its length: as invalid, unknown, or over a limit. */
 const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
 
@@ -23,7 +23,7 @@ export class HttpRpc implements Rpc {
   readonly #node: HttpEndpoint;
   #queue: Call[] = [];
   #lastId = 0;
-  #mostCalls = MOST_CALLS;
+  #mostCalls = MAX_CALLS;
   #closed = false;
 
   constructor(node: HttpEndpoint, chainId: number) {
@@ -34,7 +34,7 @@ export class HttpRpc implements Rpc {
   call(method: string, parameters: readonly unknown[]): Promise<unknown> {
     if (this.#closed) return Promise.reject(unavailable(closed()));
     const id = ++this.#lastId;
-    const text = callText(id, method, parameters);
+    const text = requestText(id, method, parameters);
     return new Promise((resolve, reject) => {
       if (this.#queue.push({ id, text, resolve, reject }) === 1) setImmediate(() => this.#flush());
     });
@@ -55,7 +55,7 @@ export class HttpRpc implements Rpc {
     let batch: Call[] = [];
     let characters = 0;
     for (const call of calls) {
-      if (batch.length >= this.#mostCalls || (batch.length > 0 && characters + call.text.length > MOST_CHARACTERS)) {
+      if (batch.length >= this.#mostCalls || (batch.length > 0 && characters + call.text.length > MAX_CHARACTERS)) {
         void this.#request(batch);
         batch = [];
         characters = 0;
@@ -73,32 +73,32 @@ export class HttpRpc implements Rpc {
       const answer = await this.#node.send(
         batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`,
       );
-      this.#settle(batch, answer);
+      this.#resolve(batch, answer);
     } catch (error) {
       const failure = unavailable(error);
       for (const { reject } of batch) reject(failure);
     }
   }
 
-  #settle(batch: readonly Call[], { status, body }: HttpAnswer): void {
+  #resolve(batch: readonly Call[], { status, body }: HttpResponse): void {
     // Nodes answer in JSON-RPC under any status.
-    const parsed = NOT_ASKED.has(status) ? undefined : parse(body);
+    const parsed = GATEWAY_STATUS.has(status) ? undefined : parse(body);
     if (parsed === undefined) throw new Error(`the node answered HTTP ${status}, and no JSON-RPC`);
-    if (!Array.isArray(parsed)) return this.#settleAsOne(batch, parsed, status);
+    if (!Array.isArray(parsed)) return this.#resolveAsOne(batch, parsed, status);
     const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
     for (const message of parsed) {
-      const answer = answerOf(message);
+      const answer = responseOf(message);
       const call = calls.get(answer.id);
       if (call === undefined) continue;
       calls.delete(answer.id);
       settle(call, answer);
     }
-    for (const { reject } of calls.values()) reject(noAnswer());
+    for (const { reject } of calls.values()) reject(malformedResponse());
   }
 
   /** One answer for all: to the only call, or an error that is everybody's. */
-  #settleAsOne(batch: readonly Call[], message: unknown, status: number): void {
-    const answer = answerOf(message);
+  #resolveAsOne(batch: readonly Call[], message: unknown, status: number): void {
+    const answer = responseOf(message);
     const [first] = batch;
     const error = "error" in answer ? answer.error : undefined;
     if (batch.length === 1 && first !== undefined && (answer.id === first.id || error instanceof NodeError)) {
@@ -113,7 +113,7 @@ export class HttpRpc implements Rpc {
   }
 }
 
-function settle({ resolve, reject }: Call, answer: ReturnType<typeof answerOf>): void {
+function settle({ resolve, reject }: Call, answer: ReturnType<typeof responseOf>): void {
   if ("error" in answer) reject(answer.error);
   else resolve(answer.result);
 }

@@ -1,4 +1,5 @@
-import { type Answer, answerOf, callText } from "./answer.ts";
+import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
+import { type RpcResponse, responseOf, requestText } from "./response.ts";
 import type { MessageSocket, OpenSocket } from "./message-socket.ts";
 import {
   closed,
@@ -11,12 +12,12 @@ import {
 } from "./rpc.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-const FIRST_PAUSE_MILLISECONDS = 100;
-const LONGEST_PAUSE_MILLISECONDS = 5_000;
+/** Between attempts to connect; the first one after a lost connection is made at once. */
+const RECONNECT_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 
-interface Waiting {
-  readonly settle: (answer: Answer) => void;
-  readonly timer: NodeJS.Timeout;
+interface PendingCall {
+  readonly settle: (answer: RpcResponse) => void;
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -32,27 +33,30 @@ export class JsonRpcSocket implements Rpc {
     this.#request(method, parameters, settle),
   );
   /** By the id of the call. */
-  readonly #waiting = new Map<unknown, Waiting>();
+  readonly #inFlight = new Map<unknown, PendingCall>();
   /** Made before the connection was there. */
-  #unsent: string[] = [];
+  #queued: string[] = [];
   #socket: MessageSocket | undefined;
   #isOpen = false;
   #lastId = 0;
   /** How many messages came over the connection. */
-  #heard = 0;
-  #pause = 0;
+  #messages = 0;
+  readonly #backoff = new Backoff(RECONNECT_RULE);
+  #pauseMilliseconds = 0;
   #nextAttempt = 0;
   #reconnect: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closed = false;
 
+  /** @param timeoutMilliseconds `Infinity` waits for a response as long as the connection lasts */
   constructor(openSocket: OpenSocket, chainId: number, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
     this.#timeout = timeoutMilliseconds;
     this.#openSocket = openSocket;
     this.chainId = chainId;
   }
 
-  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+  /** @param parameters By position, or by name in an object */
+  call(method: string, parameters: readonly unknown[] | object): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#request(method, parameters, (answer) =>
         "error" in answer ? reject(answer.error) : resolve(answer.result),
@@ -82,26 +86,27 @@ export class JsonRpcSocket implements Rpc {
   }
 
   /** `settle` is called in the turn in which the answer comes, before whatever comes behind it is looked at. */
-  #request(method: string, parameters: readonly unknown[], settle: (answer: Answer) => void): void {
+  #request(method: string, parameters: readonly unknown[] | object, settle: (answer: RpcResponse) => void): void {
     const id = ++this.#lastId;
     if (this.#closed) return settle({ id, error: unavailable(closed()) });
     if (this.#socket === undefined) {
       if (Date.now() < this.#nextAttempt) return settle({ id, error: unavailable(this.#failure) });
       this.#connect();
     }
-    const heardBefore = this.#heard;
+    const messagesBefore = this.#messages;
     const socket = this.#socket;
-    const timer = setTimeout(() => {
-      this.#waiting.delete(id);
+    const expire = (): void => {
+      this.#inFlight.delete(id);
       const reason = timedOut(this.#timeout);
       settle({ id, error: unavailable(reason) });
-      // One call may just take long. When nothing at all came meanwhile, nothing will.
-      if (this.#heard === heardBefore) socket?.destroy(reason);
-    }, this.#timeout);
-    this.#waiting.set(id, { settle, timer });
-    const text = callText(id, method, parameters);
+      // One call may take long. A connection without any message in the meantime is dead.
+      if (this.#messages === messagesBefore) socket?.destroy(reason);
+    };
+    const timer = this.#timeout === Infinity ? undefined : setTimeout(expire, this.#timeout);
+    this.#inFlight.set(id, { settle, timer });
+    const text = requestText(id, method, parameters);
     if (this.#isOpen) this.#socket?.send(text);
-    else this.#unsent.push(text);
+    else this.#queued.push(text);
   }
 
   #connectWhenDue(): void {
@@ -124,8 +129,8 @@ export class JsonRpcSocket implements Rpc {
 
   #opened(socket: MessageSocket): void {
     this.#isOpen = true;
-    const unsent = this.#unsent;
-    this.#unsent = [];
+    const unsent = this.#queued;
+    this.#queued = [];
     for (const text of unsent) socket.send(text);
     this.#subscriptions.beginAll();
   }
@@ -137,15 +142,16 @@ export class JsonRpcSocket implements Rpc {
     } catch (error) {
       return socket.destroy(new Error("what the node sent is not JSON", { cause: error }));
     }
-    this.#heard += 1;
+    this.#messages += 1;
     // Only who also answers is there again: a gateway takes connections and drops them while its node is away.
-    this.#pause = 0;
+    this.#pauseMilliseconds = 0;
+    this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {
       if (this.#subscriptions.takes(each)) continue;
-      const answer = answerOf(each);
-      const waiting = this.#waiting.get(answer.id);
+      const answer = responseOf(each);
+      const waiting = this.#inFlight.get(answer.id);
       if (waiting === undefined) continue;
-      this.#waiting.delete(answer.id);
+      this.#inFlight.delete(answer.id);
       clearTimeout(waiting.timer);
       waiting.settle(answer);
     }
@@ -154,13 +160,13 @@ export class JsonRpcSocket implements Rpc {
   #lost(reason: Error): void {
     this.#socket = undefined;
     this.#isOpen = false;
-    this.#unsent = [];
+    this.#queued = [];
     this.#failure = reason;
-    this.#nextAttempt = Date.now() + this.#pause;
-    this.#pause = this.#pause === 0 ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * this.#pause, LONGEST_PAUSE_MILLISECONDS);
+    this.#nextAttempt = Date.now() + this.#pauseMilliseconds;
+    this.#pauseMilliseconds = this.#backoff.next();
     const failure = unavailable(reason);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    const waiting = [...this.#inFlight];
+    this.#inFlight.clear();
     for (const [id, { settle, timer }] of waiting) {
       clearTimeout(timer);
       settle({ id, error: failure });

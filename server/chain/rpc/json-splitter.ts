@@ -13,7 +13,7 @@ const CLOSING_BRACKET = 0x5d;
 export class JsonSplitter {
   readonly #largest: number;
   /** Pieces of the message that is not complete yet. */
-  #deps: Buffer[] = [];
+  #pieces: Buffer[] = [];
   #size = 0;
   #depth = 0;
   #inString = false;
@@ -78,14 +78,14 @@ export class JsonSplitter {
   #keep(part: Buffer): void {
     this.#size += part.length;
     if (this.#size > this.#largest) throw new Error(`the answer has more than ${this.#largest} bytes`);
-    this.#deps.push(part);
+    this.#pieces.push(part);
   }
 
   #complete(last: Buffer): string {
     this.#keep(last);
     const message =
-      this.#deps.length === 1 ? last.toString("utf8") : Buffer.concat(this.#deps, this.#size).toString("utf8");
-    this.#deps = [];
+      this.#pieces.length === 1 ? last.toString("utf8") : Buffer.concat(this.#pieces, this.#size).toString("utf8");
+    this.#pieces = [];
     this.#size = 0;
     return message;
   }

@@ -1,13 +1,16 @@
 import { connect } from "node:net";
 import { JsonSplitter } from "./json-splitter.ts";
 import type { OpenSocket } from "./message-socket.ts";
-import { LARGEST_ANSWER } from "./rpc.ts";
+import { MAX_RESPONSE_BYTES } from "./rpc.ts";
 
-/** Opens connections to the local socket of a node, which it calls IPC. */
-export function localSocketOpener(path: string): OpenSocket {
+/**
+ * Opens connections to the local socket of a node, which nodes call IPC.
+ * @param largest Bytes of the longest response
+ */
+export function localSocketOpener(path: string, largest = MAX_RESPONSE_BYTES): OpenSocket {
   return ({ onOpen, onMessage, onClose }) => {
     const socket = connect(path);
-    const splitter = new JsonSplitter(LARGEST_ANSWER);
+    const splitter = new JsonSplitter(largest);
     let reason: Error | undefined;
     const destroy = (why: Error): void => {
       reason ??= why;

@@ -2,7 +2,10 @@ import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
 
-/** A connection to a node. */
+/**
+ * A connection to a node. The transports are our own: ethers' WebSocket provider does not reconnect (ethers.js issues
+ * 1053 and 4721), and viem opens its sockets without TLS options, so that client certificates and pins would be lost.
+ */
 export interface Rpc {
   readonly chainId: number;
   /**
@@ -26,7 +29,7 @@ export interface Subscriber {
   /** From now on the node tells; what happened before has to be asked for. */
   onLive(): void;
   /** What the node told, unchecked. */
-  onNotice(notice: unknown): void;
+  onNotification(notice: unknown): void;
   /** The node tells no more: it refused, or the connection is lost. After the latter `onLive` follows by itself. */
   onLost(error: unknown): void;
 }
@@ -37,7 +40,11 @@ export interface Subscription {
   end(): void;
 }
 
-/** The node's own error answer to a call. */
+/**
+ * The error that a node returned to a call. It is no {@link SealbookError}, because its meaning depends on the call: a
+ * revert, a refused transaction, a range of blocks that is too long, a missing method. The callers in this room, in
+ * `explorer/chain` and in the commands map it; nothing else gets to see it.
+ */
 export class NodeError extends Error {
   readonly code: number;
   /** Revert data as `0x` hex, when the node gave any. */
@@ -54,7 +61,7 @@ export class NodeError extends Error {
 /** How long a node may take to answer one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
 /** The longest answer that is read. */
-export const LARGEST_ANSWER = 64 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** What a call fails with when no answer came. */
 export function unavailable(cause: unknown): SealbookError {

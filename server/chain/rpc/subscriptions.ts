@@ -1,8 +1,8 @@
-import type { Answer } from "./answer.ts";
+import type { RpcResponse } from "./response.ts";
 import type { Subscriber } from "./rpc.ts";
 
 /** Notices kept of subscriptions whose id is not known yet. */
-const MOST_EARLY = 256;
+const MAX_EARLY = 256;
 
 /** One subscriber, and what the node calls the subscription on this connection. */
 export interface Subscribed {
@@ -14,7 +14,7 @@ export interface Subscribed {
 }
 
 /** Makes a call; `settle` is called before anything is looked at that came behind the answer. */
-type Request = (method: string, parameters: readonly unknown[], settle: (answer: Answer) => void) => void;
+type Request = (method: string, parameters: readonly unknown[], settle: (answer: RpcResponse) => void) => void;
 
 /** Who is subscribed to what over a connection that comes and goes. */
 export class Subscriptions {
@@ -22,9 +22,9 @@ export class Subscriptions {
   readonly #all = new Set<Subscribed>();
   readonly #byId = new Map<string, Subscribed>();
   /** Asked for and not answered yet. */
-  #underWay = 0;
+  #pending = 0;
   /** A notice can come before the answer that tells whose it is. */
-  #early: Notice[] = [];
+  #early: Notification[] = [];
 
   constructor(request: Request) {
     this.#request = request;
@@ -56,11 +56,11 @@ export class Subscriptions {
   /** Asks the node over the connection that is there. */
   begin(subscribed: Subscribed): void {
     const { topic, subscriber } = subscribed;
-    this.#underWay += 1;
+    this.#pending += 1;
     this.#request("eth_subscribe", [topic], (answer) => {
-      this.#underWay -= 1;
+      this.#pending -= 1;
       const early = this.#early;
-      if (this.#underWay === 0) this.#early = [];
+      if (this.#pending === 0) this.#early = [];
       if ("error" in answer) {
         if (!subscribed.ended) subscriber.onLost(answer.error);
         return;
@@ -70,7 +70,7 @@ export class Subscriptions {
       subscribed.id = id;
       this.#byId.set(id, subscribed);
       subscriber.onLive();
-      for (const notice of early) if (notice.id === id && !subscribed.ended) subscriber.onNotice(notice.content);
+      for (const notice of early) if (notice.id === id && !subscribed.ended) subscriber.onNotification(notice.content);
     });
   }
 
@@ -86,11 +86,11 @@ export class Subscriptions {
 
   /** @returns whether the message was a notice, and not an answer */
   takes(message: unknown): boolean {
-    const notice = noticeOf(message);
+    const notice = notificationOf(message);
     if (notice === undefined) return false;
     const subscribed = this.#byId.get(notice.id);
-    if (subscribed !== undefined) subscribed.subscriber.onNotice(notice.content);
-    else if (this.#underWay > 0 && this.#early.length < MOST_EARLY) this.#early.push(notice);
+    if (subscribed !== undefined) subscribed.subscriber.onNotification(notice.content);
+    else if (this.#pending > 0 && this.#early.length < MAX_EARLY) this.#early.push(notice);
     return true;
   }
 
@@ -99,12 +99,12 @@ export class Subscriptions {
   }
 }
 
-interface Notice {
+interface Notification {
   readonly id: string;
   readonly content: unknown;
 }
 
-function noticeOf(message: unknown): Notice | undefined {
+function notificationOf(message: unknown): Notification | undefined {
   if (typeof message !== "object" || message === null || !("method" in message)) return undefined;
   const params = "params" in message ? message.params : undefined;
   if (typeof params !== "object" || params === null || !("subscription" in params)) return undefined;

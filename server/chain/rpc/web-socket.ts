@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import type { OpenSocket } from "./message-socket.ts";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
-import { LARGEST_ANSWER, TIMEOUT_MILLISECONDS } from "./rpc.ts";
+import { MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS } from "./rpc.ts";
 
 /** How often the other side has to give a sign of life. An answer that takes longer to come in is as good as none. */
 const PULSE_MILLISECONDS = TIMEOUT_MILLISECONDS / 2;
@@ -18,7 +18,7 @@ export function webSocketOpener(
       ...tls,
       headers,
       handshakeTimeout: TIMEOUT_MILLISECONDS,
-      maxPayload: LARGEST_ANSWER,
+      maxPayload: MAX_RESPONSE_BYTES,
       // Most nodes are near, and what they say is mostly hashes.
       perMessageDeflate: false,
     });

@@ -1,6 +1,6 @@
 import type { TransactionOutcome } from "../transaction.ts";
 
-/** Callers that wait for transactions to end. What they are told comes from disk, never from memory. */
+/** Callers that wait for the outcomes of transactions. Each outcome is read from disk. */
 export class OutcomeWaiters {
   readonly #read: (id: number) => Promise<TransactionOutcome>;
   readonly #waiting = new Map<number, Set<() => void>>();
@@ -10,7 +10,7 @@ export class OutcomeWaiters {
     this.#read = read;
   }
 
-  /** The outcome, as soon as there is one; `pending` when there is none after the wait. */
+  /** Returns the outcome as soon as there is one; `pending` when there is none after the wait. */
   async wait(id: number, milliseconds: number): Promise<TransactionOutcome> {
     const woken = this.#sleep(id, milliseconds);
     const outcome = await this.#read(id);
@@ -22,15 +22,15 @@ export class OutcomeWaiters {
     return this.#read(id);
   }
 
-  /** Wakes whoever waits for one of these. */
-  settled(ids: readonly number[]): void {
+  /** Wakes the callers that wait for one of these transactions. */
+  recorded(ids: readonly number[]): void {
     for (const id of ids) for (const wake of this.#waiting.get(id) ?? []) wake();
   }
 
-  /** Wakes everybody, and lets nobody wait from now on: the process is about to end. */
+  /** Ends every wait, now and later: the process is about to end. */
   release(): void {
     this.#released = true;
-    this.settled([...this.#waiting.keys()]);
+    this.recorded([...this.#waiting.keys()]);
   }
 
   #sleep(id: number, milliseconds: number): { promise: Promise<void>; cancel: () => void } {

@@ -3,8 +3,8 @@ import type { Receipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/revert-reason.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
-/** What a receipt makes of a transaction; the reason of a revert is asked for. */
-export async function settlementOf(
+/** Returns the outcome of a mined transaction; queries the reason of a revert. */
+export async function finalOutcomeOf(
   rpc: Rpc,
   { id, raw }: Pick<SignedTransaction, "id" | "raw">,
   { succeeded, block }: Receipt,

@@ -8,21 +8,23 @@ import type {
   TransactionOutcome,
 } from "../transaction.ts";
 
-/** The relayer's transactions, seen from the domain: intents go in through {@link Journal}, outcomes come out here. */
+/** The relayer's transactions as capabilities use them: they write intents to the journal, and wait here for outcomes. */
 export interface Transactions {
-  /** Says that intents were written; they are signed and sent in the order of their ids. */
+  /** Wakes the sender: intents were written. They are signed and sent in the order of their ids. */
   wake(): void;
   /**
    * Waits for the outcome of an intent.
-   * @param waitMilliseconds after which the answer is `pending`
+   * @param waitMilliseconds The longest wait; a transaction without an outcome is `pending` then
    */
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome>;
-  /** Takes back an intent that was not signed yet; false when it was, and will be mined. */
+  /** @param listener Called with the ids of transactions whose outcome this process has written to disk */
+  onOutcome(listener: (ids: readonly number[]) => void): void;
+  /** Cancels an intent that is not signed yet; returns false when it is signed, and will be mined. */
   cancel(id: number): Promise<boolean>;
 }
 
 export interface IntentStore {
-  /** Writes a call the relayer has to make; returns its id. */
+  /** Writes a call that the relayer has to make; returns its id. */
   insert(call: ContractCall): Promise<number>;
 }
 
@@ -30,41 +32,40 @@ export interface IntentStore {
 export interface TransactionStore {
   /**
    * The oldest waiting intents, in order.
-   * @param owner whose intents they are; those of nobody come with them
+   * @param owner The relayer that wrote them; intents without an owner are included
    * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
    */
   queued(owner: Address, limit: number, othersBefore: number): Promise<QueuedTransaction[]>;
   /**
-   * Writes what was signed, in one step that no cancellation can interrupt. Signing can take long, and is over by then.
-   * @returns what was written: up to the first one whose intent does not wait any longer, because nonces have to follow
-   * each other
+   * Writes signed transactions, in one step that no cancellation can interrupt. Signing can take long and comes first.
+   * @returns those written: up to the first one whose intent is not queued any longer, because nonces have no gaps
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
-  /** Signed and not settled, by nonce. */
+  /** Transactions of a key that are signed and have no outcome, by nonce. */
   inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
-   * Intended before a time (Unix milliseconds), signed with the keys of others, and not settled: they may have gone for
-   * good. With each come those of its key that have to be mined before it, however young. By key, then by nonce.
+   * Transactions signed with other keys whose intents are older than a time (Unix milliseconds) and that have no
+   * outcome, by key, then by nonce. Those of the same key with lower nonces are included, whatever their age.
    */
-  leftByOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
+  inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
-  /** How many nonces of each key were settled, up to the highest one. */
-  settledNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
+  /** How many nonces of each key were mined, up to the highest one. */
+  minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** The newest block known to hold a transaction of a key with a lower nonce. */
   lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
-  /** Takes the signature off a transaction whose nonce was used up by somebody else: its intent waits again. */
+  /** Removes the signature of a transaction whose nonce was used elsewhere: its intent is queued again. */
   requeue(id: number): Promise<void>;
   /**
-   * Settles a transaction that the node will never take, and puts an empty one in its nonce's place.
+   * Records that the node refuses a transaction for good, and writes an empty one for its nonce.
    * @returns the filler's id
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
-  recordOutcomes(settlements: readonly FinalOutcome[]): Promise<void>;
+  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<void>;
   /**
-   * Takes back that transactions of a key were mined, from a nonce on: the chain has gone back to before them. What
-   * they confirmed is pending again.
-   * @returns those that can be sent again, by nonce
+   * Takes back the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
+   * they confirmed are pending again.
+   * @returns the transactions to be sent again, by nonce
    */
   reopen(sender: Address, fromNonce: number): Promise<SignedTransaction[]>;
   cancel(id: number): Promise<boolean>;

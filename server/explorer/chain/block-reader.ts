@@ -6,7 +6,7 @@ import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator }
 import { malformed, SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../../chain/evidence/bft-extra-data.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
-import { sealersOf } from "../../chain/evidence/commit-seals.ts";
+import { commitSignersOf } from "../../chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../chain/evidence/consensus.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { CallDecoder } from "./call-decoder.ts";
@@ -113,7 +113,7 @@ export class BlockReader {
     return {
       protocol,
       validators: validators.map((address) => this.#validator(getAddress(hexlify(address)))),
-      signers: readableSealers(protocol, header).map((address) => this.#validator(address)),
+      signers: readableSigners(protocol, header).map((address) => this.#validator(address)),
       quorum: quorumOf(validators.length),
     };
   }
@@ -124,9 +124,9 @@ export class BlockReader {
 }
 
 /** A seal that is no signature is nobody's; then none of them counts. */
-function readableSealers(protocol: BftProtocol, header: BlockHeader): string[] {
+function readableSigners(protocol: BftProtocol, header: BlockHeader): string[] {
   try {
-    return sealersOf(protocol, header);
+    return commitSignersOf(protocol, header);
   } catch (error) {
     if (error instanceof SealbookError) return [];
     throw error;

@@ -7,7 +7,7 @@ const FIRST_SPAN = 16;
 /** A quiet chain is looked through in strides. */
 const GROWTH = 8;
 /** Questions for one page: then the caller is told how far the search went, and asks again. */
-const MOST_QUESTIONS = 8;
+const MAX_QUERIES = 8;
 
 /** What was found, and where to go on. */
 export interface FoundLogs {
@@ -37,7 +37,7 @@ export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs
   const found: NodeLog[] = [];
   let last = start.block;
   let span = FIRST_SPAN;
-  for (let question = 0; question < MOST_QUESTIONS && last >= firstBlock; question += 1) {
+  for (let queries = 0; queries < MAX_QUERIES && last >= firstBlock; queries += 1) {
     const first = Math.max(firstBlock, last - span + 1);
     try {
       const logs = (await logsBetween(rpc, search.filters, first, last)).filter((log) => isBefore(log, start));

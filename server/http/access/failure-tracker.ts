@@ -1,4 +1,6 @@
-/** Failures of one key count together for so long. */
+import { LRUCache } from "lru-cache";
+
+/** Time in which failures of one key count together. */
 const WINDOW_MILLISECONDS = 60_000;
 /** How long a key is locked out the first time; each time after that twice as long. */
 const FIRST_LOCK_OUT_MILLISECONDS = 60_000;
@@ -32,14 +34,13 @@ export interface FailureBookOptions {
 export class FailureTracker {
   readonly #most: number;
   readonly #clock: () => number;
-  readonly #mostKeys: number;
-  /** In the order of their last failures. */
-  readonly #byKey = new Map<string, Failures>();
+  /** Ordered by the last failure: only an addition counts as a use. */
+  readonly #byKey: LRUCache<string, Failures>;
 
   constructor({ most, clock = Date.now, mostKeys = MOST_KEYS }: FailureBookOptions) {
     this.#most = most;
     this.#clock = clock;
-    this.#mostKeys = mostKeys;
+    this.#byKey = new LRUCache({ max: mostKeys });
   }
 
   /** Keys that are remembered. */
@@ -49,13 +50,13 @@ export class FailureTracker {
 
   /** Milliseconds for which a key stays locked out; 0 when it is not. */
   lockedFor(key: string): number {
-    return Math.max(0, (this.#byKey.get(key)?.lockedUntil ?? 0) - this.#clock());
+    return Math.max(0, (this.#byKey.peek(key)?.lockedUntil ?? 0) - this.#clock());
   }
 
   /** How often a key may fail until it is locked out. */
   left(key: string): number {
     if (this.lockedFor(key) > 0) return 0;
-    const failures = this.#byKey.get(key);
+    const failures = this.#byKey.peek(key);
     return failures === undefined || failures.windowEnds <= this.#clock() ? this.#most : this.#most - failures.count;
   }
 
@@ -73,10 +74,7 @@ export class FailureTracker {
       failures.lockOuts += 1;
       failures.windowEnds = 0;
     }
-    this.#byKey.delete(key);
     this.#byKey.set(key, failures);
-    const [oldest] = this.#byKey.keys();
-    if (this.#byKey.size > this.#mostKeys && oldest !== undefined) this.#byKey.delete(oldest);
   }
 
   /** Forgets all failures of a key. */
@@ -85,7 +83,7 @@ export class FailureTracker {
   }
 
   #remembered(key: string, now: number): Failures | undefined {
-    const failures = this.#byKey.get(key);
+    const failures = this.#byKey.peek(key);
     return failures !== undefined &&
       Math.max(failures.lockedUntil, failures.windowEnds) + FORGET_AFTER_MILLISECONDS > now
       ? failures

@@ -1,6 +1,6 @@
 import type { Answer } from "./operation.ts";
 import { ALLOWED, PROBLEM_TYPE } from "./operation.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../responses.ts";
 
 const DESCRIPTIONS = {
   400: "What was sent is not valid.",

@@ -52,7 +52,7 @@ export interface SessionsTable {
   expires_at: number;
   validated: 0 | 1;
   wrapped_secure_key: Uint8Array;
-  sealed_signing_key: Uint8Array;
+  encrypted_signing_key: Uint8Array;
   transaction_id: number;
 }
 
@@ -163,7 +163,7 @@ export interface AnchorsTable {
   /** The newest entry that confirms it, as long as it holds. */
   confirmation: number | null;
   /** The entry of the journal whose digest it is for; `null` when it is for proofs. */
-  sealed: number | null;
+  checkpoint: number | null;
   /** Address of the relayer that opened it. */
   relayer: string;
   opened_at: number;
@@ -177,7 +177,7 @@ export interface ConfirmationsTable {
   first_leaf: number;
   hash: Uint8Array;
   size: number;
-  sealed: number | null;
+  checkpoint: number | null;
   transaction_hash: Uint8Array;
   block_number: number;
   block_hash: Uint8Array;
@@ -293,7 +293,7 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
-/** What came from chats; without a body it was answered. Bodies and memos are sealed by the bot. */
+/** What came from chats; without a body it was answered. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;
@@ -301,14 +301,14 @@ export interface ChatUpdatesTable {
   memo: Uint8Array | null;
 }
 
-/** What the bot knows of those who write to it, sealed. */
+/** State of the bot for each user, encrypted. */
 export interface ChatUsersTable {
   id: number;
   account: string | null;
   state: Uint8Array;
 }
 
-/** What the bot has to say, sealed. */
+/** Messages that the bot will send, encrypted. */
 export interface ChatMessagesTable {
   id: Generated<number>;
   chat: number;

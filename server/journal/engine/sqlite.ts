@@ -2,6 +2,7 @@ import { closeSync, fdatasync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
+import { LRUCache } from "lru-cache";
 import { type Dialect, SqliteAdapter, SqliteDialect } from "kysely";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -43,14 +44,13 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     PRAGMA wal_autocheckpoint = 32000;
     PRAGMA temp_store = MEMORY;
   `);
-  const statements = new Map<string, Prepared>();
+  const statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
   const prepared = (text: string): Prepared => {
     const known = statements.get(text);
     if (known !== undefined) return known;
     const statement = database.prepare(text);
     const made = { statement, reader: statement.columns().length > 0 };
     // Queries are few and always the same; only lists of values make more of them.
-    if (statements.size >= MAX_STATEMENTS) statements.clear();
     statements.set(text, made);
     return made;
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * The lines over which the journal's digests are made. What is written here is frozen: a digest that was ever anchored
@@ -32,7 +33,7 @@ export interface ConfirmationEntry {
   /** Leaves under the hash; 0 for one alone. */
   readonly size: number;
   /** The entry whose digest the hash is; `null` when it stands for proofs. */
-  readonly sealed: number | null;
+  readonly checkpoint: number | null;
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
   readonly blockHash: Uint8Array;
@@ -69,7 +70,7 @@ export function confirmationLine(entry: ConfirmationEntry): string {
     first_leaf: entry.firstLeaf,
     hash: hex(entry.hash),
     size: entry.size,
-    sealed: entry.sealed,
+    checkpoint: entry.checkpoint,
     tx_hash: hex(entry.transactionHash),
     block_number: entry.blockNumber,
     block_hash: hex(entry.blockHash),
@@ -110,7 +111,7 @@ const Line = z.discriminatedUnion("kind", [
     first_leaf: whole,
     hash: bytes32,
     size: whole,
-    sealed: whole.nullable(),
+    checkpoint: whole.nullable(),
     tx_hash: bytes32,
     block_number: whole,
     block_hash: bytes32,
@@ -156,7 +157,7 @@ export function parseLine(text: string): JournalEntry {
         firstLeaf: line.first_leaf,
         hash: line.hash,
         size: line.size,
-        sealed: line.sealed,
+        checkpoint: line.checkpoint,
         transactionHash: line.tx_hash,
         blockNumber: line.block_number,
         blockHash: line.block_hash,
@@ -176,8 +177,4 @@ export function lineOf(entry: JournalEntry): string {
     case "account":
       return accountLine(entry);
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

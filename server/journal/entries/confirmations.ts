@@ -32,7 +32,7 @@ export async function confirmInBlocks(
       "first_leaf",
       "anchors.hash",
       "size",
-      "sealed",
+      "checkpoint",
       "transaction_id",
       "transactions.hash as transaction_hash",
     ])
@@ -48,21 +48,24 @@ export async function confirmInBlocks(
   const confirmed = await withoutKnown(transaction, mined);
   const appended = await appendEntries(
     transaction,
-    confirmed.map(({ id, batch_id, first_leaf, hash, size, sealed, transactionHash, block }) => (sequence: number) => ({
-      kind: "confirmation" as const,
-      sequence,
-      anchor: id,
-      batch: batch_id,
-      firstLeaf: first_leaf,
-      hash,
-      size,
-      sealed,
-      transactionHash,
-      blockNumber: block.number,
-      blockHash: block.hash,
-      blockTime: block.time,
-      validator: block.validator,
-    })),
+    confirmed.map(
+      ({ id, batch_id, first_leaf, hash, size, checkpoint, transactionHash, block }) =>
+        (sequence: number) => ({
+          kind: "confirmation" as const,
+          sequence,
+          anchor: id,
+          batch: batch_id,
+          firstLeaf: first_leaf,
+          hash,
+          size,
+          checkpoint,
+          transactionHash,
+          blockNumber: block.number,
+          blockHash: block.hash,
+          blockTime: block.time,
+          validator: block.validator,
+        }),
+    ),
   );
   for (const { entry, digest } of appended) {
     await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
@@ -111,7 +114,7 @@ export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): I
     first_leaf: entry.firstLeaf,
     hash: entry.hash,
     size: entry.size,
-    sealed: entry.sealed,
+    checkpoint: entry.checkpoint,
     transaction_hash: entry.transactionHash,
     block_number: entry.blockNumber,
     block_hash: entry.blockHash,

@@ -69,7 +69,7 @@ export async function readEntries(database: Database, after: number, limit: numb
         firstLeaf: row.first_leaf,
         hash: row.hash,
         size: row.size,
-        sealed: row.sealed,
+        checkpoint: row.checkpoint,
         transactionHash: row.transaction_hash,
         blockNumber: row.block_number,
         blockHash: row.block_hash,

@@ -1,15 +1,16 @@
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import type { Clock } from "../../kit/clock.ts";
-import type { Atomic } from "../engine/atomic.ts";
 import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { every, type Interval } from "../../kit/interval.ts";
+import type { Atomic } from "../engine/atomic.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";
 
-/** How often it looks whether it is time. */
-const LOOK_MILLISECONDS = 1_000;
+/** The interval at which it checks whether a checkpoint is due. */
+const CHECK_MILLISECONDS = 1_000;
 
-/** An anchor for the digest of an entry of the journal, and with it of all before. */
-export interface Seal {
+/** An anchor for the digest of an entry, and with it of all entries before. */
+export interface Checkpoint {
   /** The entry. */
   readonly sequence: number;
   /** Unix milliseconds. */
@@ -20,10 +21,9 @@ export interface Seal {
 
 /** The checkpoints among the anchors of the journal. */
 export interface CheckpointStore {
-  /** The newest anchor that is for the digest of an entry of the journal. */
-  newestSeal(): Promise<Seal | undefined>;
-  /** Begins an anchor for the digest of an entry. */
-  seal(content: {
+  newestCheckpoint(): Promise<Checkpoint | undefined>;
+  /** Opens an anchor for the digest of an entry. */
+  addCheckpoint(content: {
     readonly sequence: number;
     readonly digest: Uint8Array;
     readonly transactionId: number;
@@ -37,87 +37,81 @@ interface CheckpointStores {
   readonly intents: IntentStore;
 }
 
-export interface JournalSealerDeps {
+export interface CheckpointAnchorDeps {
   readonly journal: Atomic<CheckpointStores>;
   readonly chain: Pick<ProofAnchorClient, "anchorCall">;
   readonly transactions: Pick<Transactions, "wake">;
   readonly clock: Clock;
   readonly intervalMilliseconds: number;
+  /** Called at the first failure, and again only after a success. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Anchors the digest of the journal's newest entry from time to time, so that not even whoever rewrites the whole
- * journal can hide it. Of several relayers on one journal the first one to look does it.
+ * Anchors the digest of the journal's newest entry at an interval. A rewritten journal no longer gives the anchored
+ * digests. Of several relayers on one journal, the first one for which a checkpoint is due anchors it.
  */
-export class JournalSealer {
-  readonly #deps: JournalSealerDeps;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #failed = false;
+export class CheckpointAnchor {
+  readonly #deps: CheckpointAnchorDeps;
   readonly #startedAt: number;
-  /** When the digest was anchored last, while there is something new in the journal. */
-  #unsealedSince: number | undefined;
+  #interval: Interval | undefined;
+  #failed = false;
+  /** When the last checkpoint was opened, while there are entries after it. */
+  #lagSince: number | undefined;
 
-  constructor(deps: JournalSealerDeps) {
+  constructor(deps: CheckpointAnchorDeps) {
     this.#deps = deps;
     this.#startedAt = deps.clock();
   }
 
   start(): void {
     const { intervalMilliseconds, onFailure } = this.#deps;
-    this.#timer = setInterval(
-      () => {
-        this.#work = this.#work.then(async () => {
-          try {
-            await this.sealIfDue();
-            this.#failed = false;
-          } catch (error) {
-            if (!this.#failed) onFailure(error);
-            this.#failed = true;
-          }
-        });
-      },
-      Math.min(LOOK_MILLISECONDS, intervalMilliseconds),
-    );
+    this.#interval = every(Math.min(CHECK_MILLISECONDS, intervalMilliseconds), async () => {
+      try {
+        await this.anchorIfDue();
+        this.#failed = false;
+      } catch (error) {
+        if (!this.#failed) onFailure(error);
+        this.#failed = true;
+      }
+    });
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#work;
+    await this.#interval?.stop();
   }
 
-  /** Seconds since the digest was anchored last; 0 when there is nothing new in the journal. */
-  unsealedSeconds(): number {
-    return this.#unsealedSince === undefined ? 0 : Math.max(0, (this.#deps.clock() - this.#unsealedSince) / 1000);
+  /** Seconds since the last checkpoint; 0 when the journal has no entries after it. */
+  lagSeconds(): number {
+    return this.#lagSince === undefined ? 0 : Math.max(0, (this.#deps.clock() - this.#lagSince) / 1000);
   }
 
-  /** @returns the entry whose digest is on its way to the chain, when it is time for one */
-  async sealIfDue(): Promise<JournalHead | undefined> {
+  /** @returns the entry of the new checkpoint; `undefined` when none was due */
+  async anchorIfDue(): Promise<JournalHead | undefined> {
     const { journal, chain, transactions, clock } = this.#deps;
-    // Most of the time there is nothing to write, and nobody's turn to be taken.
+    // Most of the time no checkpoint is due: this check takes no write transaction.
     if ((await this.#due(journal)) === undefined) return undefined;
-    const sealed = await journal.atomically(async (atomic) => {
+    const anchored = await journal.atomically(async (atomic) => {
       const head = await this.#due(atomic);
       if (head === undefined) return undefined;
       const transactionId = await atomic.intents.insert(chain.anchorCall({ hash: head.digest, size: 0 }));
-      await atomic.anchors.seal({ ...head, transactionId, openedAt: clock() });
+      await atomic.anchors.addCheckpoint({ ...head, transactionId, openedAt: clock() });
       return head;
     });
-    if (sealed !== undefined) transactions.wake();
-    return sealed;
+    if (anchored !== undefined) transactions.wake();
+    return anchored;
   }
 
-  /** The newest entry, when it is time to seal it. */
+  /** The newest entry, when a checkpoint is due. */
   async #due({ anchors, entries }: Pick<CheckpointStores, "anchors" | "entries">): Promise<JournalHead | undefined> {
     const { clock, intervalMilliseconds } = this.#deps;
-    const newest = await anchors.newestSeal();
+    const newest = await anchors.newestCheckpoint();
     const head = await entries.head();
-    const sealedAt = newest?.openedAt ?? this.#startedAt;
-    const sealed = newest?.sequence ?? 0;
-    // What confirms a seal is not worth another one.
-    const covered = newest?.confirmation === sealed + 1 ? newest.confirmation : sealed;
-    this.#unsealedSince = head.sequence > covered ? sealedAt : undefined;
-    return head.sequence > covered && clock() - sealedAt >= intervalMilliseconds ? head : undefined;
+    const openedAt = newest?.openedAt ?? this.#startedAt;
+    const sequence = newest?.sequence ?? 0;
+    // The confirmation of a checkpoint needs no checkpoint of its own.
+    const covered = newest?.confirmation === sequence + 1 ? newest.confirmation : sequence;
+    this.#lagSince = head.sequence > covered ? openedAt : undefined;
+    return head.sequence > covered && clock() - openedAt >= intervalMilliseconds ? head : undefined;
   }
 }

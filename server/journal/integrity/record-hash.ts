@@ -1,4 +1,5 @@
 import { hash as digest } from "node:crypto";
+import { hex } from "../../kit/hex.ts";
 
 /** The parts of a recorded hash. */
 export interface RecordHashInput {
@@ -16,6 +17,6 @@ export interface RecordHashInput {
  * in decimal, type (empty when absent), and document hash in lower-case hex, concatenated.
  */
 export function recordHash({ documentId, timestamp, type, hash }: RecordHashInput): Uint8Array {
-  const text = `${documentId}${timestamp}${type ?? ""}${Buffer.from(hash).toString("hex")}`;
+  const text = `${documentId}${timestamp}${type ?? ""}${hex(hash)}`;
   return digest("sha256", text, "buffer");
 }

@@ -3,6 +3,7 @@ import type { ReconciliationProgress, ReconciliationStore } from "./divergence.t
 import type { LoggedAnchor } from "../../chain/contracts/anchor.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Findings } from "./findings.ts";
+import { prefixedHex } from "../../kit/hex.ts";
 
 export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
@@ -43,7 +44,7 @@ export class AnchorCheck {
   async #compare({ hash, size, transactionHash, blockNumber }: LoggedAnchor): Promise<void> {
     const { store, chain, findings } = this.#deps;
     const subject = { kind: "anchor", hash } as const;
-    const transaction = `transaction 0x${Buffer.from(transactionHash).toString("hex")}`;
+    const transaction = `transaction ${prefixedHex(transactionHash)}`;
     const known = await store.anchor(hash);
     if (known === undefined) {
       const what = size === 0 ? "a hash" : `a root over ${size} hashes`;

@@ -6,6 +6,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Findings } from "./findings.ts";
+import { prefixedHex } from "../../kit/hex.ts";
 
 /** Questions to the node at once. */
 const AT_ONCE = 8;
@@ -81,14 +82,14 @@ export class ConfirmationCheck {
       await findings.agreed(subject);
       return false;
     }
-    const what = `entry ${sequence}: transaction 0x${hex(transactionHash)}`;
+    const what = `entry ${sequence}: transaction ${prefixedHex(transactionHash)}`;
     if (!(await this.#isGenuine(sequence))) {
       return findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
       await store.confirmAgain(confirmation.transactionId, mined);
       findings.repaired(
-        `${what} is in block ${mined.number} now, 0x${hex(mined.hash)}; it was in block ${block.number}, 0x${hex(block.hash)}`,
+        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
       );
       await findings.agreed(subject);
       return true;
@@ -120,8 +121,4 @@ export class ConfirmationCheck {
       throw error;
     }
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

@@ -1,6 +1,7 @@
 import type { BlockReference } from "../../chain/block.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** What journal, replicas and chain can disagree about. */
 export type Subject =
@@ -25,7 +26,7 @@ export function subjectText(subject: Subject): string {
     case "confirmation":
       return `confirmation ${subject.sequence}`;
     case "anchor":
-      return `anchor ${Buffer.from(subject.hash).toString("hex")}`;
+      return `anchor ${hex(subject.hash)}`;
     case "entries":
       return "entries";
     case "leaves":
@@ -43,7 +44,7 @@ export interface Confirmation extends AnchorContent {
   /** Whether it was made for that anchor. */
   readonly isOwn: boolean;
   /** The entry whose digest the hash is; `undefined` when it stands for proofs. */
-  readonly sealed: number | undefined;
+  readonly checkpoint: number | undefined;
   readonly transactionId: number;
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
@@ -91,7 +92,7 @@ export interface ReconciliationStore {
   confirmAgain(transactionId: number, block: BlockReference): Promise<void>;
   /**
    * Goes on from an entry whose digest is known to a later one.
-   * @throws RangeError when one between is missing, or is not what its digest was made over, or not what was sealed
+   * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
   /** Closed anchors only. */

@@ -14,7 +14,7 @@ export interface EntryCheckDeps {
   readonly findings: Findings;
 }
 
-/** Walks the journal's own entries: none is missing, and each is what its digest was made over, and what was sealed. */
+/** Walks the journal's entries: none is missing, and each gives its digest and that of its checkpoint. */
 export class EntryCheck {
   readonly #deps: EntryCheckDeps;
   #reached: JournalHead | undefined;

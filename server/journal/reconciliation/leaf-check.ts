@@ -34,7 +34,7 @@ export class LeafCheck {
       if (last === undefined) return;
       for (const confirmation of page) {
         if (isStopped()) return;
-        if (confirmation.sealed !== undefined || (await this.#agrees(confirmation))) continue;
+        if (confirmation.checkpoint !== undefined || (await this.#agrees(confirmation))) continue;
         const { anchor } = confirmation;
         await findings.diverged(
           { kind: "leaves", anchor: anchor.id },

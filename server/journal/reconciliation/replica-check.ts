@@ -2,6 +2,7 @@ import type { JournalSource } from "../entries/entry-source.ts";
 import { SegmentFault } from "../replication/segment-fault.ts";
 import type { SegmentManifest } from "../replication/segment.ts";
 import type { Findings } from "./findings.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** A replica of the journal, read from its first segment on. */
 export interface Replica {
@@ -32,7 +33,7 @@ export class ReplicaCheck {
       for await (const { manifest } of replica.segments()) {
         if (isStopped()) return;
         const digest = await entries.digestAt(manifest.last);
-        if (digest === undefined || Buffer.from(digest).toString("hex") !== manifest.digest) {
+        if (digest === undefined || hex(digest) !== manifest.digest) {
           throw new SegmentFault(manifest.number, `does not have the journal's digest at entry ${manifest.last}`);
         }
       }

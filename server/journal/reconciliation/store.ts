@@ -17,7 +17,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         "anchors.hash as anchor_hash",
         "anchor_id",
       ])
-      .select(["confirmations.hash", "confirmations.size", "confirmations.sealed"])
+      .select(["confirmations.hash", "confirmations.size", "confirmations.checkpoint"])
       .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"]);
 
   const toConfirmations = (rows: Awaited<ReturnType<ReturnType<typeof select>["execute"]>>): Confirmation[] =>
@@ -46,7 +46,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
             sequence,
             anchor,
             isOwn,
-            sealed: row.sealed ?? undefined,
+            checkpoint: row.checkpoint ?? undefined,
             transactionId,
             hash,
             size,
@@ -144,21 +144,23 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       }),
 
     async walk(from, to) {
-      const seals = await database
+      const checkpoints = await database
         .selectFrom("anchors")
         .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-        .select(["confirmations.sealed", "confirmations.hash"])
-        .where("anchors.sealed", "is not", null)
-        .where("anchors.sealed", ">", from.sequence)
-        .where("anchors.sealed", "<=", to)
-        .orderBy("anchors.sealed")
+        .select(["confirmations.checkpoint", "confirmations.hash"])
+        .where("anchors.checkpoint", "is not", null)
+        .where("anchors.checkpoint", ">", from.sequence)
+        .where("anchors.checkpoint", "<=", to)
+        .orderBy("anchors.checkpoint")
         .execute();
       let at = from;
-      for (const { sealed, hash } of seals) {
-        if (sealed === null || sealed <= at.sequence || sealed > to) continue;
-        at = { sequence: sealed, digest: await digestFrom(database, at, sealed) };
+      for (const { checkpoint, hash } of checkpoints) {
+        if (checkpoint === null || checkpoint <= at.sequence || checkpoint > to) continue;
+        at = { sequence: checkpoint, digest: await digestFrom(database, at, checkpoint) };
         if (Buffer.compare(at.digest, hash) !== 0)
-          throw new RangeError(`the journal up to entry ${sealed} is not what was sealed on the chain`);
+          throw new RangeError(
+            `the journal up to entry ${checkpoint} does not have the digest of its checkpoint on chain`,
+          );
       }
       return { sequence: to, digest: await digestFrom(database, at, to) };
     },

@@ -5,6 +5,7 @@ import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, endOf, makeSegment, type Segment, type SegmentEnd } from "./segment.ts";
 import { type Lag, ShippingLag } from "./replication-lag.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** Entries read at once. */
 const PAGE_LINES = 1_000;
@@ -246,8 +247,4 @@ export class Replicator {
     signal.addEventListener("abort", wake);
     return promise;
   }
-}
-
-function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString("hex");
 }

@@ -5,6 +5,7 @@ import { SEGMENT_FORMAT, type Segment, type SegmentManifest } from "./segment.ts
 import { SegmentFault } from "./segment-fault.ts";
 import { dataName } from "./layout.ts";
 import { MAX_SEGMENT_BYTES } from "./manifest.ts";
+import { hex } from "../../kit/hex.ts";
 
 const gzip = promisify(gzipCallback);
 const gunzip = promisify(gunzipCallback);
@@ -84,8 +85,4 @@ function splitLines(number: number, first: number, content: Buffer): string[] {
 
 function sha256Of(data: Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
-}
-
-function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString("hex");
 }

@@ -1,5 +1,6 @@
 import { follow, GENESIS_DIGEST, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import { SegmentFault } from "./segment-fault.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** What the manifest of a segment says it is. */
 export const SEGMENT_FORMAT = "sealbook-segment/1";
@@ -124,8 +125,4 @@ function digestOver(number: number, first: number, lines: readonly JournalLine[]
     head = next;
   }
   return head.digest;
-}
-
-function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString("hex");
 }

@@ -7,6 +7,7 @@ import { formatManifest, MAX_MANIFEST_BYTES, parseManifest } from "./manifest.ts
 import { Marker } from "./marker.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { packSegment, unpackSegment } from "./segment-file.ts";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * Segments as files of any store. First comes the file with the entries, under a name that only this content has, then
@@ -98,7 +99,7 @@ export class StoredSegments implements SegmentTarget {
     const before = await this.manifest(number - 1);
     if (before === undefined)
       throw this.#conflict(`does not have segment ${number - 1}, so that ${number} cannot follow`);
-    if (before.digest !== Buffer.from(previousDigest).toString("hex")) {
+    if (before.digest !== hex(previousDigest)) {
       throw this.#conflict(`has another segment ${number - 1} than the one that ${number} follows`);
     }
   }

@@ -90,7 +90,7 @@ export function transactionStore(database: Database): TransactionStore {
       return toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
     },
 
-    async leftByOthers(sender, before) {
+    async inFlightOfOthers(sender, before) {
       const lastLeft = database
         .selectFrom("transactions")
         .select(["sender", (e) => e.fn.max<number | null>("nonce").as("nonce")])
@@ -120,7 +120,7 @@ export function transactionStore(database: Database): TransactionStore {
       return highest ?? undefined;
     },
 
-    async settledNonces() {
+    async minedNonces() {
       // From one key to the next, by the index: there are few, with many transactions each.
       const { rows: keys } = await sql<{ sender: string }>`
         with recursive keys(sender) as (

@@ -1,43 +1,7 @@
-import type { Proof, ProofMetadata } from "../proof.ts";
-import type { AnchorEvidence, ConsensusProtocol, ProvenBytes } from "../../chain/evidence/anchor-evidence.ts";
-
-/** The name of the format that is written here; docs/proof-format.md describes it. */
-export const BUNDLE_FORMAT = "sealbook-bundle/1";
-
-/** Bytes of a block in hex, and the nodes of its trie that prove them. */
-export interface ProvenHex {
-  readonly raw: string;
-  readonly proof: readonly string[];
-}
-
-/** All that is needed to check a record without asking anybody. All hex is lower-case. */
-export interface Bundle {
-  readonly format: typeof BUNDLE_FORMAT;
-  readonly record: {
-    readonly document_id: string;
-    /** Without prefix, as is `record_hash`. */
-    readonly hash: string;
-    readonly metadata: ProofMetadata;
-    readonly record_hash: string;
-  };
-  /** `null` for a recorded hash that went on chain alone. */
-  readonly merkle: {
-    readonly index: number;
-    readonly leaf: string;
-    readonly path: readonly string[];
-    readonly root: string;
-    readonly size: number;
-  } | null;
-  readonly anchor: {
-    readonly chain_id: number;
-    readonly contract: string;
-    readonly index: number;
-    readonly receipt: ProvenHex;
-    readonly transaction: ProvenHex;
-  };
-  readonly block: { readonly hash: string; readonly header: string };
-  readonly consensus: { readonly protocol: ConsensusProtocol; readonly validators: readonly string[] };
-}
+import type { Proof } from "../proof.ts";
+import { type Bundle, BUNDLE_FORMAT } from "../responses.ts";
+import type { AnchorEvidence, ProvenBytes } from "../../chain/evidence/anchor-evidence.ts";
+import { hex, prefixedHex } from "../../kit/hex.ts";
 
 /**
  * Puts a proof and its evidence together.
@@ -54,9 +18,9 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
         ? null
         : {
             index: merkle.index,
-            leaf: prefixed(merkle.leaf),
-            path: merkle.path.map(prefixed),
-            root: prefixed(merkle.root),
+            leaf: prefixedHex(merkle.leaf),
+            path: merkle.path.map(prefixedHex),
+            root: prefixedHex(merkle.root),
             size: evidence.size,
           },
     anchor: {
@@ -66,19 +30,11 @@ export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undef
       receipt: provenHex(evidence.receipt),
       transaction: provenHex(evidence.transaction),
     },
-    block: { hash: prefixed(evidence.blockHash), header: prefixed(evidence.header) },
-    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixed) },
+    block: { hash: prefixedHex(evidence.blockHash), header: prefixedHex(evidence.header) },
+    consensus: { protocol: evidence.protocol, validators: evidence.validators.map(prefixedHex) },
   };
 }
 
-function provenHex({ raw, proof }: ProvenBytes): ProvenHex {
-  return { raw: prefixed(raw), proof: proof.map(prefixed) };
-}
-
-function prefixed(bytes: Uint8Array): string {
-  return `0x${hex(bytes)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+function provenHex({ raw, proof }: ProvenBytes): Bundle["anchor"]["receipt"] {
+  return { raw: prefixedHex(raw), proof: proof.map(prefixedHex) };
 }

@@ -1,6 +1,7 @@
 import { hash as digest } from "node:crypto";
-import type { Bundle } from "./bundle.ts";
+import type { Bundle } from "../responses.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
+import { hex } from "../../kit/hex.ts";
 
 /** Signs with the key of this installation: Ed25519. */
 export interface BundleSigner {
@@ -26,8 +27,8 @@ export async function signedBundle(bundle: Bundle, signer: BundleSigner): Promis
   const signature = {
     algorithm: "Ed25519",
     key_id: keyIdOf(signer.publicKey),
-    public_key: Buffer.from(signer.publicKey).toString("hex"),
+    public_key: hex(signer.publicKey),
   };
   const value = await signer.sign(Buffer.from(canonicalJson({ ...bundle, signature })));
-  return canonicalJson({ ...bundle, signature: { ...signature, value: Buffer.from(value).toString("hex") } });
+  return canonicalJson({ ...bundle, signature: { ...signature, value: hex(value) } });
 }

@@ -2,6 +2,7 @@
 // that many byte strings decode to the same values. This decoder accepts only the canonical encoding: heads, then the
 // dynamic arguments in order without gaps, padded with zeros.
 import { malformed } from "../../errors.ts";
+import { prefixedHex } from "../../kit/hex.ts";
 
 const WORD = 32;
 
@@ -76,5 +77,5 @@ function padded(length: number): number {
 }
 
 function toInteger(word: Uint8Array): bigint {
-  return BigInt(`0x${Buffer.from(word).toString("hex")}`);
+  return BigInt(prefixedHex(word));
 }

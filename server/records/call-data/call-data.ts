@@ -1,10 +1,11 @@
 import { unpackRowData } from "../compression.ts";
 import { decodeRowData, type Row } from "../row-data.ts";
-import type { DecodedTransaction, RowArguments, RowFunction } from "../decoded-transaction.ts";
+import type { RowArguments, RowFunction } from "../decoded-transaction.ts";
+import type { DecodedTransaction } from "../responses.ts";
 import { malformed } from "../../errors.ts";
 import { readArguments, type RawArgument } from "./abi-arguments.ts";
 import { bzip2 } from "../bzip2.ts";
-import { parseHex } from "../../kit/hex.ts";
+import { hex, parseHex } from "../../kit/hex.ts";
 import { eventTableInterface, rowFunctionFragment, rowFunctionOf } from "./row-functions.ts";
 import { transactionView } from "./transaction-view.ts";
 
@@ -56,7 +57,7 @@ export function encodeCallData(name: RowFunction, args: RowArguments): string {
 
 function functionOf(data: Uint8Array, expected: RowFunction | undefined): RowFunction {
   if (data.length < SELECTOR_BYTES) throw malformed("inputdata", `${data.length} bytes are too short for a selector`);
-  const selector = `0x${Buffer.from(data.subarray(0, SELECTOR_BYTES)).toString("hex")}`;
+  const selector = `0x${hex(data.subarray(0, SELECTOR_BYTES))}`;
   const name = rowFunctionOf(selector);
   if (name !== undefined && (expected === undefined || expected === name)) return name;
   const found = `selector ${selector}${name === undefined ? "" : ` (${name})`}`;

@@ -1,12 +1,8 @@
 import type { JsonObject } from "../../kit/json.ts";
-import type {
-  DecodedTransaction,
-  DynamicElement,
-  JsonInteger,
-  RowArguments,
-  StaticElement,
-} from "../decoded-transaction.ts";
+import type { RowArguments } from "../decoded-transaction.ts";
+import type { DecodedTransaction } from "../responses.ts";
 import type { RawArgument } from "./abi-arguments.ts";
+import { hex } from "../../kit/hex.ts";
 
 /**
  * Converts arguments to the decode route's format.
@@ -29,19 +25,19 @@ export function transactionView(
   };
 }
 
-function staticElement({ head, type }: RawArgument): StaticElement {
+function staticElement({ head, type }: RawArgument): DecodedTransaction["rowid"] {
   return { reference: jsonInteger(head), type };
 }
 
-function dynamicElement({ head, type, bytes }: RawArgument): DynamicElement {
+function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction["signature"] {
   return {
-    hexdata: Buffer.from(bytes).toString("hex"),
+    hexdata: hex(bytes),
     length: bytes.length,
     reference: jsonInteger(head),
     type,
   };
 }
 
-function jsonInteger(value: bigint): JsonInteger {
+function jsonInteger(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { BEGINNING, type Checkpoint } from "../../../scripts/journal/checkpoint.ts";
+import { BEGINNING, type ResumePoint } from "../../../scripts/journal/resume-point.ts";
 import { findingText } from "../../../scripts/journal/finding.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -16,7 +16,7 @@ for (const engine of ENGINES)
     });
     afterEach(() => opened.close());
 
-    const check = async (start?: Checkpoint): Promise<{ texts: string[]; result: CheckResult }> => {
+    const check = async (start?: ResumePoint): Promise<{ texts: string[]; result: CheckResult }> => {
       const texts: string[] = [];
       const result = await JournalCheck.run(
         { database: opened.database, onFinding: (finding) => void texts.push(findingText(finding)) },
@@ -38,7 +38,7 @@ for (const engine of ENGINES)
       const { texts, result } = await check();
       assert.deepEqual(texts, []);
       assert.equal(result.to, 3031);
-      assert.deepEqual(result.checkpoint, BEGINNING, "a batch is open since entry 27");
+      assert.deepEqual(result.resumePoint, BEGINNING, "a batch is open since entry 27");
     });
 
     it("finds nothing while others write", async () => {

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { Checkpoint } from "../../../scripts/journal/checkpoint.ts";
+import type { ResumePoint } from "../../../scripts/journal/resume-point.ts";
 import { GENESIS_DIGEST, linkOf, nextDigest } from "../../../server/journal/integrity/entry-chain.ts";
 import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
@@ -34,21 +34,21 @@ describe("the check of the journal", function () {
   afterEach(() => opened.close());
 
   const check = async (
-    start?: Checkpoint,
+    start?: ResumePoint,
     chain?: AnchorQueries,
-  ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; checkpoints: Checkpoint[] }> => {
+  ): Promise<{ findings: Finding[]; texts: string[]; result: CheckResult; resumePoints: ResumePoint[] }> => {
     const findings: Finding[] = [];
-    const checkpoints: Checkpoint[] = [];
+    const resumePoints: ResumePoint[] = [];
     const { database } = opened;
     const parts = {
       database,
       ...(chain === undefined ? {} : { chain }),
       onFinding: (finding: Finding) => void findings.push(finding),
-      onCheckpoint: (at: Checkpoint) => void checkpoints.push(at),
+      onResumePoint: (at: ResumePoint) => void resumePoints.push(at),
     };
     const result = await JournalCheck.run(parts, start);
     assert.equal(result.findings, findings.length);
-    return { findings, texts: findings.map(findingText), result, checkpoints };
+    return { findings, texts: findings.map(findingText), result, resumePoints };
   };
   /** As somebody who has the file: nothing keeps him from anything. */
   const tamper = async (...statements: string[]): Promise<void> => {
@@ -86,10 +86,10 @@ describe("the check of the journal", function () {
     await writer.everything();
     const { texts, result } = await check();
     assert.deepEqual(texts, []);
-    const { isComplete, to, proofs, confirmations, accounts, seals, pending } = result;
+    const { isComplete, to, proofs, confirmations, accounts, checkpoints, pending } = result;
     assert.deepEqual(
-      { isComplete, to, proofs, confirmations, accounts, seals, pending },
-      { isComplete: true, to: 28, proofs: 20, confirmations: 6, accounts: 2, seals: 1, pending: 6 },
+      { isComplete, to, proofs, confirmations, accounts, checkpoints, pending },
+      { isComplete: true, to: 28, proofs: 20, confirmations: 6, accounts: 2, checkpoints: 1, pending: 6 },
     );
   });
 
@@ -259,7 +259,7 @@ describe("the check of the journal", function () {
         /^entry 99/,
       ],
       ["an account deleted", ["delete from accounts where sequence = 1"], /^entry 1 is missing/],
-      ...["anchor_id = 3", "batch_id = 3", "first_leaf = 1", `hash = ${X}`, "size = 9", "sealed = 3"].map(
+      ...["anchor_id = 3", "batch_id = 3", "first_leaf = 1", `hash = ${X}`, "size = 9", "checkpoint = 3"].map(
         (change) =>
           [
             `confirmation: ${change}`,
@@ -297,7 +297,7 @@ describe("the check of the journal", function () {
         /^anchor 1: it names as its confirmation an entry that does not/,
       ],
       [
-        "seal of another digest",
+        "checkpoint of another digest",
         [`update confirmations set hash = ${X} where sequence = 20`],
         /^entry 20 .*was changed/,
         /^entry 20: the digest anchored for entry 15/,
@@ -407,11 +407,15 @@ describe("the check of the journal", function () {
         /^anchor \d: it names as its confirmation/,
       ],
       [
-        "anchor: seals another",
-        ["update anchors set sealed = 14 where sealed = 15"],
+        "anchor: checkpoint of another",
+        ["update anchors set checkpoint = 14 where checkpoint = 15"],
         /^entry 20 .*for another entry's digest/,
       ],
-      ["a seal's confirmation", ["update anchors set confirmation = null where sealed = 15"], /names no confirmation/],
+      [
+        "a checkpoint's confirmation",
+        ["update anchors set confirmation = null where checkpoint = 15"],
+        /names no confirmation/,
+      ],
       [
         "an anchor deleted",
         ["delete from anchors where id = 1"],
@@ -561,10 +565,10 @@ describe("the check of the journal", function () {
     );
   });
 
-  it("says what a seal is worth when the digest is far behind it", async () => {
+  it("says what a checkpoint is worth when the digest is far behind it", async () => {
     await writer.confirmed(3);
     for (let n = 0; n < 40; n += 1) await writer.confirmed(1000);
-    await writer.seal(2);
+    await writer.checkpoint(2);
     assert.deepEqual((await check()).texts, []);
   });
 
@@ -584,9 +588,9 @@ describe("the check of the journal", function () {
       );
       assert.isFalse(interrupted.isComplete);
       assert.equal(interrupted.to, 2048);
-      assert.equal(interrupted.checkpoint.sequence, 0, "the third batch has begun");
-      const { checkpoint } = (await check()).result;
-      assert.equal(checkpoint.sequence, 2048, "the last batch is open from entry 3004 on");
+      assert.equal(interrupted.resumePoint.sequence, 0, "the third batch has begun");
+      const { resumePoint } = (await check()).result;
+      assert.equal(resumePoint.sequence, 2048, "the last batch is open from entry 3004 on");
     });
 
     it("without what was checked before, and with what leads to it", async () => {
@@ -595,16 +599,16 @@ describe("the check of the journal", function () {
       const { result } = await check();
       assert.equal(result.findings, 0);
       // Entry 3004 opens a batch that is not closed.
-      assert.equal(result.checkpoint.sequence, 2048);
-      const again = await check(result.checkpoint);
+      assert.equal(result.resumePoint.sequence, 2048);
+      const again = await check(result.resumePoint);
       assert.deepEqual(again.texts, []);
       assert.equal(again.result.from, 2048);
-      assert.equal(again.result.proofs + result.checkpoint.proofs!, 6500);
+      assert.equal(again.result.proofs + result.resumePoint.proofs!, 6500);
       await tamper("update proofs set timestamp = 4 where sequence = 6000");
-      assert.match((await check(result.checkpoint)).texts.join("\n"), /^entry 6000 .*was changed \(in its/m);
+      assert.match((await check(result.resumePoint)).texts.join("\n"), /^entry 6000 .*was changed \(in its/m);
       await tamper(`update proof_keys_recent set key = key + 1 where ${lastKeyOf(3)}`);
       assert.include(
-        (await check(result.checkpoint)).texts,
+        (await check(result.resumePoint)).texts,
         "entries 1 to 2048: what they are found by is not what belongs to them",
       );
     });
@@ -623,8 +627,8 @@ describe("the check of the journal", function () {
 
     it("never after what is not right", async () => {
       await tamper("update proofs set accepted_at = 4 where sequence = 2500");
-      const { result, checkpoints } = await check();
-      assert.deepEqual([result.findings, result.checkpoint.sequence, checkpoints.length], [1, 0, 0]);
+      const { result, resumePoints } = await check();
+      assert.deepEqual([result.findings, result.resumePoint.sequence, resumePoints.length], [1, 0, 0]);
     });
   });
 

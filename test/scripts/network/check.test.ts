@@ -10,7 +10,7 @@ import { genesisExtraData } from "../../../scripts/network/genesis.ts";
 import type { Network, NetworkHost } from "../../../scripts/network/network-file.ts";
 import { keyStore } from "../../../scripts/network/pkcs12.ts";
 import { rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
-import { askChainId } from "../../../server/chain/rpc/connect.ts";
+import { fetchChainId } from "../../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../../server/chain/rpc/peer-tls.ts";
 import { testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
@@ -233,7 +233,7 @@ describe("check of a running network", function () {
     const ask = (
       files: { certificate: string; key: string },
       authority = join(directory, "relayer/tls/ca.pem"),
-    ): Promise<number> => askChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
+    ): Promise<number> => fetchChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
     const relayer = () => ({
       certificate: join(directory, "relayer/tls/client.pem"),
       key: join(directory, "relayer/tls/client.key"),
@@ -268,7 +268,7 @@ describe("check of a running network", function () {
         assert.match((await thrownBy(ask(files))).message, refused);
         assert.equal(await ask(relayer()), network.plan.chainId);
       }
-      const nothing = askChainId(
+      const nothing = fetchChainId(
         urlOf("dc-1"),
         peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE),
       );

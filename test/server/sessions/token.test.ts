@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { generatePassword } from "../../../server/sessions/password.ts";
-import { parseToken, randomKey, toHex, tokenHash } from "../../../server/sessions/token.ts";
+import { prefixedHex } from "../../../server/kit/hex.ts";
+import { parseToken, randomKey, tokenHash } from "../../../server/sessions/token.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
 describe("tokens", function () {
@@ -9,7 +10,7 @@ describe("tokens", function () {
     for (let n = 0; n < 1_000; n += 1) {
       const token = randomKey();
       assert.lengthOf(token, 32);
-      const text = toHex(token);
+      const text = prefixedHex(token);
       assert.match(text, /^0x[0-9a-f]{64}$/);
       assert.equal(Buffer.compare(parseToken(text), token), 0);
       assert.equal(Buffer.compare(parseToken(`0x${text.slice(2).toUpperCase()}`), token), 0);
@@ -21,7 +22,7 @@ describe("tokens", function () {
   it("are known to the chain by their keccak-256", () => {
     // Of 32 zero bytes; from the Ethereum yellow paper's tests.
     assert.equal(
-      toHex(tokenHash(new Uint8Array(32))),
+      prefixedHex(tokenHash(new Uint8Array(32))),
       "0x290decd9548b62a8d60345a988386fc84ba6bc95484008f6362f93160ef3e563",
     );
   });

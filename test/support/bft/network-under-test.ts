@@ -1,4 +1,4 @@
-import { askChainId } from "../../../server/chain/rpc/connect.ts";
+import { fetchChainId } from "../../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../../server/config/environment.ts";
 import { startRemoteChain } from "../remote-chain.ts";
 import { rpcCall } from "../rpc.ts";
@@ -56,7 +56,7 @@ async function takeRunning(urls: readonly string[]): Promise<NetworkUnderTest> {
     const [address = "", name = ""] = pair.trim().split("=");
     return [address.toLowerCase(), name] as const;
   });
-  const chainId = await askChainId(urls);
+  const chainId = await fetchChainId(urls);
   const chain = await startRemoteChain(async () => ({ chainId, url, stop: async () => undefined }));
   return {
     url,

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { AddressActivity, ExploredAddress } from "../../../../client/explorer-schemas.ts";
+import type { AddressActivity, ExploredAddress } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
@@ -76,9 +76,9 @@ function Address({ explored, first }: { explored: ExploredAddress; first: Addres
                   words.administers,
                   explored.administers.map((name) => texts.value.explorer.contracts[name]).join(", "),
                 ],
-            explored.balance === 0n
+            explored.balance === "0"
               ? undefined
-              : [words.balance, <span class="number">{wholeNumber(explored.balance)}</span>],
+              : [words.balance, <span class="number">{wholeNumber(BigInt(explored.balance))}</span>],
           ]}
         />
       </section>

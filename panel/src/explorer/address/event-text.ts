@@ -1,4 +1,4 @@
-import type { AddressActivity } from "../../../../client/explorer-schemas.ts";
+import type { AddressActivity } from "../../../../client/index.ts";
 import { shortened } from "../../format/shortened.ts";
 import { texts } from "../../texts/texts.ts";
 

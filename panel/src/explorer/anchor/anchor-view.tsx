@@ -1,4 +1,4 @@
-import type { ExploredAnchor } from "../../../../client/explorer-schemas.ts";
+import type { ExploredAnchor } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ExploredBlock } from "../../../../client/explorer-schemas.ts";
+import type { ExploredBlock } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Empty } from "../../components/empty.tsx";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { Finding } from "../../../../client/explorer-schemas.ts";
+import type { SearchResult } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Icon } from "../../components/icon.tsx";
 import { texts } from "../../texts/texts.ts";
@@ -29,7 +29,7 @@ export function SearchView({ text }: { text: string }) {
   );
 }
 
-async function findings(text: string): Promise<readonly Finding[] | "unreadable"> {
+async function findings(text: string): Promise<readonly SearchResult[] | "unreadable"> {
   try {
     return await explorerClient.search(text.trim());
   } catch (error) {
@@ -38,7 +38,7 @@ async function findings(text: string): Promise<readonly Finding[] | "unreadable"
   }
 }
 
-function Found({ text, findings }: { text: string; findings: readonly Finding[] }) {
+function Found({ text, findings }: { text: string; findings: readonly SearchResult[] }) {
   const { search } = texts.value.explorer;
   const [only, ...others] = findings;
   const place = only === undefined || others.length > 0 ? undefined : placeOf(only);
@@ -69,13 +69,13 @@ function Found({ text, findings }: { text: string; findings: readonly Finding[] 
   );
 }
 
-function hrefOf(finding: Finding): { href?: string } {
+function hrefOf(finding: SearchResult): { href?: string } {
   const href = placeOf(finding);
   return href === undefined ? {} : { href };
 }
 
 /** Where a finding is shown; of a session's token the chain has nothing but its hash. */
-function placeOf(finding: Finding): string | undefined {
+function placeOf(finding: SearchResult): string | undefined {
   switch (finding.kind) {
     case "block":
       return addressOf("block", String(finding.number));

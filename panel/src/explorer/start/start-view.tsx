@@ -1,4 +1,4 @@
-import type { BlockSummary, ExploredAnchor, ExploredChain } from "../../../../client/explorer-schemas.ts";
+import type { BlockSummary, ExploredAnchor, ExploredChain } from "../../../../client/index.ts";
 import { Facts } from "../../components/facts.tsx";
 import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Action } from "../../../../client/explorer-schemas.ts";
+import type { Action } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { JsonView } from "../../components/json-view.tsx";

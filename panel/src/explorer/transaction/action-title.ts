@@ -1,4 +1,4 @@
-import type { ExploredTransaction } from "../../../../client/explorer-schemas.ts";
+import type { ExploredTransaction } from "../../../../client/index.ts";
 import { texts } from "../../texts/texts.ts";
 
 /** What a transaction is about, in a line. */

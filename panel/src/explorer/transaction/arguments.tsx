@@ -1,4 +1,4 @@
-import type { DecodedArgument } from "../../../../client/explorer-schemas.ts";
+import type { DecodedArgument } from "../../../../client/index.ts";
 import { Table } from "../../components/table.tsx";
 import { texts } from "../../texts/texts.ts";
 import { Hash } from "../hash.tsx";

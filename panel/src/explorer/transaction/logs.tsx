@@ -1,4 +1,4 @@
-import type { DecodedLog } from "../../../../client/explorer-schemas.ts";
+import type { DecodedLog } from "../../../../client/index.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { texts } from "../../texts/texts.ts";
 import { Hash } from "../hash.tsx";

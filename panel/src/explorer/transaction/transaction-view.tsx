@@ -1,4 +1,4 @@
-import type { ExploredTransaction } from "../../../../client/explorer-schemas.ts";
+import type { ExploredTransaction } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/facts.tsx";
@@ -140,7 +140,7 @@ function Place({
               {wholeNumber(gas_limit)}
             </span>,
           ],
-          value === 0n ? undefined : [words.value, <span class="number">{wholeNumber(value)}</span>],
+          value === "0" ? undefined : [words.value, <span class="number">{wholeNumber(BigInt(value))}</span>],
         ]}
       />
     </section>

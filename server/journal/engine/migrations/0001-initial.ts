@@ -48,7 +48,7 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("expires_at", "bigint", (c) => c.notNull())
     .addColumn("validated", "integer", (c) => c.notNull())
     .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
-    .addColumn("sealed_signing_key", types.bytes, (c) => c.notNull())
+    .addColumn("encrypted_signing_key", types.bytes, (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.notNull())
     .execute();
   await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at").execute();
@@ -233,7 +233,7 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("size", "integer", (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
     .addColumn("confirmation", "bigint")
-    .addColumn("sealed", "bigint")
+    .addColumn("checkpoint", "bigint")
     .addColumn("relayer", "text", (c) => c.notNull())
     .addColumn("opened_at", "bigint", (c) => c.notNull())
     .addCheckConstraint("closed_whole", sql`(hash is null) = (transaction_id is null)`)
@@ -247,7 +247,7 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("first_leaf", "integer", (c) => c.notNull())
     .addColumn("hash", types.bytes, (c) => c.notNull())
     .addColumn("size", "integer", (c) => c.notNull())
-    .addColumn("sealed", "bigint")
+    .addColumn("checkpoint", "bigint")
     .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
     .addColumn("block_number", "bigint", (c) => c.notNull())
     .addColumn("block_hash", types.bytes, (c) => c.notNull())
@@ -264,10 +264,10 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .where(sql.ref("transaction_id"), "is", null)
     .execute();
   await db.schema
-    .createIndex("anchors_sealed")
+    .createIndex("anchors_checkpoint")
     .on("anchors")
-    .column("sealed")
-    .where(sql.ref("sealed"), "is not", null)
+    .column("checkpoint")
+    .where(sql.ref("checkpoint"), "is not", null)
     .execute();
   await db.schema.createIndex("confirmations_by_transaction").on("confirmations").column("transaction_hash").execute();
   await db.schema

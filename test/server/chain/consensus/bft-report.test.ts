@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type BftBlock, turnsFor } from "../../../../server/chain/consensus/bft-block.ts";
+import { type BftBlock, expectedProposers } from "../../../../server/chain/consensus/bft-block.ts";
 import { bftReport } from "../../../../server/chain/consensus/bft-report.ts";
 import { paceOf, rhythmOf, stalledAfter } from "../../../../server/chain/consensus/pace.ts";
 import { participationIn } from "../../../../server/chain/consensus/participation.ts";
@@ -15,7 +15,7 @@ function blocksOf(
   { silent = [], absent = [] }: { silent?: readonly string[]; absent?: readonly string[] } = {},
 ): BftBlock[] {
   const blocks: BftBlock[] = [
-    { number: 1, time: 1_000, round: 0, proposer: "0xa", validators: VALIDATORS, sealers: VALIDATORS },
+    { number: 1, time: 1_000, round: 0, proposer: "0xa", validators: VALIDATORS, signers: VALIDATORS },
   ];
   for (let last = blocks.at(-1); last !== undefined && blocks.length < count; last = blocks.at(-1)) {
     const place = VALIDATORS.indexOf(last.proposer) + 1;
@@ -30,7 +30,7 @@ function blocksOf(
       round,
       proposer,
       validators: VALIDATORS,
-      sealers,
+      signers: sealers,
     });
   }
   return blocks;
@@ -56,11 +56,11 @@ describe("a network of validators", () => {
       round,
       proposer,
       validators: VALIDATORS,
-      sealers: [],
+      signers: [],
     });
-    expect(turnsFor(block(0, "0xb"), block(0, "0xa"))).to.deep.equal(["0xb"]);
-    expect(turnsFor(block(2, "0xb"), block(0, "0xe"))).to.deep.equal(["0xf", "0xa", "0xb"]);
-    expect(turnsFor(block(7, "0xb"), block(0, "0xf"))).to.deep.equal([
+    expect(expectedProposers(block(0, "0xb"), block(0, "0xa"))).to.deep.equal(["0xb"]);
+    expect(expectedProposers(block(2, "0xb"), block(0, "0xe"))).to.deep.equal(["0xf", "0xa", "0xb"]);
+    expect(expectedProposers(block(7, "0xb"), block(0, "0xf"))).to.deep.equal([
       "0xa",
       "0xb",
       "0xc",
@@ -71,8 +71,8 @@ describe("a network of validators", () => {
       "0xb",
     ]);
     // The proposer before was voted out.
-    expect(turnsFor(block(1, "0xe"), block(0, "0xcc"))).to.deep.equal(["0xd", "0xe"]);
-    expect(turnsFor(block(0, "0xa"), block(0, "0xff"))).to.deep.equal(["0xa"]);
+    expect(expectedProposers(block(1, "0xe"), block(0, "0xcc"))).to.deep.equal(["0xd", "0xe"]);
+    expect(expectedProposers(block(0, "0xa"), block(0, "0xff"))).to.deep.equal(["0xa"]);
   });
 
   it("shows in its headers who takes part, although each names the quorum only", () => {

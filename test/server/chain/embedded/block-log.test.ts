@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { BlockEntry } from "../../../../server/chain/embedded/block-entry.ts";
 import { BlockLog } from "../../../../server/chain/embedded/block-log.ts";
-import { EmbeddedChainError } from "../../../../server/chain/embedded/errors.ts";
+import { SealbookError } from "../../../../server/errors.ts";
 
 const entryOf = (number: number, transactions: string[] = [`0x${"ab".repeat(number)}`, "0x0102"]): BlockEntry => ({
   number,
@@ -35,12 +35,12 @@ describe("block log of the embedded chain", () => {
     await log.close();
     return { entries, cut: log.cutBytes };
   }
-  async function refusal(): Promise<EmbeddedChainError> {
+  async function refusal(): Promise<SealbookError> {
     const error: unknown = await BlockLog.open(path).then(
       (log) => log.close(),
       (thrown: unknown) => thrown,
     );
-    if (error instanceof EmbeddedChainError) return error;
+    if (error instanceof SealbookError) return error;
     throw new Error("The log was expected to be refused.");
   }
 
@@ -110,14 +110,14 @@ describe("block log of the embedded chain", () => {
       const damaged = Buffer.from(bytes);
       damaged.writeUInt8(damaged.readUInt8(at) ^ 0x40, at);
       await writeFile(path, damaged);
-      expect((await refusal()).code, `byte ${at}`).to.equal("log-damaged");
+      expect((await refusal()).code, `byte ${at}`).to.equal("block_log_damaged");
       expect(await readFile(path)).to.deep.equal(damaged);
     }
   });
 
   it("refuses a file that is no block log, and one with a block missing", async () => {
     await writeFile(path, "something else entirely");
-    expect((await refusal()).code).to.equal("log-damaged");
+    expect((await refusal()).code).to.equal("block_log_damaged");
     await rm(path);
     await write(1);
     const header = (await readFile(path)).subarray(0, 8);

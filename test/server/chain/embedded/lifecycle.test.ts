@@ -6,18 +6,18 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { EmbeddedChainError } from "../../../../server/chain/embedded/embedded-chain.ts";
+import { SealbookError } from "../../../../server/errors.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { Account, block, height, mined, picture, rpc, Scene, send } from "./support.ts";
 
 const CHILD = fileURLToPath(new URL("./chain-child.ts", import.meta.url));
 
-async function refusal(start: Promise<unknown>): Promise<EmbeddedChainError> {
+async function refusal(start: Promise<unknown>): Promise<SealbookError> {
   const error: unknown = await start.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (error instanceof EmbeddedChainError) return error;
+  if (error instanceof SealbookError) return error;
   throw error instanceof Error ? error : new Error("The start was expected to be refused.");
 }
 
@@ -86,12 +86,12 @@ describe("embedded chain", () => {
     const child = spawn(process.execPath, [CHILD, directory, "", "idle"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(createInterface({ input: child.stdout }), "line");
     const error = await refusal(scene.start(directory));
-    expect(error.code).to.equal("chain-in-use");
+    expect(error.code).to.equal("chain_in_use");
     expect(error.message).to.contain(directory).and.to.contain(`process ${child.pid}`);
     child.kill("SIGKILL");
     await once(child, "exit");
     await scene.start(directory);
-    expect((await refusal(scene.start(directory))).code).to.equal("chain-in-use");
+    expect((await refusal(scene.start(directory))).code).to.equal("chain_in_use");
   });
 
   it("refuses a port in use, naming the setting, and leaves the folder free", async () => {
@@ -101,7 +101,7 @@ describe("embedded chain", () => {
     const { port } = other.address() as AddressInfo;
     const error = await refusal(scene.start(directory, { port }));
     other.close();
-    expect(error.code).to.equal("port-in-use");
+    expect(error.code).to.equal("port_in_use");
     expect(error.message).to.contain("CHAIN_PORT").and.to.contain(String(port));
     await scene.start(directory);
   });
@@ -109,7 +109,7 @@ describe("embedded chain", () => {
   it("refuses another chain id than the folder was made with", async () => {
     const directory = await scene.directory();
     await (await scene.start(directory)).stop();
-    expect((await refusal(scene.start(directory, { chainId: 1 }))).code).to.equal("chain-id-differs");
+    expect((await refusal(scene.start(directory, { chainId: 1 }))).code).to.equal("chain_id_differs");
   });
 
   it("works in a folder whose path is longer than a socket path can be", async () => {

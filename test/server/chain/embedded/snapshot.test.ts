@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { EmbeddedChainEvent } from "../../../../server/chain/embedded/events.ts";
-import { openSession, type Session } from "../../../../server/chain/embedded/session.ts";
-import { saveSnapshot } from "../../../../server/chain/embedded/snapshots.ts";
+import { openAnvilInstance, type AnvilInstance } from "../../../../server/chain/embedded/anvil-instance.ts";
+import { saveSnapshot } from "../../../../server/chain/embedded/snapshot-file.ts";
 import { Account, CHAIN_ID, height, picture, Scene } from "./support.ts";
 
 describe("snapshots of the embedded chain", () => {
@@ -15,11 +15,11 @@ describe("snapshots of the embedded chain", () => {
   });
   afterEach(() => scene.end());
 
-  const open = (directory: string): Promise<Session> =>
-    openSession(directory, CHAIN_ID, (event) => void events.push(event));
+  const open = (directory: string): Promise<AnvilInstance> =>
+    openAnvilInstance(directory, CHAIN_ID, (event) => void events.push(event));
 
   /** Makes blocks as the chain does, but fast. */
-  async function grow({ node, log }: Session, account: Account, blocks: number): Promise<void> {
+  async function grow({ node, log }: AnvilInstance, account: Account, blocks: number): Promise<void> {
     for (let count = 0; count < blocks; count += 1) {
       await node.send(account.nonce === 0 ? await account.deploy() : await account.record(account.nonce));
       const timestamp = Math.max(Math.floor(Date.now() / 1000), log.last?.timestamp ?? 0);
@@ -33,7 +33,7 @@ describe("snapshots of the embedded chain", () => {
       });
     }
   }
-  async function snapshot(directory: string, { node, log }: Session): Promise<void> {
+  async function snapshot(directory: string, { node, log }: AnvilInstance): Promise<void> {
     if (log.last === null) throw new Error("no block");
     await saveSnapshot(directory, log.last.number, log.last.hash, await node.dumpState());
   }
@@ -106,12 +106,12 @@ describe("snapshots of the embedded chain", () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    expect(error).to.include({ code: "log-differs" });
+    expect(error).to.include({ code: "block_log_differs" });
     expect(String(error)).to.contain("Block 1 has the hash");
   });
 });
 
-async function mineEmpty({ node, log }: Session): Promise<void> {
+async function mineEmpty({ node, log }: AnvilInstance): Promise<void> {
   const timestamp = log.last?.timestamp ?? 0;
   await node.mine(timestamp);
   const { number, hash } = await node.block((log.last?.number ?? 0) + 1);

@@ -10,7 +10,7 @@ import {
   encodeForSeals,
 } from "../../../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
-import { isSealed, sealersOf } from "../../../../server/chain/evidence/commit-seals.ts";
+import { hasCommitQuorum, commitSignersOf } from "../../../../server/chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
 import { quorumOf } from "../../../../server/chain/consensus/quorum.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
@@ -97,7 +97,7 @@ describe("extra data of BFT chains", () => {
         const sealers = validators.keys.slice(1);
         const { hash, ...told } = sealBlock(block, { protocol, validators, round, sealers });
         const header = BlockHeader.parse(told);
-        expect(sealersOf(protocol, header).map((address) => address.toLowerCase())).to.deep.equal(
+        expect(commitSignersOf(protocol, header).map((address) => address.toLowerCase())).to.deep.equal(
           validators.addresses.slice(1),
         );
         const consensus = consensusOf(header, getBytes(String(hash)));
@@ -114,7 +114,7 @@ describe("extra data of BFT chains", () => {
         throw new Error("there are four");
       const sealedBy = (...sealers: (typeof a)[]): boolean => {
         const { extraData } = sealBlock(block, { protocol, validators, round: 1, sealers });
-        return isSealed(protocol, BlockHeader.parse({ ...block, extraData }));
+        return hasCommitQuorum(protocol, BlockHeader.parse({ ...block, extraData }));
       };
       expect([sealedBy(a, b, c), sealedBy(d, a, c, b)]).to.deep.equal([true, true]);
       expect([sealedBy(), sealedBy(a, b), sealedBy(a, b, b), sealedBy(a, b, c, other)]).to.deep.equal([

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { Wallet } from "ethers";
 import { watchHead } from "../../../../server/chain/node/head-watcher.ts";
-import { askChainId, connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import { fetchChainId, connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type RawAnvil, startRawAnvil } from "../../../support/raw-anvil.ts";
@@ -23,7 +23,7 @@ describe("JSON-RPC with a real node", () => {
       after(() => rpc.close());
 
       it("asks many things at a time", async () => {
-        assert.equal(await askChainId(anvil[transport]), anvil.chainId);
+        assert.equal(await fetchChainId(anvil[transport]), anvil.chainId);
         const calls = Array.from({ length: 300 }, (_, n) =>
           rpc.call("eth_getBalance", [`0x${n.toString(16).padStart(40, "0")}`, "latest"]),
         );

@@ -121,7 +121,7 @@ describe("several nodes as one", () => {
     let lost = 0;
     const subscription = rpc.subscribe("newHeads", {
       onLive: () => undefined,
-      onNotice: () => undefined,
+      onNotification: () => undefined,
       onLost: () => void (lost += 1),
     });
     const subscribed = (): number[] => nodes.map(({ subscribers }) => subscribers.size);

@@ -140,7 +140,7 @@ describe("JSON-RPC over WebSocket", () => {
       heard = [];
       const made = rpc.subscribe?.("newHeads", {
         onLive: () => heard.push("live"),
-        onNotice: (notice) => heard.push(notice),
+        onNotification: (notice) => heard.push(notice),
         onLost: (error) => heard.push(error instanceof NodeError ? "refused" : "lost"),
       });
       subscription = made ?? assert.fail("it cannot subscribe");

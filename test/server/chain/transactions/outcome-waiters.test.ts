@@ -23,7 +23,7 @@ describe("waiters for an outcome", function () {
     const other = waiters.wait(2, 300);
     await new Promise((resolve) => setImmediate(resolve));
     outcomes.set(1, DONE);
-    waiters.settled([1]);
+    waiters.recorded([1]);
     assert.deepEqual(await Promise.all(waiting), [DONE, DONE]);
     assert.equal(await other, PENDING);
   });
@@ -37,7 +37,7 @@ describe("waiters for an outcome", function () {
       return looked;
     });
     const waiting = slow.wait(1, 60_000);
-    slow.settled([1]);
+    slow.recorded([1]);
     look(PENDING);
     assert.equal(await waiting, DONE);
   });

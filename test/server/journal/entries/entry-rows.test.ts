@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
 import type { Journal } from "../../../../server/composition/journal.ts";
-import type { PlacedProof, ProofMetadata } from "../../../../server/proofs/proof.ts";
+import type { AcceptedProof, ProofMetadata } from "../../../../server/proofs/proof.ts";
 import { readEntries } from "../../../../server/journal/entries/entry-rows.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
 import { KEY_ENTRY_BYTES } from "../../../../server/journal/index/key-entries.ts";
@@ -32,7 +32,7 @@ for (const engine of ENGINES)
       leafIndex: number,
       documentId = `document ${leafIndex}`,
       metadata: ProofMetadata = { timestamp: 1 },
-    ): PlacedProof => {
+    ): AcceptedProof => {
       const hash = randomBytes(32);
       const recorded = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type ?? "", hash });
       return {
@@ -47,7 +47,7 @@ for (const engine of ENGINES)
       };
     };
     /** Writes a batch, and has it confirmed in a block. */
-    const confirmed = async (proofsOf: (anchorId: number) => PlacedProof[]): Promise<PlacedProof[]> => {
+    const confirmed = async (proofsOf: (anchorId: number) => AcceptedProof[]): Promise<AcceptedProof[]> => {
       const { proofs, transactionId } = await journal.atomically(async (atomic) => {
         const anchorId = await atomic.anchors.open(1);
         const written = proofsOf(anchorId);
@@ -186,7 +186,7 @@ for (const engine of ENGINES)
     it("are found by recorded hash, document hash and document id, before and after a merge of keys", async () => {
       // More entries than it takes to bring over every slice of the keys.
       const batches = 70;
-      const written: PlacedProof[] = [];
+      const written: AcceptedProof[] = [];
       for (let batch = 0; batch < batches; batch += 1) {
         written.push(
           ...(await confirmed((anchorId) =>

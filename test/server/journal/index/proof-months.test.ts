@@ -3,7 +3,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { sql } from "kysely";
 import type { Journal } from "../../../../server/composition/journal.ts";
-import type { PlacedProof } from "../../../../server/proofs/proof.ts";
+import type { AcceptedProof } from "../../../../server/proofs/proof.ts";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
 import { monthOf, partitionOf, startOf } from "../../../../server/journal/index/month-partitions.ts";
@@ -45,7 +45,7 @@ describe("months of proofs, on postgres", function () {
   });
   afterEach(() => opened.close());
 
-  const proofAt = (acceptedAt: number, anchorId: number, leafIndex: number): PlacedProof => {
+  const proofAt = (acceptedAt: number, anchorId: number, leafIndex: number): AcceptedProof => {
     const [documentId, hash, metadata] = [`document ${leafIndex}`, randomBytes(32), { timestamp: 1 }];
     return {
       documentId,
@@ -59,7 +59,7 @@ describe("months of proofs, on postgres", function () {
     };
   };
   /** Writes a batch in one transaction. */
-  const accept = (times: readonly number[], fails = false): Promise<PlacedProof[]> =>
+  const accept = (times: readonly number[], fails = false): Promise<AcceptedProof[]> =>
     journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
       const proofs = times.map((time, leaf) => proofAt(time, anchorId, leaf));
@@ -81,7 +81,7 @@ describe("months of proofs, on postgres", function () {
     );
     return rows[0]?.count ?? 0;
   };
-  const assertFound = async (proofs: readonly PlacedProof[], on = journal): Promise<void> => {
+  const assertFound = async (proofs: readonly AcceptedProof[], on = journal): Promise<void> => {
     const found = await on.proofs.byRecordHashes(proofs.map((proof) => proof.recordHash));
     assert.sameMembers(
       found.map((proof) => `${proof.documentId} ${proof.acceptedAt}`),

@@ -16,7 +16,7 @@ function checkOf() {
     sequence: 2,
     anchor: { id: 1, hash },
     isOwn: true,
-    sealed: undefined,
+    checkpoint: undefined,
     transactionId: 5,
     hash,
     size: 0,

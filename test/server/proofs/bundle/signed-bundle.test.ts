@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect } from "chai";
 import { ed25519Signer } from "../../../../server/attestation/ed25519-signer.ts";
 import { keyIdOf, signedBundle } from "../../../../server/proofs/bundle/signed-bundle.ts";
-import type { Bundle } from "../../../../server/proofs/bundle/bundle.ts";
+import type { Bundle } from "../../../../server/proofs/responses.ts";
 import { contentOf } from "../../../support/forgery.ts";
 import { BUNDLE_VECTORS } from "../../../vectors/bundles/vectors.ts";
 

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import type { ResumePoint } from "./resume-point.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { writeJson } from "../proofs/write-file.ts";
+
+const FORMAT = "sealbook-journal-check/1";
+
+const whole = z.number().int().nonnegative();
+const File = z.object({
+  format: z.literal(FORMAT),
+  sequence: whole,
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  asked_chain: z.boolean(),
+  proofs: whole.nullable(),
+  keys: z
+    .object({
+      seeds: z.tuple([whole, whole]),
+      count: z.number().int(),
+      sums: z.tuple([z.number().int(), z.number().int()]),
+    })
+    .nullable(),
+});
+
+/**
+ * Keeps how far the journal was found right.
+ * @param asksChain Whether that is said of the chain as well
+ */
+export function writeResumePoint(
+  path: string,
+  { sequence, digest, proofs, keys }: ResumePoint,
+  asksChain: boolean,
+): Promise<void> {
+  const content: z.input<typeof File> = {
+    format: FORMAT,
+    sequence,
+    digest: Buffer.from(digest).toString("hex"),
+    asked_chain: asksChain,
+    proofs: proofs ?? null,
+    keys: keys === undefined ? null : { seeds: [...keys.seeds], count: keys.count, sums: [...keys.sums] },
+  };
+  return writeJson(path, content);
+}
+
+/**
+ * What an earlier check kept.
+ * @throws CommandFailure when there is no such file, or it does not tell of the chain when that is wanted
+ */
+export async function readResumePoint(path: string, asksChain: boolean): Promise<ResumePoint> {
+  const { sequence, digest, proofs, keys, asked_chain: askedChain } = await readState(path);
+  if (asksChain && !askedChain) {
+    throw new CommandFailure(
+      "the earlier check did not ask the chain: resume it with --offline, or check from the beginning",
+    );
+  }
+  return { sequence, digest: Buffer.from(digest, "hex"), proofs: proofs ?? undefined, keys: keys ?? undefined };
+}
+
+async function readState(path: string): Promise<z.output<typeof File>> {
+  try {
+    return File.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch (error) {
+    const isThere = !(error instanceof Error && "code" in error && error.code === "ENOENT");
+    throw new CommandFailure(
+      isThere
+        ? `${path} is not what an earlier check left`
+        : `there is no earlier check to resume: ${path} does not exist`,
+    );
+  }
+}

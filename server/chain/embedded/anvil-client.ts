@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { fetchBlock, NodeBlock } from "../node/block.ts";
+import { Hash, Hex, Quantity } from "../rpc/fields.ts";
+import { unavailable } from "../rpc/rpc.ts";
+import type { AnvilProcess } from "./anvil-process.ts";
+
+/** Checked without a repeated group: on a dump of many megabytes that would use up the stack. */
+const Bytes = Hex.refine((hex) => hex.length % 2 === 0);
+const Block = NodeBlock.pick({ number: true, hash: true, parentHash: true, timestamp: true, transactions: true });
+const PoolStatus = z.object({ pending: Quantity, queued: Quantity });
+const PoolPart = z.record(z.string(), z.record(z.string(), z.object({ hash: Hash })));
+const PoolContent = z.object({ pending: PoolPart, queued: PoolPart });
+
+/** Anvil's methods that make blocks, with checked answers. */
+export class AnvilClient {
+  readonly process: AnvilProcess;
+
+  constructor(process: AnvilProcess) {
+    this.process = process;
+  }
+
+  /** Checks a transaction and puts it into the pool; answers its hash. */
+  async send(raw: string): Promise<string> {
+    return Hash.parse(await this.process.control.call("eth_sendRawTransaction", [raw]));
+  }
+
+  /** Makes the next block of what is ready in the pool. */
+  async mine(timestamp: number): Promise<void> {
+    await this.process.control.call("evm_mine", [timestamp]);
+  }
+
+  async block(number: number): Promise<z.output<typeof Block>> {
+    const block = await fetchBlock(this.process.control, number, Block);
+    if (block === undefined) throw unavailable(new Error(`Anvil does not have block ${number}`));
+    return block;
+  }
+
+  async rawTransaction(hash: string): Promise<string> {
+    return Bytes.parse(await this.process.control.call("eth_getRawTransactionByHash", [hash]));
+  }
+
+  /** How many transactions wait: `pending` can go into the next block, `queued` waits for an earlier nonce. */
+  async poolStatus(): Promise<z.infer<typeof PoolStatus>> {
+    return PoolStatus.parse(await this.process.control.call("txpool_status", []));
+  }
+
+  /** The hashes of everything that waits. */
+  async poolHashes(): Promise<Set<string>> {
+    const content = PoolContent.parse(await this.process.control.call("txpool_content", []));
+    const senders = [...Object.values(content.pending), ...Object.values(content.queued)];
+    return new Set(senders.flatMap((nonces) => Object.values(nonces).map(({ hash }) => hash)));
+  }
+
+  /** The whole chain with every block and receipt, as gzipped JSON. */
+  async dumpState(): Promise<Buffer> {
+    return Buffer.from(Bytes.parse(await this.process.control.call("anvil_dumpState", [])).slice(2), "hex");
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AnvilClient } from "./anvil-client.ts";
+import { startAnvil } from "./anvil-process.ts";
+import { BlockLog } from "./block-log.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import type { EventSink } from "./events.ts";
+import { loadGenesis, type Genesis } from "./genesis.ts";
+import { replay } from "./replay.ts";
+import {
+  BLOCKS_AFTER_SNAPSHOT,
+  listSnapshots,
+  removeUnfinishedSnapshots,
+  unpackSnapshot,
+  type Snapshot,
+} from "./snapshot-file.ts";
+import { endStaleAnvil } from "./stale-anvil.ts";
+
+/** An Anvil that holds exactly the chain of the log. */
+export interface AnvilInstance {
+  readonly node: AnvilClient;
+  readonly log: BlockLog;
+  readonly genesis: Genesis;
+  /** How long it took to mine the blocks again that no snapshot held. */
+  readonly replayMilliseconds: number;
+  /** Ends Anvil and closes the log. */
+  close(): Promise<void>;
+}
+
+/** Opens the log of a locked folder and brings a fresh Anvil to its last block. */
+export async function openAnvilInstance(directory: string, chainId: number, emit: EventSink): Promise<AnvilInstance> {
+  const started = Date.now();
+  const logFile = join(directory, "blocks.log");
+  const genesis = await loadGenesis(directory, chainId, logFile);
+  const log = await BlockLog.open(logFile);
+  try {
+    if (log.cutBytes > 0) emit({ kind: "log-tail-cut", bytes: log.cutBytes });
+    const { node, replayed, replayMilliseconds } = await rebuild(directory, genesis, log, emit);
+    const blockNumber = log.last?.number ?? 0;
+    emit({ kind: "ready", blockNumber, replayed, milliseconds: Date.now() - started });
+    const close = async (): Promise<void> => {
+      await node.process.stop();
+      await removeRunFolder(directory);
+      await log.close();
+    };
+    return { node, log, genesis, replayMilliseconds, close };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+interface Rebuilt {
+  readonly node: AnvilClient;
+  readonly replayed: number;
+  readonly replayMilliseconds: number;
+}
+
+/** Tries the newest usable snapshot, then older ones, then the whole log. */
+async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+  await removeUnfinishedSnapshots(directory);
+  const newestUsable = (log.last?.number ?? 0) - BLOCKS_AFTER_SNAPSHOT;
+  for (const snapshot of await listSnapshots(directory)) {
+    if (snapshot.blockNumber > newestUsable) continue;
+    try {
+      return await rebuildFrom(snapshot, directory, genesis, log, emit);
+    } catch (error) {
+      // Only the snapshot may be at fault here; without one the same difference is an error.
+      emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
+      if (error instanceof SealbookError && error.code === "block_log_differs")
+        await rm(snapshot.path, { force: true });
+    }
+  }
+  return rebuildFrom(null, directory, genesis, log, emit);
+}
+
+async function rebuildFrom(
+  snapshot: Snapshot | null,
+  directory: string,
+  genesis: Genesis,
+  log: BlockLog,
+  emit: EventSink,
+): Promise<Rebuilt> {
+  const runDirectory = join(directory, "run");
+  endStaleAnvil(runDirectory);
+  await removeRunFolder(directory);
+  await mkdir(runDirectory, { recursive: true, mode: 0o700 });
+  const stateFile = snapshot === null ? null : join(runDirectory, "state.json");
+  if (snapshot !== null && stateFile !== null) await unpackSnapshot(snapshot, stateFile);
+  const node = new AnvilClient(await startAnvil(runDirectory, genesis, stateFile));
+  try {
+    if (stateFile !== null) await rm(stateFile, { force: true });
+    if (snapshot !== null && (await node.block(snapshot.blockNumber)).hash !== snapshot.blockHash) {
+      throw new SealbookError("block_log_differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
+    }
+    const progress = (done: number, total: number): void => emit({ kind: "replay-progress", done, total });
+    const started = Date.now();
+    const replayed = await replay(node, log, (snapshot?.blockNumber ?? 0) + 1, progress);
+    return { node, replayed, replayMilliseconds: Date.now() - started };
+  } catch (error) {
+    await node.process.stop();
+    throw error;
+  }
+}
+
+/** The folder of a running Anvil: its socket, temporary files and cache. Nothing in it outlives it. */
+async function removeRunFolder(directory: string): Promise<void> {
+  await rm(join(directory, "run"), { recursive: true, force: true });
+}

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
+import type { BlockEntry } from "./block-entry.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import type { EventSink } from "./events.ts";
+import { NodeError } from "../rpc/rpc.ts";
+import { runChain, type RunFailure, type ChainRun } from "./chain-run.ts";
+import { Miner } from "./miner.ts";
+import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
+import { SnapshotSchedule } from "./snapshot-schedule.ts";
+import { TransactionPool } from "./transaction-pool.ts";
+
+/** How to run a chain. */
+export interface ChainSupervisorOptions {
+  readonly directory: string;
+  readonly chainId: number;
+  readonly blockPeriodSeconds: number;
+  readonly emit: EventSink;
+  readonly onBlock: (blockNumber: number) => void;
+}
+
+/** Waits before a restart. A block resets them, so that a full disk does not lead to one replay after the other. */
+const RESTART_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 30_000 };
+/** How long a request waits for a chain that restarts. */
+const REQUEST_WAIT_MILLISECONDS = 15_000;
+
+/** Keeps a chain running: restarts it from the block log when Anvil ends by itself or a write fails. */
+export class ChainSupervisor {
+  readonly #options: ChainSupervisorOptions;
+  readonly #pool = new TransactionPool();
+  readonly #snapshots: SnapshotSchedule;
+  readonly #stopping = new AbortController();
+  readonly #done: Promise<void>;
+  #run: Promise<ChainRun>;
+  readonly #backoff = new Backoff(RESTART_RULE);
+  #lastFailure = "";
+
+  private constructor(options: ChainSupervisorOptions, instance: AnvilInstance) {
+    this.#options = options;
+    this.#snapshots = new SnapshotSchedule(options.directory, options.emit);
+    const first = this.#runOf(instance);
+    this.#run = Promise.resolve(first);
+    this.#done = this.#supervise(first);
+  }
+
+  /** Brings the chain of a locked folder to its last block and starts to make blocks. */
+  static async start(options: ChainSupervisorOptions): Promise<ChainSupervisor> {
+    return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
+  }
+
+  /** Accepts a signed transaction; returns its hash when it waits for a block. */
+  send(raw: string): Promise<unknown> {
+    return this.#request(({ miner }) => miner.send(raw), { waitForDisk: false });
+  }
+
+  /** Forwards a query to Anvil; the response depends on no block that is not on disk. */
+  query(method: string, params: readonly unknown[] | object): Promise<unknown> {
+    return this.#request(({ instance }) => instance.node.process.queries.call(method, params), { waitForDisk: true });
+  }
+
+  /** Finishes the block in progress and ends Anvil. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run.then(
+      ({ miner }) => miner.stop(),
+      () => undefined,
+    );
+    await this.#done;
+  }
+
+  async #request(
+    request: (run: ChainRun) => Promise<unknown>,
+    { waitForDisk }: { waitForDisk: boolean },
+  ): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      const run = await this.#untilDeadline(this.#run);
+      try {
+        const response = await request(run).catch((error: unknown) =>
+          error instanceof NodeError ? error : Promise.reject(error),
+        );
+        // An error, too, can depend on the block in progress ("nonce too low").
+        if (waitForDisk || response instanceof NodeError) await run.miner.settled();
+        if (response instanceof NodeError) throw response;
+        return response;
+      } catch (error) {
+        if (error instanceof NodeError || attempt === 2) throw error;
+        await this.#untilDeadline(run.over.promise);
+      }
+    }
+  }
+
+  async #untilDeadline<T>(promise: Promise<T>): Promise<T> {
+    const timer = Promise.withResolvers<never>();
+    const handle = setTimeout(() => {
+      timer.reject(new SealbookError("chain_unavailable", `The chain restarts. ${this.#lastFailure}`.trim()));
+    }, REQUEST_WAIT_MILLISECONDS);
+    return Promise.race([promise, timer.promise]).finally(() => clearTimeout(handle));
+  }
+
+  #runOf(instance: AnvilInstance): ChainRun {
+    const { blockPeriodSeconds, onBlock } = this.#options;
+    this.#snapshots.begin(instance.replayMilliseconds);
+    const published = async (entry: BlockEntry, workMs: number): Promise<void> => {
+      this.#backoff.reset();
+      onBlock(entry.number);
+      await this.#snapshots.afterBlock(instance, workMs);
+    };
+    const { node, log, genesis } = instance;
+    const miner = new Miner({
+      node,
+      log,
+      pool: this.#pool,
+      blockPeriodSeconds,
+      genesisTimestamp: genesis.timestamp,
+      onBlock: published,
+    });
+    return { instance, miner, over: Promise.withResolvers() };
+  }
+
+  async #supervise(first: ChainRun): Promise<void> {
+    for (let run = first; ;) {
+      const { instance, over } = run;
+      const failure = await runChain(run, () => this.#snapshots.atStop(instance));
+      const next = Promise.withResolvers<ChainRun>();
+      next.promise.catch(() => undefined);
+      this.#run = next.promise;
+      over.resolve();
+      try {
+        run = await this.#resume(failure);
+        next.resolve(run);
+      } catch (error) {
+        next.reject(error);
+        return;
+      }
+    }
+  }
+
+  async #resume(failure: RunFailure | null): Promise<ChainRun> {
+    if (failure === null || this.#stopping.signal.aborted) throw stopped();
+    const { directory, chainId, emit } = this.#options;
+    this.#lastFailure = failure.reason;
+    emit({ kind: "interrupted", reason: failure.reason });
+    // Anvil may have died of a waiting transaction: sent again, that one would kill it again.
+    const givenUp = failure.whileMining ? this.#pool.size : 0;
+    if (failure.whileMining) this.#pool.clear();
+    for (let pause = this.#backoff.next(); ;) {
+      await sleep(pause, undefined, { signal: this.#stopping.signal }).catch(() => Promise.reject(stopped()));
+      try {
+        const instance = await openAnvilInstance(directory, chainId, emit);
+        const { resent, dropped } = await this.#restore(instance);
+        emit({ kind: "resumed", resent, dropped: dropped + givenUp });
+        return this.#runOf(instance);
+      } catch (error) {
+        this.#lastFailure = reasonOf(error);
+        if (!isTransient(error)) {
+          emit({ kind: "broken", reason: this.#lastFailure });
+          throw error;
+        }
+        pause = this.#backoff.next();
+        emit({ kind: "resume-failed", reason: this.#lastFailure, retryInMilliseconds: pause });
+      }
+    }
+  }
+
+  async #restore(instance: AnvilInstance): Promise<{ resent: number; dropped: number }> {
+    try {
+      return await this.#pool.restore(instance.node);
+    } catch (error) {
+      await instance.close();
+      throw error;
+    }
+  }
+}
+
+function stopped(): SealbookError {
+  return new SealbookError("chain_unavailable", "The embedded chain was stopped.");
+}
+
+/** Whether a later attempt can succeed: Anvil may start again and a full disk may be emptied, a damaged log stays. */
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof SealbookError)) return true;
+  return error.code === "chain_unavailable" || error.code === "directory_unusable";
+}

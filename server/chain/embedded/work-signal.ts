@@ -1,0 +1,42 @@
+/** Lets one loop wait for work, for a time, or for the end. */
+export class WorkSignal {
+  #signalled = false;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+
+  /** There is work. */
+  signal(): void {
+    this.#signalled = true;
+    this.#wake();
+  }
+
+  /** Ends this and every later wait. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  /** Waits until {@link WorkSignal.signal} was called since the last wait. */
+  async signalled(): Promise<void> {
+    while (!this.#signalled && !this.#stopped) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    this.#signalled = false;
+  }
+
+  /** Waits until a time in milliseconds since 1970. */
+  async sleepUntil(time: number): Promise<void> {
+    while (!this.#stopped && Date.now() < time) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, time - Date.now());
+        this.#wake = () => {
+          if (!this.#stopped) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+}

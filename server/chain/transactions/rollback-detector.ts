@@ -1,0 +1,98 @@
+import type { TransactionStore } from "./transactions.ts";
+import type { Address } from "../transaction.ts";
+import { fetchQuantity } from "../rpc/query.ts";
+import type { Rpc } from "../rpc/rpc.ts";
+
+const LAG_MILLISECONDS = 12_000;
+
+/** A rollback of the chain, and its end: the chain has all of the lost transactions again. */
+export type ChainEvent =
+  | { readonly kind: "chain_rolled_back"; readonly key: Address; readonly nonce: number; readonly count: number }
+  | { readonly kind: "chain_recovered" };
+
+export interface RollbackDetectorDeps {
+  readonly rpc: Pick<Rpc, "call" | "addresses">;
+  readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "outcome">;
+  /** How long another relayer's key is left to that relayer, which may have gone for good. */
+  readonly takeOverMilliseconds: number;
+  /** How long a chain may lack mined nonces of a key before it counts as rolled back. */
+  readonly lagMilliseconds?: number | undefined;
+  readonly onEvent: (event: ChainEvent) => void;
+}
+
+/**
+ * Detects a chain that was rolled back, as when its nodes were restored from old disks. The transactions that it lost
+ * count as sent and without an outcome again, so that the same signed bytes are sent to it in the same order.
+ */
+export class RollbackDetector {
+  readonly #deps: RollbackDetectorDeps;
+  readonly #lagMilliseconds: number;
+  /** When the chain began to lack nonces of a key. */
+  readonly #lackingSince = new Map<Address, number>();
+  /** Ids of transactions that the chain lost, by nonce. */
+  #lost: readonly number[] = [];
+
+  constructor(deps: RollbackDetectorDeps) {
+    this.#deps = deps;
+    this.#lagMilliseconds = deps.lagMilliseconds ?? LAG_MILLISECONDS;
+  }
+
+  /**
+   * Checks whether the chain has lost transactions of the own key.
+   * @param mined How many nonces of the key were mined, as the journal has it
+   * @returns how many of them the chain still has, once it has lacked some for long enough
+   */
+  remainingOf(key: Address, mined: number): Promise<number | undefined> {
+    return this.#remainingOf(key, mined, this.#lagMilliseconds);
+  }
+
+  /**
+   * Takes back the outcomes of transactions whose nonces the chain no longer has.
+   * @returns whether there were any
+   */
+  async reopen(key: Address, remaining: number): Promise<boolean> {
+    const { store, onEvent } = this.#deps;
+    const lost = await store.reopen(key, remaining);
+    this.#lackingSince.delete(key);
+    if (lost.length === 0) return false;
+    this.#lost = [...this.#lost, ...lost.map(({ id }) => id)];
+    onEvent({ kind: "chain_rolled_back", key, nonce: remaining, count: lost.length });
+    return true;
+  }
+
+  /** Takes back outcomes for other keys, when their own relayer has not. */
+  async reopenOfOthers(self: Address): Promise<void> {
+    const { store, takeOverMilliseconds } = this.#deps;
+    const lagMilliseconds = Math.max(takeOverMilliseconds, 2 * this.#lagMilliseconds);
+    for (const { key, nonces } of await store.minedNonces()) {
+      const remaining = key === self ? undefined : await this.#remainingOf(key, nonces, lagMilliseconds);
+      if (remaining !== undefined) await this.reopen(key, remaining);
+    }
+  }
+
+  /** Reports when the chain has all of the lost transactions again. */
+  async checkRecovered(): Promise<void> {
+    const { store, onEvent } = this.#deps;
+    if (this.#lost.length === 0) return;
+    for (let [first] = this.#lost; first !== undefined; [first] = this.#lost) {
+      if ((await store.outcome(first)).state === "pending") return;
+      this.#lost = this.#lost.slice(1);
+    }
+    onEvent({ kind: "chain_recovered" });
+  }
+
+  async #remainingOf(key: Address, mined: number, lagMilliseconds: number): Promise<number | undefined> {
+    const { rpc } = this.#deps;
+    const remaining = await fetchQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
+    if (remaining >= mined) {
+      this.#lackingSince.delete(key);
+      return undefined;
+    }
+    // Only an unreachable node has the newest blocks: a failover is no rollback.
+    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
+    // A node that lags, for instance one of several behind one address, catches up.
+    const since = this.#lackingSince.get(key) ?? Date.now();
+    this.#lackingSince.set(key, since);
+    return Date.now() - since < lagMilliseconds ? undefined : remaining;
+  }
+}

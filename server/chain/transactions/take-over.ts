@@ -1,0 +1,48 @@
+import { hexlify } from "ethers";
+import type { TransactionStore } from "./transactions.ts";
+import type { Address, FinalOutcome } from "../transaction.ts";
+import type { ValidatorNames } from "../node/block.ts";
+import { readReceipt } from "../node/receipt.ts";
+import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { finalOutcomeOf } from "./transaction-outcome.ts";
+
+export interface TakeOverDeps {
+  readonly rpc: Rpc;
+  readonly store: Pick<TransactionStore, "inFlightOfOthers" | "recordOutcomes">;
+  /** The own key; its transactions are left out. */
+  readonly self: Address;
+  /** Unix milliseconds. */
+  readonly before: number;
+  readonly validatorNames: ValidatorNames;
+  /** Whether to end early. */
+  isStopped(): boolean;
+}
+
+/**
+ * Takes over transactions that other relayers signed before a time and that have no outcome: those relayers may have
+ * gone for good. Signed bytes are sent again, and outcomes recorded, without the key. A key has a few hundred
+ * transactions in flight at most, so that each run covers all of them: a key whose transactions the node does not take
+ * delays no other key.
+ */
+export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
+  const { rpc, store, self, before, validatorNames, isStopped } = deps;
+  const transactions = await store.inFlightOfOthers(self, before);
+  const receipts = await Promise.all(transactions.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
+  const outcomes: FinalOutcome[] = [];
+  for (const [index, transaction] of transactions.entries()) {
+    const receipt = receipts[index];
+    if (receipt !== undefined) outcomes.push(await finalOutcomeOf(rpc, transaction, receipt));
+  }
+  await store.recordOutcomes(outcomes);
+  const lost = transactions.filter((_, index) => receipts[index] === undefined);
+  // One after the other: not every node takes a nonce before the one below it.
+  for (const { raw } of lost) {
+    if (isStopped()) return;
+    // Only their own relayer can deal with a refusal: it alone has the key for the nonces that follow.
+    await rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
+  }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof NodeError)) throw error;
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
+
+export const Alert = z.object({
+  alert: z.enum(["node_down", "sync_lost", "degraded_performance", "journal_divergence"]),
+  state: z.enum(["raised", "resolved"]),
+  subject: z.string().optional(),
+  message: z.string(),
+  raised_at: seconds("The time of the alert"),
+  resolved_at: whole.nullable(),
+});
+
+/** `GET /api/v1/alerts` */
+export const Alerts = z
+  .object({ alerts: z.array(Alert) })
+  .meta({ id: "Alerts", description: "Raised alerts and the newest resolved ones, by their last change." });
+
+/** A node of the chain, when RPC_URL lists several. */
+const NodeAddress = z.object({
+  address: z.string(),
+  active: z.boolean().meta({ description: "Whether the server sends its calls there." }),
+  reachable: z.boolean(),
+  block_number: whole.nullable(),
+  reason: z.string().nullable().meta({ description: "The reason for not using it." }),
+});
+
+/** The consensus of a network with IBFT 2.0 or QBFT. */
+const Bft = z.object({
+  round: whole.meta({ description: "The round of the newest block: the number of round changes before it." }),
+  pace: z
+    .enum(["on_time", "slow", "stalled"])
+    .meta({ description: "The pace of the blocks: `slow` while round changes explain the delay." }),
+  block_period: z.number().nullable().meta({ description: "Seconds, derived from the blocks." }),
+  request_timeout: z
+    .number()
+    .nullable()
+    .meta({ description: "Seconds until a round change, derived from the blocks; it doubles with each round." }),
+  missing: z.array(z.string()).meta({ description: "Validators that do not participate." }),
+  quorum_missing: whole.meta({ description: "The number of validators missing for a quorum." }),
+  participation: z.array(
+    z.object({
+      validator: z.string(),
+      state: z.enum(["active", "silent", "absent"]),
+      proposed: whole.meta({ description: "The number of its proposals among the newest blocks." }),
+      last_proposed: whole.nullable(),
+      last_sealed: whole.nullable(),
+      missed_turns: whole,
+    }),
+  ),
+});
+
+/** `GET /api/v1/status` */
+export const Status = z
+  .object({
+    status: z.enum(["ok", "degraded", "down"]),
+    version: z.string(),
+    uptime: whole.meta({ description: "Seconds since the start of the server." }),
+    node: z.object({
+      client: z.string().nullable(),
+      chain_id: whole,
+      block_number: whole.nullable(),
+      block_age: whole.nullable().meta({ description: "Seconds since the newest block." }),
+      syncing: z.boolean().nullable(),
+      peers: whole.nullable(),
+      peers_listed: whole.optional().meta({ description: "The number of peers in the network's list of nodes." }),
+      peers_missing: z.array(z.string()).optional(),
+      peers_unlisted: z.array(z.string()).optional(),
+      addresses: z.array(NodeAddress).optional().meta({ description: "The nodes, when RPC_URL lists several." }),
+    }),
+    consensus: z.object({
+      protocol: z.string().nullable(),
+      validators: z.array(z.string()),
+      quorum: whole.nullable(),
+      proposer: z.string().nullable(),
+      ...Bft.partial().shape,
+    }),
+    journal: z.object({
+      records: whole,
+      pending: whole,
+      last_reconciled: whole.nullable(),
+      divergences: whole,
+      replica_lag: z.number().nullable(),
+    }),
+    relayer: z.object({ address: Address, balance: z.string().regex(/^\d+$/).nullable(), in_flight: whole }),
+  })
+  .meta({
+    id: "Status",
+    description: "The state of the server and its chain; `null` for values that the node does not provide.",
+  });
+
+export type Alert = ResponseOf<typeof Alert>;
+export type Alerts = ResponseOf<typeof Alerts>;
+export type Status = ResponseOf<typeof Status>;

@@ -1,0 +1,380 @@
+import { hashesUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { Backoff } from "../kit/backoff.ts";
+import type { Clock } from "../kit/clock.ts";
+import { every, type Interval } from "../kit/interval.ts";
+import type { Transactions } from "../chain/transactions/transactions.ts";
+import { SealbookError } from "../errors.ts";
+import type { AnchorState } from "./anchor-store.ts";
+import { type AnchorTrees, withInclusionProof } from "./anchor-trees.ts";
+import { type AnchorWriter, type ClosedBatch, remedyFor } from "./anchor-writer.ts";
+import type { ProofEvents } from "./events.ts";
+import { type Acceptance, hashKey } from "./leaf-index.ts";
+import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
+import type { ProofJournal } from "./proof-store.ts";
+
+/** How often the journal is read for anchors of other relayers, and again after a failed read. */
+const OTHERS_MILLISECONDS = 500;
+/** How often the journal is read for own anchors: another relayer may have taken one over. */
+const OWN_MILLISECONDS = 5_000;
+/** How often the deadline is checked, and whether a retry is due. */
+const CHECK_MILLISECONDS = 1_000;
+/** How long failed anchors wait between retries. */
+const RETRY = { firstMilliseconds: 5_000, longestMilliseconds: 10 * 60_000 };
+
+const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined };
+
+export interface AnchorTrackerDeps {
+  readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
+  readonly writer: Pick<AnchorWriter, "reanchor">;
+  readonly trees: AnchorTrees;
+  readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
+  readonly telemetry: ProofEvents;
+  readonly clock: Clock;
+  /** How long an accepted proof may stay unconfirmed before that is reported. */
+  readonly deadlineMilliseconds: number;
+  /** Called with the number of failed anchors that were given new transactions. */
+  readonly onRetry: (count: number) => void;
+}
+
+/** An anchor without an outcome, and the callers that wait for it. */
+interface Tracked {
+  /** Whether this relayer is responsible for it; other relayers' anchors are tracked while a caller waits. */
+  isOwn: boolean;
+  /** Unset while it is open, and for an anchor of another relayer. */
+  anchor: StoredAnchor | undefined;
+  /** When its proofs were accepted, as far as this process accepted them. */
+  readonly acceptedAt: number[];
+  /** Its hashes that count as in flight. */
+  size: number;
+  isShared: boolean;
+  readonly waiters: Set<(state: AnchorState | undefined) => void>;
+}
+
+/** A proof whose outcome a caller waits for. */
+interface Awaited {
+  proof: AcceptedProof;
+  /** Whether its place in the journal was read after its acceptance. */
+  isRead: boolean;
+  /** Whether a failed anchor is not retried again for this caller. */
+  isRetried: boolean;
+  result: Proof | undefined;
+}
+
+/**
+ * Owns the states of proofs from their acceptance on. A proof has the state of its anchor:
+ * - accepted: the anchor is open;
+ * - batched: the anchor is closed and has a transaction;
+ * - sent: the transaction is signed, and sent until it has an outcome;
+ * - confirmed: the transaction is mined, and the journal has its confirmation;
+ * - failed: the transaction will never be mined. The anchor is split, or re-anchored by a later retry.
+ *
+ * The state itself is on disk. The tracker reads it when a transaction has an outcome, and answers the callers.
+ */
+export class AnchorTracker {
+  readonly #deps: AnchorTrackerDeps;
+  /** By anchor. */
+  readonly #tracked = new Map<number, Tracked>();
+  /** Anchors to be read from the journal. */
+  readonly #due = new Set<number>();
+  readonly #listeners = new Set<() => void>();
+  readonly #backoff = new Backoff(RETRY);
+  /** By `performance.now()`. */
+  #retryAt = 0;
+  #intervals: readonly Interval[] = [];
+  #reading: Promise<void> | undefined;
+  #hashes = 0;
+  #sharedBatches = 0;
+  #waiting = 0;
+  #released = false;
+  #stopped = false;
+
+  constructor(deps: AnchorTrackerDeps) {
+    this.#deps = deps;
+    deps.transactions.onOutcome((ids) => this.#onOutcome(new Set(ids)));
+  }
+
+  /** Hashes in flight: under own anchors without an outcome, open ones included. */
+  get hashes(): number {
+    return this.#hashes;
+  }
+
+  /** Closed batches of single proofs in flight. */
+  get sharedBatches(): number {
+    return this.#sharedBatches;
+  }
+
+  /** Callers that wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** @param listener Called each time an anchor has an outcome */
+  onOutcome(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Tracks the anchors in flight, and starts to retry failed ones. */
+  async start(): Promise<void> {
+    const inFlight = await this.#deps.journal.anchors.inFlight();
+    this.track(inFlight.map((anchor) => ({ anchor, isShared: false, tree: undefined })));
+    this.#intervals = [
+      every(OTHERS_MILLISECONDS, () => this.#read(this.#ids(({ isOwn }) => !isOwn))),
+      every(OWN_MILLISECONDS, () => this.#read(this.#ids(({ anchor }) => anchor !== undefined))),
+      // A journal that cannot be read is reported by its writers; the next run tries again.
+      every(CHECK_MILLISECONDS, () => this.#checkDeadline().catch(() => undefined)),
+      every(CHECK_MILLISECONDS, () => this.#retryFailed()),
+    ];
+  }
+
+  /** Answers every caller that waits, and every later one: a proof without an outcome is pending. */
+  release(): void {
+    this.#released = true;
+    for (const { waiters } of this.#tracked.values()) for (const answer of waiters) answer(PENDING);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#intervals.map((interval) => interval.stop()));
+    this.release();
+    await this.#reading;
+  }
+
+  /** Adds new proofs of an open anchor. */
+  add(anchorId: number, acceptedAt: readonly number[]): void {
+    const tracked = this.#entry(anchorId);
+    tracked.isOwn = true;
+    tracked.acceptedAt.push(...acceptedAt);
+    this.#resize(tracked, tracked.size + acceptedAt.length);
+  }
+
+  /** Tracks closed anchors, and wakes the sender for their transactions. */
+  track(closed: readonly ClosedBatch[]): void {
+    for (const { anchor, isShared, tree } of closed) {
+      const tracked = this.#entry(anchor.id);
+      tracked.isOwn = true;
+      tracked.anchor = anchor;
+      this.#resize(tracked, hashesUnder(anchor));
+      if (isShared && !tracked.isShared) this.#sharedBatches += 1;
+      tracked.isShared ||= isShared;
+      if (tree !== undefined) this.#deps.trees.keep(anchor.id, tree);
+    }
+    if (closed.length > 0) this.#deps.transactions.wake();
+  }
+
+  /** Leaves an open anchor to the relayer that took it over. */
+  leave(anchorId: number): void {
+    const tracked = this.#tracked.get(anchorId);
+    if (tracked === undefined) return;
+    tracked.isOwn = false;
+    this.#resize(tracked, 0);
+    this.#dropIdle(anchorId, tracked);
+  }
+
+  /**
+   * Waits for the anchors of proofs, whichever relayer is responsible for them.
+   * @param end By `performance.now()`; a proof without an outcome by then is `pending`
+   * @returns the proofs in the order given
+   */
+  async outcomes(acceptances: readonly Acceptance[], end: number): Promise<Proof[]> {
+    const all = acceptances.map(({ proof, isNew }): Awaited => ({
+      proof,
+      isRead: false,
+      isRetried: isNew,
+      result: undefined,
+    }));
+    for (let left = all; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
+      const moved: Awaited[] = [];
+      for (const [anchorId, items] of Map.groupBy(left, ({ proof }) => proof.anchorId)) {
+        const isRead = items.some((item) => item.isRead);
+        const state = await this.#wait(anchorId, isRead, end - performance.now());
+        if (state === undefined) {
+          moved.push(...items);
+          continue;
+        }
+        const { outcome, content } = state;
+        const tree = content && (await this.#deps.trees.of(anchorId, content));
+        for (const item of items) item.result = withInclusionProof(item.proof, outcome, tree);
+      }
+      if (moved.length > 0) await this.#readProofs(moved, end);
+    }
+    return all.flatMap(({ result }) => result ?? []);
+  }
+
+  /** Returns the seconds since the oldest unconfirmed proof was accepted; 0 without one. */
+  async oldestSeconds(): Promise<number> {
+    const { journal, clock } = this.#deps;
+    const oldest = await journal.anchors.oldestUnconfirmed();
+    return oldest === undefined ? 0 : Math.max(0, (clock() - oldest) / 1000);
+  }
+
+  /**
+   * Waits until an anchor is confirmed.
+   * @param isRead Whether the journal was read and has the proofs pending under this anchor
+   * @returns `undefined` when the journal has to be read: the anchor failed, was split, or is not tracked
+   */
+  #wait(anchorId: number, isRead: boolean, milliseconds: number): Promise<AnchorState | undefined> {
+    const known = this.#tracked.get(anchorId);
+    if (known === undefined && !isRead) return Promise.resolve(undefined);
+    if (this.#released || milliseconds <= 0) return Promise.resolve(PENDING);
+    const tracked = known ?? this.#entry(anchorId);
+    return new Promise((resolve) => {
+      const answer = (state: AnchorState | undefined): void => {
+        clearTimeout(timer);
+        this.#waiting -= 1;
+        tracked.waiters.delete(answer);
+        this.#dropIdle(anchorId, tracked);
+        resolve(state);
+      };
+      const timer = setTimeout(answer, milliseconds, PENDING);
+      this.#waiting += 1;
+      tracked.waiters.add(answer);
+    });
+  }
+
+  /** Reads where the journal has proofs now, and retries failed anchors of records that were sent again. */
+  async #readProofs(awaited: readonly Awaited[], end: number): Promise<void> {
+    const { journal, trees, writer } = this.#deps;
+    const found = await journal.proofs.byRecordHashes(awaited.map(({ proof }) => proof.recordHash));
+    const byHash = Map.groupBy(found, hashKey);
+    const isOver = performance.now() >= end;
+    for (const item of awaited) {
+      const proof: StoredProof | undefined = byHash
+        .get(hashKey(item.proof))
+        ?.find((other) => isSameRecord(other, item.proof));
+      if (proof === undefined) throw new SealbookError("internal", "an accepted proof is not in the journal");
+      const { state } = proof.outcome;
+      item.proof = proof;
+      item.isRead = true;
+      if (state === "confirmed" || isOver || (state === "failed" && item.isRetried)) {
+        item.result = await trees.complete(proof);
+      } else if (state === "failed") {
+        item.isRetried = true;
+        this.track(await writer.reanchor(proof.anchorId));
+      }
+    }
+  }
+
+  #entry(anchorId: number): Tracked {
+    const known = this.#tracked.get(anchorId);
+    if (known !== undefined) return known;
+    const tracked: Tracked = {
+      isOwn: false,
+      anchor: undefined,
+      acceptedAt: [],
+      size: 0,
+      isShared: false,
+      waiters: new Set(),
+    };
+    this.#tracked.set(anchorId, tracked);
+    return tracked;
+  }
+
+  #resize(tracked: Tracked, size: number): void {
+    this.#hashes += size - tracked.size;
+    tracked.size = size;
+  }
+
+  /** Stops to track an anchor of another relayer that nobody waits for. */
+  #dropIdle(anchorId: number, tracked: Tracked): void {
+    if (tracked.isOwn || tracked.waiters.size > 0) return;
+    if (this.#tracked.get(anchorId) === tracked) this.#tracked.delete(anchorId);
+  }
+
+  #ids(condition: (tracked: Tracked) => boolean): number[] {
+    return [...this.#tracked].filter(([, tracked]) => condition(tracked)).map(([id]) => id);
+  }
+
+  #onOutcome(transactionIds: ReadonlySet<number>): void {
+    this.#read(this.#ids(({ anchor }) => anchor !== undefined && transactionIds.has(anchor.transactionId)));
+  }
+
+  /** Reads the states of anchors, and of those whose last read failed. */
+  #read(anchorIds: readonly number[]): void {
+    for (const id of anchorIds) this.#due.add(id);
+    if (this.#stopped || this.#due.size === 0) return;
+    this.#reading ??= this.#readDue();
+  }
+
+  async #readDue(): Promise<void> {
+    try {
+      while (this.#due.size > 0) {
+        const read = new Map(Array.from(this.#due, (id) => [id, this.#tracked.get(id)?.anchor]));
+        this.#due.clear();
+        const states = await this.#statesOf([...read.keys()]);
+        if (states === undefined) return;
+        await Promise.all(Array.from(read, ([id, anchor]) => this.#advance(id, anchor, states.get(id))));
+      }
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  /** Returns `undefined` when the journal cannot be read: the next run reads these anchors. */
+  async #statesOf(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState> | undefined> {
+    try {
+      return await this.#deps.journal.anchors.states(ids);
+    } catch {
+      for (const id of ids) this.#due.add(id);
+      return undefined;
+    }
+  }
+
+  /**
+   * @param anchor What was tracked when the state was read
+   * @param state `undefined` for an anchor that was split
+   */
+  async #advance(anchorId: number, anchor: StoredAnchor | undefined, state: AnchorState | undefined): Promise<void> {
+    const tracked = this.#tracked.get(anchorId);
+    if (tracked === undefined || tracked.anchor !== anchor || state?.outcome.state === "pending") return;
+    this.#tracked.delete(anchorId);
+    this.#resize(tracked, 0);
+    if (tracked.isShared) this.#sharedBatches -= 1;
+    if (state?.outcome.state === "confirmed") {
+      const now = this.#deps.clock();
+      for (const accepted of tracked.acceptedAt) this.#deps.telemetry.proofConfirmed((now - accepted) / 1000);
+    } else if (state?.outcome.state === "failed" && anchor !== undefined) {
+      await this.#failed(anchor, state.outcome.reason);
+    }
+    // The next batch is on its way before the callers are answered: the chain works meanwhile.
+    for (const listener of this.#listeners) listener();
+    for (const answer of tracked.waiters) answer(state?.outcome.state === "confirmed" ? state : undefined);
+  }
+
+  async #failed(anchor: StoredAnchor, reason: string): Promise<void> {
+    const { telemetry, writer } = this.#deps;
+    if (remedyFor(anchor, reason) === "retry") {
+      telemetry.anchorFailed(anchor.hash, hashesUnder(anchor), reason);
+      return;
+    }
+    telemetry.anchorSplit(hashesUnder(anchor), reason);
+    // Without a journal to write to, the next retry splits it: its failure is on disk.
+    this.track(await writer.reanchor(anchor.id).catch(() => []));
+  }
+
+  /** Retries failed anchors, whichever relayer opened them: ever more rarely, until none is failed. */
+  async #retryFailed(): Promise<void> {
+    if (performance.now() < this.#retryAt) return;
+    const { journal, writer, onRetry } = this.#deps;
+    let count = 0;
+    try {
+      for (const { id } of await journal.anchors.failed()) {
+        if (this.#stopped) break;
+        const anchors = await writer.reanchor(id);
+        this.track(anchors);
+        count += anchors.length;
+      }
+      if (count === 0) this.#backoff.reset();
+    } catch {
+      // The journal cannot be read or written: the next retry comes later.
+    }
+    if (count > 0) onRetry(count);
+    this.#retryAt = performance.now() + this.#backoff.next();
+  }
+
+  async #checkDeadline(): Promise<void> {
+    const { telemetry, deadlineMilliseconds } = this.#deps;
+    const seconds = await this.oldestSeconds();
+    if (seconds * 1000 > deadlineMilliseconds) telemetry.anchoringLate(seconds);
+    else telemetry.anchoringInTime();
+  }
+}

@@ -1,0 +1,190 @@
+import { SealbookError } from "../errors.ts";
+import type { MerkleTree } from "../journal/integrity/merkle.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import type { Clock } from "../kit/clock.ts";
+import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { type Acceptance, assignLeaves, hasNewHash, type LeafAssignment } from "./leaf-index.ts";
+import type { AnchorPart } from "./anchor-store.ts";
+import type { NewProof } from "./proof.ts";
+import type { ProofJournal } from "./proof-store.ts";
+
+const PENDING = { state: "pending" } as const;
+
+/** The batch that takes single proofs, as it is on disk. */
+export interface OpenBatch {
+  readonly anchorId: number;
+  readonly openedAt: number;
+  readonly hashes: readonly Uint8Array[];
+}
+
+/** An anchor with its content and its transaction. */
+export interface ClosedBatch {
+  readonly anchor: StoredAnchor;
+  /** Whether it took single proofs, and not one bulk request. */
+  readonly isShared: boolean;
+  /** `undefined` over a single hash. */
+  readonly tree: MerkleTree | undefined;
+}
+
+/** What a write to disk did; nothing of it holds before the write has succeeded. */
+export interface Written {
+  /** In the order of the single proofs. */
+  readonly singles: readonly Acceptance[];
+  /** In the order of the bulk requests. */
+  readonly bulks: readonly (readonly Acceptance[])[];
+  /** New proofs by their anchor. */
+  readonly added: readonly { readonly anchorId: number; readonly acceptedAt: readonly number[] }[];
+  readonly closed: readonly ClosedBatch[];
+  readonly open: OpenBatch | undefined;
+  /** The previous open batch, when another relayer took it over and closed it. */
+  readonly lost: OpenBatch | undefined;
+}
+
+/** What is to be written together. */
+export interface Work {
+  /** The batch that takes the single proofs, if there is one. */
+  readonly open: OpenBatch | undefined;
+  readonly singles: readonly NewProof[];
+  readonly bulks: readonly (readonly NewProof[])[];
+  /** Whether a batch is to be closed now. */
+  isDue(open: OpenBatch): boolean;
+}
+
+/**
+ * Returns what a failed anchor needs. A single bad hash is found by splitting. A missing role is the relayer's own
+ * fault and would fail the parts as well.
+ */
+export function remedyFor({ size }: Pick<StoredAnchor, "size">, reason: string): "split" | "retry" {
+  return size > 1 && !/^AccessControl/.test(reason) ? "split" : "retry";
+}
+
+/** Writes proofs and the anchors over them. Each method is one step: all of it is on disk, or nothing. */
+export class AnchorWriter {
+  readonly #journal: ProofJournal;
+  readonly #chain: Pick<ProofAnchorClient, "anchorCall">;
+  readonly #clock: Clock;
+
+  constructor(journal: ProofJournal, chain: Pick<ProofAnchorClient, "anchorCall">, clock: Clock) {
+    this.#journal = journal;
+    this.#chain = chain;
+    this.#clock = clock;
+  }
+
+  /** Writes new proofs, each with its leaf index under an anchor, and closes the batches that are due. */
+  write({ open: before, singles, bulks, isDue }: Work): Promise<Written> {
+    return this.#journal.atomically(async (atomic) => {
+      const added: Written["added"][number][] = [];
+      const closed: ClosedBatch[] = [];
+      const lost = before === undefined || (await atomic.anchors.isOpen(before.anchorId)) ? undefined : before;
+      let open = lost === undefined ? before : undefined;
+      let accepted: readonly Acceptance[] = [];
+      if (singles.length > 0) {
+        const result = await this.#insert(atomic, singles, open);
+        accepted = result.accepted;
+        open = result.batch && { ...result.batch, hashes: [...result.batch.hashes, ...result.hashes] };
+        added.push(...addedTo(open, result));
+      }
+      if (open !== undefined && isDue(open)) {
+        closed.push(await this.#close(atomic, open.anchorId, open.hashes, true));
+        open = undefined;
+      }
+      const together: (readonly Acceptance[])[] = [];
+      for (const proofs of bulks) {
+        const result = await this.#insert(atomic, proofs, undefined);
+        together.push(result.accepted);
+        added.push(...addedTo(result.batch, result));
+        if (result.batch !== undefined)
+          closed.push(await this.#close(atomic, result.batch.anchorId, result.hashes, false));
+      }
+      return { singles: accepted, bulks: together, added, closed, open, lost };
+    });
+  }
+
+  /**
+   * Closes anchors that were open when their process ended.
+   * @param othersBefore Anchors of other relayers only when they were opened before this time, in Unix milliseconds
+   * @param except The open batch in use
+   */
+  closeLeftOpen(othersBefore: number, except: OpenBatch | undefined): Promise<ClosedBatch[]> {
+    return this.#journal.atomically(async (atomic) => {
+      const closed: ClosedBatch[] = [];
+      for (const anchorId of await atomic.anchors.leftOpen(othersBefore)) {
+        if (anchorId === except?.anchorId) continue;
+        closed.push(await this.#close(atomic, anchorId, await atomic.anchors.leaves(anchorId), true));
+      }
+      return closed;
+    });
+  }
+
+  /**
+   * Gives the proofs of a failed anchor a new transaction, or splits them between two anchors.
+   * @returns their anchors from now on; empty when the anchor is not failed any longer
+   */
+  reanchor(anchorId: number): Promise<readonly ClosedBatch[]> {
+    return this.#journal.atomically(async (atomic) => {
+      const anchor = await atomic.anchors.find(anchorId);
+      if (anchor?.outcome.state !== "failed") return [];
+      if (remedyFor(anchor, anchor.outcome.reason) === "split") return this.#split(atomic, anchor);
+      const transactionId = await atomic.intents.insert(this.#chain.anchorCall(anchor));
+      await atomic.anchors.retry(anchor.id, transactionId);
+      return [{ anchor: { ...anchor, transactionId, outcome: PENDING }, isShared: false, tree: undefined }];
+    });
+  }
+
+  /** Writes proofs into a batch, and opens one when a hash needs it. */
+  async #insert(
+    atomic: ProofJournal,
+    proofs: readonly NewProof[],
+    open: OpenBatch | undefined,
+  ): Promise<LeafAssignment & { readonly batch: OpenBatch | undefined }> {
+    const known = await atomic.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
+    const batch = open ?? (hasNewHash(proofs, known) ? await this.#open(atomic) : undefined);
+    // Without a batch every hash has its leaf index already.
+    const assigned = assignLeaves(proofs, known, { anchorId: batch?.anchorId ?? 0, size: batch?.hashes.length ?? 0 });
+    await atomic.proofs.insert(assigned.added);
+    return { ...assigned, batch };
+  }
+
+  async #open(atomic: ProofJournal): Promise<OpenBatch> {
+    const openedAt = this.#clock();
+    return { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
+  }
+
+  /** Gives an anchor its content and its transaction. A single proof that is alone goes without a root. */
+  async #close(
+    atomic: ProofJournal,
+    anchorId: number,
+    hashes: readonly Uint8Array[],
+    isShared: boolean,
+  ): Promise<ClosedBatch> {
+    if (hashes.length === 0) throw new SealbookError("internal", `anchor ${anchorId} is empty`);
+    const { content, tree } = contentOver(hashes, !isShared);
+    const transactionId = await atomic.intents.insert(this.#chain.anchorCall(content));
+    await atomic.anchors.close(anchorId, { ...content, transactionId });
+    return { anchor: { id: anchorId, ...content, transactionId, outcome: PENDING }, isShared, tree };
+  }
+
+  async #split({ anchors, intents }: ProofJournal, anchor: StoredAnchor): Promise<ClosedBatch[]> {
+    const leaves = await anchors.leaves(anchor.id);
+    const middle = Math.ceil(leaves.length / 2);
+    const parts: (AnchorPart & Pick<ClosedBatch, "tree">)[] = [];
+    for (const hashes of [leaves.slice(0, middle), leaves.slice(middle)]) {
+      const { content, tree } = contentOver(hashes);
+      const transactionId = await intents.insert(this.#chain.anchorCall(content));
+      parts.push({ ...content, transactionId, tree });
+    }
+    const ids = await anchors.split(anchor.id, parts);
+    return parts.map(({ tree, ...part }, index) => {
+      const id = ids[index];
+      if (id === undefined) throw new RangeError(`part ${index} of anchor ${anchor.id} has no id`);
+      return { anchor: { id, ...part, outcome: PENDING }, isShared: false, tree };
+    });
+  }
+}
+
+/** Returns the proofs that were added to a batch: others share the anchor of an earlier proof. */
+function addedTo(batch: OpenBatch | undefined, { added }: LeafAssignment): Written["added"] {
+  if (batch === undefined) return [];
+  const own = added.filter(({ anchorId }) => anchorId === batch.anchorId);
+  return [{ anchorId: batch.anchorId, acceptedAt: own.map(({ acceptedAt }) => acceptedAt) }];
+}

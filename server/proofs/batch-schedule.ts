@@ -1,0 +1,95 @@
+import type { BlockHead } from "../chain/block.ts";
+import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+
+/** The open batch and the chain, as far as they decide when the batch closes. Times are Unix milliseconds. */
+export interface BatchState {
+  /** Hashes in the open batch; at least one. */
+  readonly size: number;
+  /** When the first hash was accepted. */
+  readonly openedAt: number;
+  /** Closed batches of this relayer without an outcome. */
+  readonly inFlight: number;
+  /** When the next block is due, and the one after it; `undefined` on a chain without regular blocks. */
+  readonly nextBlocks: readonly [number, number] | undefined;
+}
+
+/** The operator's settings. */
+export interface BatchRules {
+  /** The longest that a hash waits for others. */
+  readonly maxAgeMilliseconds: number;
+  /** How long before a block a transaction has to be sent to be in it. */
+  readonly leadMilliseconds: number;
+  /** How long proofs that cannot go on chain yet wait for others to share their write to disk. */
+  readonly gatherMilliseconds: number;
+}
+
+/**
+ * Returns when the open batch closes; a time in the past means at once. The earliest of these applies:
+ * - the batch is full;
+ * - its oldest hash has reached the maximum age;
+ * - the chain is ready for it. With regular blocks, that is shortly before the next one, so that everything which can
+ *   be in a block shares one transaction. With blocks on demand, it is as soon as no batch is in flight.
+ */
+export function closingTime(state: BatchState, rules: BatchRules, now: number): number {
+  const { size, openedAt, inFlight, nextBlocks } = state;
+  if (size >= MAX_TREE_SIZE) return now;
+  const age = openedAt + rules.maxAgeMilliseconds;
+  if (nextBlocks === undefined) return inFlight === 0 ? now : age;
+  const [next, afterNext] = nextBlocks;
+  // Too late for the next block when that has a batch already: a second one might not make it.
+  const target = openedAt <= next - rules.leadMilliseconds || inFlight === 0 ? next : afterNext;
+  return Math.min(age, target - rules.leadMilliseconds);
+}
+
+/**
+ * Returns when queued single proofs are written to disk: at once when their batch can close, else after the gather
+ * time, so that more of them share the write. The response waits for the chain anyway.
+ * @param arrivedAt When the first of them came
+ * @param closingAt When their batch closes
+ */
+export function writingTime(arrivedAt: number, closingAt: number, rules: BatchRules): number {
+  return Math.min(closingAt, arrivedAt + rules.gatherMilliseconds);
+}
+
+/** A block, and when this process learnt of it. */
+export interface SeenBlock extends BlockHead {
+  /** Unix milliseconds of the local clock. */
+  readonly seenAt: number;
+}
+
+/** The newest blocks; the block interval is derived from them. */
+const WINDOW = 8;
+/** Fewer intervals than this can be regular by chance. */
+const LEAST_INTERVALS = 3;
+/** Blocks that come faster than this count as blocks on demand. */
+const SHORTEST_PERIOD = 1_000;
+/** Block times are whole seconds. */
+const ROUNDING_SECONDS = 1;
+
+/** Adds the newest block, and drops those outside the window. */
+export function withBlock(seen: readonly SeenBlock[], block: SeenBlock): readonly SeenBlock[] {
+  const last = seen.at(-1);
+  // After a step back, as a node behind a load balancer can make, the window starts anew.
+  const before = last === undefined || block.number > last.number ? seen : [];
+  return [...before, block].slice(-WINDOW);
+}
+
+/**
+ * Returns when the next block is due and when the one after it, in Unix milliseconds of the local clock; `undefined`
+ * while the blocks seen do not come at regular intervals, or when the next one is half an interval late.
+ */
+export function nextBlocks(seen: readonly SeenBlock[], now: number): readonly [number, number] | undefined {
+  const first = seen[0];
+  const last = seen.at(-1);
+  if (first === undefined || last === undefined || last.number - first.number < LEAST_INTERVALS) return undefined;
+  const period = (last.time - first.time) / (last.number - first.number);
+  if (period * 1000 < SHORTEST_PERIOD) return undefined;
+  const regular = seen.every(
+    ({ number, time }) => Math.abs(time - first.time - (number - first.number) * period) <= ROUNDING_SECONDS,
+  );
+  if (!regular) return undefined;
+  // Polling sees some blocks late; the smallest delay is the one of the chain itself.
+  const delay = Math.min(...seen.map(({ seenAt, time }) => seenAt - time * 1000));
+  const next = last.time * 1000 + delay + period * 1000;
+  return now > next + (period * 1000) / 2 ? undefined : [next, next + period * 1000];
+}

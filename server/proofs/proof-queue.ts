@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BlockHead } from "../chain/block.ts";
+import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import type { Clock } from "../kit/clock.ts";
+import { every, type Interval } from "../kit/interval.ts";
+import type { JournalEvents } from "../journal/events.ts";
+import { SealbookError } from "../errors.ts";
+import type { AnchorTracker } from "./anchor-tracker.ts";
+import type { AnchorWriter, OpenBatch, Written } from "./anchor-writer.ts";
+import { type BatchRules, closingTime, nextBlocks, type SeenBlock, withBlock, writingTime } from "./batch-schedule.ts";
+import type { ProofEvents } from "./events.ts";
+import type { Acceptance } from "./leaf-index.ts";
+import type { NewProof } from "./proof.ts";
+
+/** Bulk requests that share a write to disk: each is up to a thousand rows. */
+const BULKS_AT_ONCE = 4;
+/** How often open anchors are taken over, unless the take-over time is shorter. */
+const TAKE_OVER_INTERVAL_MILLISECONDS = 10_000;
+/** Pause after a failed write to the journal. */
+const JOURNAL_PAUSE_MILLISECONDS = 500;
+/** When a refused request can be sent again. */
+const OVERLOADED_RETRY_SECONDS = 5;
+
+export interface ProofQueueDeps {
+  readonly writer: Pick<AnchorWriter, "write" | "closeLeftOpen">;
+  readonly tracker: AnchorTracker;
+  readonly telemetry: Pick<ProofEvents, "proofsAccepted" | "batchClosed"> & Pick<JournalEvents, "journalFailing">;
+  readonly clock: Clock;
+  readonly rules: BatchRules;
+  /** Proofs in flight at most; more are refused. */
+  readonly maxInFlight: number;
+  /** Open anchors of another relayer that are older than this are closed in its place. */
+  readonly takeOverMilliseconds: number;
+}
+
+/** One or many proofs to be written. */
+interface Request {
+  readonly proofs: readonly NewProof[];
+  answer(acceptances: readonly Acceptance[]): void;
+  fail(cause: unknown): void;
+}
+
+/**
+ * Accepts proofs and closes batches. Proofs that arrive within a moment share a write to disk, and those that arrive
+ * while a batch is open share its anchor: {@link writingTime} and {@link closingTime} decide how long. An accepted
+ * proof is on disk, under an anchor, and MUST end on chain exactly once.
+ */
+export class ProofQueue {
+  readonly #deps: ProofQueueDeps;
+  #singles: Request[] = [];
+  #bulks: Request[] = [];
+  /** Proofs in the two lists. */
+  #queued = 0;
+  /** When the first of the single proofs came. */
+  #arrivedAt = 0;
+  #open: OpenBatch | undefined;
+  #seen: readonly SeenBlock[] = [];
+  #work: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** The time that the timer is set for. */
+  #timerAt = Infinity;
+  #takeOver: Interval | undefined;
+  #takeOverDue = false;
+  #stopping = false;
+  #stopped = true;
+
+  constructor(deps: ProofQueueDeps) {
+    this.#deps = deps;
+    deps.tracker.onOutcome(() => this.#wake());
+  }
+
+  /**
+   * Puts a proof into the open batch.
+   * @throws SealbookError `overloaded` when too many are in flight
+   */
+  async accept(proof: NewProof): Promise<Acceptance> {
+    const [acceptance] = await this.#enqueue(this.#singles, [proof]);
+    if (acceptance === undefined) throw new SealbookError("internal", "a proof was not accepted");
+    return acceptance;
+  }
+
+  /** Puts 1 to 1000 proofs under an anchor of their own: all of them are on disk, or none. Throws as `accept` does. */
+  acceptTogether(proofs: readonly NewProof[]): Promise<readonly Acceptance[]> {
+    return this.#enqueue(this.#bulks, proofs);
+  }
+
+  /** Called with every new block: batches follow the chain's block interval. */
+  onHead(head: BlockHead): void {
+    this.#seen = withBlock(this.#seen, { ...head, seenAt: this.#deps.clock() });
+    this.#wake();
+  }
+
+  /** Closes the anchors that this relayer left open. */
+  async start(): Promise<void> {
+    this.#stopped = false;
+    await this.#closeLeftOpen(0);
+    this.#takeOver = every(Math.min(TAKE_OVER_INTERVAL_MILLISECONDS, this.#deps.takeOverMilliseconds), () => {
+      this.#takeOverDue = true;
+      this.#wake();
+    });
+  }
+
+  /** Writes what is queued; the next start closes the batch that is open then. */
+  async stop(): Promise<void> {
+    await this.#takeOver?.stop();
+    this.#stopping = true;
+    this.#wake();
+    while (this.#work !== undefined) await this.#work;
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #enqueue(list: Request[], proofs: readonly NewProof[]): Promise<readonly Acceptance[]> {
+    return new Promise((resolve, reject) => {
+      const { tracker, clock, maxInFlight } = this.#deps;
+      if (tracker.hashes + this.#queued + proofs.length > maxInFlight) {
+        throw new SealbookError(
+          "overloaded",
+          `${maxInFlight} proofs wait for the chain already; none more is taken now`,
+          {
+            retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+          },
+        );
+      }
+      if (this.#singles.length === 0) this.#arrivedAt = clock();
+      this.#queued += proofs.length;
+      list.push({ proofs, answer: resolve, fail: reject });
+      if (this.#work === undefined) this.#schedule();
+    });
+  }
+
+  #wake(): void {
+    if (this.#work !== undefined || this.#stopped) return;
+    this.#work = this.#run().finally(() => {
+      this.#work = undefined;
+      this.#schedule();
+    });
+  }
+
+  async #run(): Promise<void> {
+    // One turn later, so that requests which arrived in the same packet are written together.
+    await new Promise((resolve) => setImmediate(resolve));
+    // Another relayer may have taken over the open batch as well, if this process was halted for long.
+    let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
+    if (this.#takeOverDue) {
+      this.#takeOverDue = false;
+      await this.#closeLeftOpen(this.#deps.clock() - this.#deps.takeOverMilliseconds).catch(() => undefined);
+    }
+    while (isOpenInDoubt || this.#dueAt() <= this.#deps.clock()) {
+      isOpenInDoubt = false;
+      const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
+      const singles = this.#singles.splice(0, room);
+      const bulks = this.#bulks.splice(0, BULKS_AT_ONCE);
+      this.#queued -= singles.length + bulks.reduce((sum, { proofs }) => sum + proofs.length, 0);
+      try {
+        const written = await this.#deps.writer.write({
+          open: this.#open,
+          singles: singles.flatMap(({ proofs }) => proofs),
+          bulks: bulks.map(({ proofs }) => proofs),
+          isDue: ({ hashes, openedAt }) => this.#closingTime(hashes.length, openedAt) <= this.#deps.clock(),
+        });
+        this.#apply(singles, bulks, written);
+      } catch (cause) {
+        const error = new SealbookError("journal_unavailable", "the journal cannot be written; nothing was accepted", {
+          cause,
+          retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+        });
+        for (const request of [...singles, ...bulks]) request.fail(error);
+        this.#deps.telemetry.journalFailing(cause);
+        await sleep(JOURNAL_PAUSE_MILLISECONDS);
+      }
+    }
+  }
+
+  /** Sets the timer for the next write. */
+  #schedule(): void {
+    if (this.#stopped) return;
+    const at = this.#dueAt();
+    const now = this.#deps.clock();
+    if (at <= now) return this.#wake();
+    if (at === this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timerAt = Infinity;
+        this.#wake();
+      },
+      Math.max(1, at - now),
+    );
+  }
+
+  /** Returns the time of the next write; a time in the past means at once. */
+  #dueAt(): number {
+    const open = this.#open;
+    if (this.#bulks.length > 0) return 0;
+    if (this.#singles.length === 0)
+      return open === undefined ? Infinity : this.#closingTime(open.hashes.length, open.openedAt);
+    if (this.#stopping) return 0;
+    const size = this.#singles.length + (open?.hashes.length ?? 0);
+    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#deps.rules);
+  }
+
+  #closingTime(size: number, openedAt: number): number {
+    const { clock, rules, tracker } = this.#deps;
+    const now = clock();
+    const state = { size, openedAt, inFlight: tracker.sharedBatches, nextBlocks: nextBlocks(this.#seen, now) };
+    return closingTime(state, rules, now);
+  }
+
+  /** Has what is on disk tracked, and answers the requests. */
+  #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
+    const { tracker, telemetry } = this.#deps;
+    this.#open = written.open;
+    if (written.lost !== undefined) tracker.leave(written.lost.anchorId);
+    const all = [...written.singles, ...written.bulks.flat()];
+    telemetry.proofsAccepted(all.filter(({ isNew }) => isNew).length);
+    for (const { anchorId, acceptedAt } of written.added) tracker.add(anchorId, acceptedAt);
+    for (const { anchor } of written.closed) telemetry.batchClosed(anchor.size);
+    tracker.track(written.closed);
+    for (const [index, { answer }] of singles.entries()) answer(written.singles.slice(index, index + 1));
+    for (const [index, { answer }] of bulks.entries()) answer(written.bulks[index] ?? []);
+  }
+
+  /** Closes anchors that were open when their process ended: this relayer's, or old ones of another. */
+  async #closeLeftOpen(othersBefore: number): Promise<void> {
+    const { writer, tracker } = this.#deps;
+    tracker.track(await writer.closeLeftOpen(othersBefore, this.#open));
+  }
+}

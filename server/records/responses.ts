@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { duration } from "../http/record-store/responses.ts";
+import { ChainHash, next, type ResponseOf } from "../http/responses.ts";
+
+/** `/api/datastore/event/store` */
+export const StoreContent = z.object({
+  chainid: z.int().positive().meta({ description: "The id of the record on the chain." }),
+  event: z.string(),
+  notification: z.boolean(),
+  result: z.literal("success"),
+});
+
+const reference = z.union([z.int(), z.string()]).meta({ description: "An integer; a decimal string above 2^53 - 1." });
+
+const RecordLocation = z.object({ chainid: reference, tx_hash: ChainHash, block_number: z.int().nonnegative() });
+
+/** `/api/datastore/event/search` */
+export const SearchContent = z.object({
+  component_render: duration,
+  tparams: z.object({
+    events: z.array(z.tuple([z.string(), z.string(), z.string(), z.base64(), z.string()])).meta({
+      description: "Sender, code, time, payload (JSON in base64) and topic of each record, newest first.",
+    }),
+    next,
+    locations: z
+      .array(RecordLocation)
+      .optional()
+      .meta({ description: "The position of each record on the chain, in the same order, on request." }),
+  }),
+});
+
+const StaticElement = z.object({ reference, type: z.string() });
+const DynamicElement = z.object({ hexdata: z.string(), length: z.int(), reference, type: z.string() });
+
+const DecodedTransaction = z.object({
+  comp: StaticElement,
+  rowdata: z.object({
+    ...DynamicElement.shape,
+    filechain: z.string().meta({ description: "The seven segments, decompressed." }),
+    payload: z.record(z.string(), z.unknown()).meta({ description: "The JSON of the fifth segment." }),
+  }),
+  rowid: StaticElement,
+  signature: DynamicElement,
+  tabname: DynamicElement,
+});
+
+/** `/api/datastore/transaction/decode` */
+export const DecodeContent = z.object({
+  component_render: duration,
+  tparams: z.object({ transaction: DecodedTransaction }),
+});
+
+export type StoreContent = ResponseOf<typeof StoreContent>;
+export type RecordLocation = ResponseOf<typeof RecordLocation>;
+export type SearchContent = ResponseOf<typeof SearchContent>;
+export type DecodedTransaction = ResponseOf<typeof DecodedTransaction>;
+export type DecodeContent = ResponseOf<typeof DecodeContent>;

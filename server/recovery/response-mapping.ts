@@ -1,0 +1,77 @@
+import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
+import { hex, prefixedHex } from "../kit/hex.ts";
+import type { ConfirmedProof } from "./restored.ts";
+import type * as responses from "./responses.ts";
+import type { ComparedDocument, InventoryDocument } from "./service.ts";
+import type { RecoveryVerification } from "./verification.ts";
+
+/** A row of a comparison. */
+export function toComparedDocument({ document, comparison }: ComparedDocument): responses.ComparedDocument {
+  const { documentId: document_id } = document;
+  const hash = hex(document.hash);
+  // The order of the fields is part of the row's text, over which `rows_root` is computed.
+  switch (comparison.result) {
+    case "match":
+      return { document_id, result: comparison.result, hash, ...toRecord(comparison.proof) };
+    case "mismatch": {
+      const { result, proof, earlier } = comparison;
+      const older = earlier === undefined ? {} : { earlier: toRecord(earlier) };
+      return { document_id, result, hash, recorded_hash: hex(proof.hash), ...toRecord(proof), ...older };
+    }
+    case "unrecorded": {
+      const { result, reason, recordedAs } = comparison;
+      return {
+        document_id,
+        result,
+        hash,
+        ...(reason === undefined ? {} : { reason }),
+        ...(recordedAs.length === 0 ? {} : { recorded_as: recordedAs }),
+      };
+    }
+  }
+}
+
+/** The position of a record on the chain. */
+function toRecord({
+  recordHash,
+  outcome,
+}: ConfirmedProof): Pick<responses.RecordedDocument, "id" | "recorded_at" | "tx_hash" | "block_number"> {
+  const { transactionHash, block } = outcome;
+  return {
+    id: hex(recordHash),
+    recorded_at: block.time,
+    tx_hash: prefixedHex(transactionHash),
+    block_number: block.number,
+  };
+}
+
+export function toRecoveryVerification({
+  id,
+  asOf,
+  finishedAt,
+  totals,
+  rowsRoot,
+}: RecoveryVerification): responses.RecoveryVerification {
+  return {
+    verification_id: id,
+    as_of: asOf ?? null,
+    finished_at: Math.floor(finishedAt / 1000),
+    totals,
+    rows_root: hex(rowsRoot),
+  };
+}
+
+export function toRecordedDocument({ proof, fault }: InventoryDocument): responses.RecordedDocument {
+  const { documentId: document_id, hash, metadata } = proof;
+  return {
+    document_id,
+    hash: hex(hash),
+    metadata,
+    ...toRecord(proof),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+export function toUnknownAnchor({ hash, size, transactionHash, blockNumber }: LoggedAnchor): responses.UnknownAnchor {
+  return { hash: hex(hash), size, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { ChainHash, Hash, Metadata, next, Problem, type ResponseOf, seconds, whole } from "../http/responses.ts";
+
+/** The position of a record on the chain; the id is the recorded hash. */
+const recorded = { id: Hash, recorded_at: seconds("The block's time"), tx_hash: ChainHash, block_number: whole };
+const row = { document_id: z.string(), hash: Hash };
+
+/** A restored document, compared with its newest record. */
+export const ComparedDocument = z
+  .discriminatedUnion("result", [
+    z.object({ ...row, result: z.literal("match"), ...recorded }),
+    z.object({
+      ...row,
+      result: z.literal("mismatch"),
+      recorded_hash: Hash.meta({ description: "SHA-256 of the newest recorded content." }),
+      ...recorded,
+      earlier: z.object(recorded).optional().meta({ description: "The older record of the restored content." }),
+    }),
+    z.object({
+      ...row,
+      result: z.literal("unrecorded"),
+      reason: z.string().optional(),
+      recorded_as: z.array(z.string()).optional().meta({ description: "Other documents with this recorded content." }),
+    }),
+  ])
+  .meta({ id: "ComparedDocument", description: "A restored document, compared with its newest record." });
+
+const asOf = {
+  as_of: whole.nullable().meta({ description: "The requested time in Unix seconds; `null` for the present." }),
+};
+/** The totals of a comparison: the last line of an NDJSON response. */
+export const RecoveryVerification = z.object({
+  verification_id: z.uuid(),
+  ...asOf,
+  finished_at: whole,
+  totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }),
+  rows_root: Hash.meta({ description: "Merkle root (RFC 6962) over the texts of the rows." }),
+});
+
+/** `POST /api/v1/recovery/verify` with a JSON body. */
+export const Comparison = z
+  .object({ ...RecoveryVerification.shape, documents: z.array(ComparedDocument) })
+  .meta({ id: "Comparison", description: "Restored documents, compared with their records." });
+
+/** A line of an NDJSON response. */
+export const ComparisonLine = z
+  .union([ComparedDocument, RecoveryVerification, z.object({ error: Problem })])
+  .meta({ id: "ComparisonLine", description: "A row; the last line has the totals or an error." });
+
+/** A recorded document. */
+export const RecordedDocument = z
+  .object({
+    ...row,
+    metadata: Metadata,
+    ...recorded,
+    fault: z.string().optional().meta({ description: "The contradiction between the chain and this record." }),
+  })
+  .meta({ id: "RecordedDocument", description: "A document with its newest record." });
+
+/** `GET /api/v1/recovery/inventory` */
+export const Inventory = z
+  .object({ ...asOf, documents: z.array(RecordedDocument), next })
+  .meta({ id: "Inventory", description: "The documents that were on chain at the requested time." });
+
+/** An anchor on chain that is missing in the journal. */
+export const UnknownAnchor = z
+  .object({ hash: Hash, size: whole, tx_hash: ChainHash, block_number: whole })
+  .meta({ id: "UnknownAnchor", description: "An anchor on chain that is missing in the journal." });
+
+/** `GET /api/v1/recovery/gap` */
+export const RestoredGap = z.object({
+  against: z.literal("restored"),
+  verification_id: z.uuid(),
+  ...Inventory.shape,
+});
+
+/** `GET /api/v1/recovery/gap?against=journal` */
+export const JournalGap = z.object({ against: z.literal("journal"), anchors: z.array(UnknownAnchor), next });
+
+export const Gap = z.discriminatedUnion("against", [RestoredGap, JournalGap]).meta({
+  id: "Gap",
+  description: "Recorded documents missing from the restored data, or anchors missing in the journal.",
+});
+
+export type ComparedDocument = ResponseOf<typeof ComparedDocument>;
+export type RecoveryVerification = ResponseOf<typeof RecoveryVerification>;
+export type RecordedDocument = ResponseOf<typeof RecordedDocument>;
+export type UnknownAnchor = ResponseOf<typeof UnknownAnchor>;

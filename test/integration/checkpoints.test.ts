@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "chai";
+import { hexlify, Wallet } from "ethers";
+import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
+import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
+import { eventually } from "../support/eventually.ts";
+import { freshDocuments } from "../support/exactly-once.ts";
+import { journalLines } from "../support/journal-lines.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { allTransactions } from "../support/rpc.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const CHAIN_ID = 7326;
+
+for (const engine of ENGINES)
+  describe(`the digest of the journal on the chain, on ${engine}`, function () {
+    this.timeout(120_000);
+    let chain: RemoteChain;
+    let database: EngineDatabase;
+    let otherDirectory: string;
+    const servers: TestServer[] = [];
+    /** Checkpoints so far. */
+    let known = 0;
+
+    const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
+      const variables = {
+        ...chain.variables,
+        DATABASE_URL: database.url,
+        CHECKPOINT_INTERVAL: "2",
+        RECONCILE_INTERVAL: "1",
+        RECONCILE_FULL_INTERVAL: "1",
+      };
+      const server = await startServer({ ...variables, ...extra }, { directory });
+      servers.push(server);
+      return server;
+    };
+    const stop = async (): Promise<void> => {
+      for (const server of servers.splice(0)) await server.stop("keep");
+    };
+    const checkpoints = (): Promise<Record<string, unknown>[]> =>
+      database.ask(
+        "select checkpoint, hash, sequence from confirmations where checkpoint is not null order by sequence",
+      );
+    const unsettled = (): Promise<Record<string, unknown>[]> =>
+      database.ask("select id from transactions where state in ('queued', 'sent')");
+    const prove = async (server: TestServer): Promise<void> => {
+      const [document] = freshDocuments(1);
+      assert.equal((await server.post("/api/v1/proof", document)).status, 201);
+    };
+    /**
+     * Waits until the newest checkpoint is over everything but its own confirmation, and makes sure that nothing follows.
+     * @param more How many there may be more: two when one falls between a proof and its confirmation
+     */
+    const assertCovered = async (more: readonly number[]): Promise<void> => {
+      const before = known;
+      await eventually(async () => {
+        const [head] = await database.ask("select sequence from journal_head");
+        const newest = (await checkpoints()).at(-1);
+        assert.equal(
+          Number(newest?.["sequence"]),
+          Number(head?.["sequence"]),
+          "the newest entry confirms the newest checkpoint",
+        );
+        assert.equal(Number(newest?.["checkpoint"]), Number(head?.["sequence"]) - 1);
+      });
+      known = (await checkpoints()).length;
+      assert.include(more, known - before);
+      await sleep(5_000);
+      assert.lengthOf(await checkpoints(), known);
+      assert.deepEqual(await unsettled(), []);
+    };
+
+    before(async () => {
+      chain = await startRemoteChain();
+      database = await emptyDatabase(engine);
+      otherDirectory = await temporaryDirectory();
+      await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
+    });
+    after(async () => {
+      await stop();
+      await chain.close();
+      await database.remove();
+      await removeDirectory(otherDirectory);
+    });
+
+    it("is there an interval after something new, once, and nothing follows from it", async () => {
+      const server = await start();
+      await sleep(3_000);
+      assert.deepEqual(await checkpoints(), [], "there is nothing to anchor");
+      await prove(server);
+      await assertCovered([1, 2]);
+      await prove(server);
+      await assertCovered([1, 2]);
+      const onChain = (await allTransactions(chain.url)).map(({ input }) => input.slice(10, 74));
+      for (const { hash } of await checkpoints())
+        assert.lengthOf(
+          onChain.filter((each) => each === Buffer.from(hash as Uint8Array).toString("hex")),
+          1,
+        );
+    });
+
+    it("is not there again after a restart, unless there is something new", async () => {
+      await stop();
+      await start();
+      await assertCovered([0]);
+      await stop();
+      const server = await start();
+      await prove(server);
+      await assertCovered([1, 2]);
+    });
+
+    it("is what the entries lead to", async () => {
+      await stop();
+      const lines = await journalLines(database);
+      for (const { checkpoint } of await checkpoints())
+        assert.include(lines[Number(checkpoint) - 1], `{"sequence":${Number(checkpoint)},`);
+      assert.lengthOf(await database.ask("select checkpoint from anchors where checkpoint is not null"), known);
+    });
+
+    it("is sent by one of two relayers", async () => {
+      const other = new Wallet(hexlify(randomBytes(32)));
+      const deployment =
+        (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
+      const rpc = connectRpc(chain.url, CHAIN_ID);
+      const roles = new RelayerRoles(rpc, deployment);
+      for (const contract of roles.contracts)
+        await roles.change("grant", contract, other.address, new Wallet(chain.variables.ADMIN_KEY ?? ""), 0n);
+      rpc.close();
+      const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];
+      await prove(first);
+      await assertCovered([1, 2]);
+      await prove(second);
+      await assertCovered([1, 2]);
+      for (const server of [first, second]) {
+        const { body } = await server.get("/api/v1/status");
+        assert.deepEqual(
+          [body.status, body.journal.divergences],
+          ["ok", 0],
+          server.log.filter((line) => line.includes("alert")).join("\n"),
+        );
+      }
+    });
+  });

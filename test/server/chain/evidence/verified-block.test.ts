@@ -1,0 +1,136 @@
+import { expect } from "chai";
+import { getBytes, hexlify, keccak256, parseEther, Wallet } from "ethers";
+import { listKey } from "../../../../server/chain/evidence/merkle-trie.ts";
+import { readVerifiedBlock, type VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
+import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { startRawAnvil, type RawAnvil } from "../../../support/raw-anvil.ts";
+import { decodeRlp, provenValue } from "../../../../verifier/verify.mjs";
+import type { ParsedJson } from "../../../support/parsed-json.ts";
+
+/** The key of Anvil's first account. */
+const FUNDED = new Wallet("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+const TRANSACTIONS_ROOT = 4;
+const RECEIPTS_ROOT = 5;
+
+describe("blocks as evidence", function () {
+  let anvil: RawAnvil;
+  let rpc: Rpc;
+  let nonce = 0;
+
+  before(async () => {
+    anvil = await startRawAnvil();
+    rpc = connectRpc(anvil.http, anvil.chainId);
+    await rpc.call("evm_setAutomine", [false]);
+  });
+  after(async () => {
+    rpc.close();
+    await anvil.stop();
+  });
+
+  /** Mines a block of transactions of all the types that a sender can choose. */
+  const mine = async (count: number): Promise<VerifiedBlock> => {
+    for (let index = 0; index < count; index += 1) {
+      const type = index % 3;
+      const accessList = [{ address: FUNDED.address, storageKeys: [keccak256("0x01")] }];
+      const raw = await FUNDED.signTransaction({
+        type,
+        chainId: anvil.chainId,
+        nonce: nonce++,
+        // Contracts are made as well, and calls have data that no short node holds.
+        ...(index % 5 === 4 ? {} : { to: FUNDED.address }),
+        data: index % 5 === 4 ? "0x00" : `0x${"ab".repeat(index)}`,
+        value: index % 5 === 4 ? 0n : parseEther("0.001") * BigInt(index),
+        gasLimit: 100_000,
+        ...(type === 2 ? { maxFeePerGas: 7n, maxPriorityFeePerGas: 0n } : { gasPrice: 7n }),
+        ...(type === 0 ? {} : { accessList }),
+      });
+      await rpc.call("eth_sendRawTransaction", [raw]);
+    }
+    await rpc.call("evm_mine", []);
+    const block = await readVerifiedBlock(rpc, Number(await rpc.call("eth_blockNumber", [])));
+    if (block === undefined) throw new Error("the block is not there");
+    expect(block.receipts).to.have.length(count);
+    return block;
+  };
+
+  for (const count of [0, 1, 2, 17, 135]) {
+    it(`of ${count} transactions have the hash and roots that the node says, and prove what is in them`, async () => {
+      const block = await mine(count);
+      expect(hexlify(block.hash)).to.equal(keccak256(block.header));
+      expect(block.protocol).to.equal("none");
+      const fields = decodeRlp(getBytes(block.header));
+      const [transactions, receipts] = [fields[TRANSACTIONS_ROOT], fields[RECEIPTS_ROOT]];
+      if (!(transactions instanceof Uint8Array) || !(receipts instanceof Uint8Array))
+        throw new TypeError("roots are bytes");
+      const all = await rpc.call("eth_getBlockByHash", [hexlify(block.hash), false]);
+      for (let index = 0; index < count; index += Math.max(1, Math.floor(count / 20))) {
+        const transaction = await block.transaction(index);
+        expect(all).to.have.nested.property(`transactions[${index}]`, keccak256(transaction.raw));
+        expect(provenValue(transactions, listKey(index), transaction.proof)).to.deep.equal(getBytes(transaction.raw));
+        const receipt = await block.receipt(index);
+        expect(provenValue(receipts, listKey(index), receipt.proof)).to.deep.equal(getBytes(receipt.raw));
+      }
+    });
+  }
+
+  for (const [hardfork, fields] of [
+    ["berlin", 15],
+    ["london", 16],
+    ["shanghai", 17],
+    ["cancun", 20],
+    ["prague", 21],
+  ] as const) {
+    it(`have ${fields} fields in their header since ${hardfork}`, async () => {
+      const old = await startRawAnvil(0, hardfork);
+      const connection = connectRpc(old.http, old.chainId);
+      try {
+        await connection.call("evm_mine", []);
+        expect(decodeRlp((await readVerifiedBlock(connection, 1))?.header ?? new Uint8Array())).to.have.length(fields);
+      } finally {
+        connection.close();
+        await old.stop();
+      }
+    });
+  }
+
+  it("are unknown when the node does not have them", async () => {
+    expect(await readVerifiedBlock(rpc, 1_000_000)).to.equal(undefined);
+  });
+
+  it("are refused when what the node says does not hold together", async () => {
+    await mine(2);
+    const number = Number(await rpc.call("eth_blockNumber", []));
+    const twisted = (method: string, twist: (answer: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
+      call: async (asked, parameters) => {
+        const answer = await rpc.call(asked, parameters);
+        return asked === method ? twist(structuredClone(answer)) : answer;
+      },
+    });
+    const refusal = async (method: string, twist: (answer: ParsedJson) => unknown): Promise<string> => {
+      const error: unknown = await readVerifiedBlock(twisted(method, twist), number).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (!(error instanceof Error) || !(error.cause instanceof Error)) throw new Error(`${method} was not refused`);
+      return error.cause.message;
+    };
+    const header = await refusal("eth_getBlockByNumber", (block) => ({ ...block, timestamp: "0x1" }));
+    expect(header).to.match(/its header does not have its hash$/);
+    const transactions = await refusal("eth_getBlockByNumber", (block) => ({
+      ...block,
+      transactions: block.transactions.slice(1),
+    }));
+    expect(transactions).to.match(/its transactions are not those of its header$/);
+    const receipts = await refusal("eth_getBlockReceipts", ([first, second]) => [second, first]);
+    expect(receipts).to.match(/its receipts are not those of its header$/);
+    expect(await refusal("eth_getBlockReceipts", () => [{}])).to.match(/is malformed$/);
+    const failing: Pick<Rpc, "call"> = {
+      call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
+    };
+    await readVerifiedBlock(failing, 1).then(
+      () => expect.fail("it was read"),
+      (error: unknown) => expect(error).to.be.instanceOf(NodeError),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { assert } from "chai";
+import { computeAddress, hexlify, Transaction } from "ethers";
+import { takeOverTransactions } from "../../../../server/chain/transactions/take-over.ts";
+import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
+import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
+import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { FakeNode } from "../../../support/fake-node.ts";
+
+const SELF = computeAddress(`0x${"5e".repeat(32)}`);
+const KEYS = [`0x${"01".repeat(32)}`, `0x${"02".repeat(32)}`].sort((a, b) =>
+  computeAddress(a) < computeAddress(b) ? -1 : 1,
+);
+const [KEY = "", LATER_KEY = ""] = KEYS;
+/** The time before which what is left counts as left for good. */
+const BEFORE = 1_000;
+
+for (const engine of ENGINES)
+  describe(`transactions that other relayers left, on ${engine}`, function () {
+    let node: FakeNode;
+    let rpc: Rpc;
+    let journal: TestDatabase;
+
+    beforeEach(async () => {
+      node = await new FakeNode().start();
+      rpc = connectRpc(node.url, FakeNode.CHAIN_ID);
+      journal = await openTestDatabase(engine);
+    });
+    afterEach(async () => {
+      rpc.close();
+      await node.stop();
+      await journal.close();
+    });
+
+    const leave = async (key: string, nonce: number, createdAt: number): Promise<number> => {
+      const { sender, raw, hash } = await transactionSigner(ownKey(key), FakeNode.CHAIN_ID, 0n).filler(nonce);
+      const { id } = await journal.database
+        .insertInto("transactions")
+        .values({
+          purpose: "anchor",
+          to_address: sender,
+          data: null,
+          state: "sent",
+          sender,
+          nonce,
+          raw,
+          hash,
+          created_at: createdAt,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      return id;
+    };
+    const seeTo = (): Promise<void> =>
+      takeOverTransactions({
+        rpc,
+        store: transactionStore(journal.database),
+        self: SELF,
+        before: BEFORE,
+        validatorNames: new Map(),
+        isStopped: () => false,
+      });
+    const nonces = (): number[] => node.sent.map((raw) => Transaction.from(raw).nonce);
+
+    it("are sent in the order of their nonces, with a younger one that stands before an old one", async () => {
+      await leave(KEY, 2, 10);
+      await leave(KEY, 0, 20);
+      // As what is put in the place of a refused transaction.
+      await leave(KEY, 1, 5_000);
+      await seeTo();
+      assert.deepEqual(nonces(), [0, 1, 2]);
+    });
+
+    it("are left alone while they are young", async () => {
+      await leave(KEY, 0, 10);
+      await leave(KEY, 1, 5_000);
+      await leave(LATER_KEY, 0, 5_000);
+      await seeTo();
+      assert.deepEqual(
+        node.sent.map((raw) => [Transaction.from(raw).from, Transaction.from(raw).nonce]),
+        [[computeAddress(KEY), 0]],
+      );
+    });
+
+    it("are settled when they were mined, and not sent again", async () => {
+      const [mined, waiting] = [await leave(KEY, 0, 10), await leave(KEY, 1, 10)];
+      const first = await journal.database
+        .selectFrom("transactions")
+        .select("raw")
+        .where("id", "=", mined)
+        .executeTakeFirstOrThrow();
+      await rpc.call("eth_sendRawTransaction", [hexlify(first.raw ?? new Uint8Array())]);
+      node.mine();
+      await seeTo();
+      const store = transactionStore(journal.database);
+      assert.equal((await store.outcome(mined)).state, "confirmed");
+      assert.equal((await store.outcome(waiting)).state, "pending");
+      assert.deepEqual(nonces(), [0, 1], "the first was sent by the test alone");
+    });
+
+    it("of one key that the node does not take hold up no other key's, however many they are", async () => {
+      const stuck = computeAddress(KEY);
+      for (let nonce = 0; nonce < 520; nonce += 1) await leave(KEY, nonce, 10);
+      await leave(LATER_KEY, 0, 10);
+      node.onSend = ({ from }) => (from === stuck ? { code: -32000, message: "the pool is full" } : undefined);
+      await seeTo();
+      assert.include(
+        node.sent.map((raw) => Transaction.from(raw).from),
+        computeAddress(LATER_KEY),
+      );
+    });
+  });
