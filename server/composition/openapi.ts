@@ -7,7 +7,7 @@ import type { Tag } from "../http/openapi/document.ts";
 import type { Operation } from "../http/openapi/operation.ts";
 import { SERVICE_OPERATIONS } from "../operations/openapi.ts";
 
-/** What the operations are grouped by. */
+/** Groups of operations. */
 export const TAGS: readonly Tag[] = [
   { name: "Records", description: "The record store: signed rows on chain, found by code and topic." },
   { name: "Proofs", description: "Integrity proofs: hashes on chain, found by document, hash and transaction." },
