@@ -1,23 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { holdDataFolder, RELAYER_FILE } from "../../server/composition/data-folder.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
+import { waitFor } from "../../server/kit/wait-for.ts";
 
-const WAIT_MILLISECONDS = 120_000;
-const RETRY_MILLISECONDS = 200;
+const ROTATION_WAIT = { intervalMilliseconds: 200, timeoutMilliseconds: 120_000 };
 
 /**
- * Waits until the server of a data folder signs with a key, and has nothing under way with another one.
- * @returns whether it does; also when no server runs, which starts with the key
+ * Waits until the server of a data folder signs with a key and has no transactions of another key in flight.
+ * @returns Whether it does; true if no server runs, because its next start uses the key
  */
 export async function untilInUse(dataDirectory: string, address: Address): Promise<boolean> {
-  for (const deadline = Date.now() + WAIT_MILLISECONDS; Date.now() < deadline; await sleep(RETRY_MILLISECONDS)) {
-    if ((await readFile(join(dataDirectory, RELAYER_FILE), "utf8").catch(() => "")) === address) return true;
-    if (!(await isServed(dataDirectory))) return true;
-  }
-  return false;
+  const file = join(dataDirectory, RELAYER_FILE);
+  const isUsed = async (): Promise<true | undefined> =>
+    (await readFile(file, "utf8").catch(() => "")) === address || !(await isServed(dataDirectory)) ? true : undefined;
+  return (await waitFor(isUsed, ROTATION_WAIT)) ?? false;
 }
 
 async function isServed(dataDirectory: string): Promise<boolean> {

@@ -1,32 +1,32 @@
 import { mkdir } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
+import { waitFor } from "../kit/wait-for.ts";
 
-const RETRY_MILLISECONDS = 100;
-const WAIT_MILLISECONDS = 60_000;
+const ADMINISTRATION_WAIT = { intervalMilliseconds: 100, timeoutMilliseconds: 60_000 };
 
-/** Says with which key the server signs: the one that the command that changes it waits for. */
+/** File with the address that the server signs with; `relayer rotate` waits for it to change. */
 export const RELAYER_FILE = "relayer-address";
 
 /**
- * Takes the data folder for a server, or for work that no server may disturb.
- * @throws SealbookError `conflict` naming the process that has it; `config_invalid` when it cannot be used at all
+ * Locks the data folder for a server, or for work without one.
+ * @throws SealbookError `conflict` naming the process that has it; `config_invalid` when it cannot be used
  */
 export async function holdDataFolder(directory: string): Promise<DirectoryLock> {
   return hold(directory, "lock");
 }
 
-/** Takes the right to administer accounts, beside a server or without one; waits while another process has it. */
+/**
+ * Locks the administration of accounts, beside a server or without one; waits while another process has it.
+ * @throws SealbookError `conflict` naming the process that has it for too long; `config_invalid` as {@link holdDataFolder}
+ */
 export async function holdAdministration(directory: string): Promise<DirectoryLock> {
-  for (const deadline = Date.now() + WAIT_MILLISECONDS; ; await sleep(RETRY_MILLISECONDS)) {
-    try {
-      return await hold(directory, "administration");
-    } catch (error) {
-      const isHeld = error instanceof SealbookError && error.code === "conflict";
-      if (!isHeld || Date.now() > deadline) throw error;
-    }
-  }
+  const lock = await waitFor(() => hold(directory, "administration").catch(ifHeld), ADMINISTRATION_WAIT);
+  return lock ?? (await hold(directory, "administration"));
+}
+
+function ifHeld(error: unknown): undefined {
+  if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
 }
 
 async function hold(directory: string, use: string): Promise<DirectoryLock> {

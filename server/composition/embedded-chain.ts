@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Wallet } from "ethers";
 import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
 import { type EmbeddedChain, startEmbeddedChain } from "../chain/embedded/embedded-chain.ts";
@@ -11,14 +10,14 @@ import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
+import { waitFor } from "../kit/wait-for.ts";
 import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
 import { sessionRules } from "./session-rules.ts";
 
 /** Chain id of the embedded chain; no public network uses it. */
 export const EMBEDDED_CHAIN_ID = 7325;
-const OTHER_WAIT_MILLISECONDS = 30_000;
-const OTHER_RETRY_MILLISECONDS = 200;
+const OTHER_PROCESS_WAIT = { intervalMilliseconds: 200, timeoutMilliseconds: 30_000 };
 
 /** Starts the embedded chain, or connects to that of another process, and deploys the contracts that it lacks. */
 export async function openEmbeddedChain(
@@ -71,16 +70,13 @@ async function startOrShare(
 
 /** Waits for the embedded chain of another process, which may be starting, and returns the address of its JSON-RPC. */
 async function urlOfOther(urlFile: string): Promise<string> {
-  for (
-    const deadline = Date.now() + OTHER_WAIT_MILLISECONDS;
-    Date.now() < deadline;
-    await sleep(OTHER_RETRY_MILLISECONDS)
-  ) {
-    const url = await readFile(urlFile, "utf8").catch(() => undefined);
-    if (url === undefined) continue;
-    const chainId = await fetchChainId(url).catch(() => undefined);
-    if (chainId === EMBEDDED_CHAIN_ID) return url;
-  }
+  const url = await waitFor(async () => {
+    const written = await readFile(urlFile, "utf8").catch(() => undefined);
+    if (written === undefined) return undefined;
+    const chainId = await fetchChainId(written).catch(() => undefined);
+    return chainId === EMBEDDED_CHAIN_ID ? written : undefined;
+  }, OTHER_PROCESS_WAIT);
+  if (url !== undefined) return url;
   throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
 }
 

@@ -1,8 +1,8 @@
-import type { Status } from "../operations/responses.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
+import type { Status } from "../operations/responses.ts";
 import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
 import type { Foundation } from "./foundation.ts";
 import type { JournalWorkers } from "./journal-workers.ts";

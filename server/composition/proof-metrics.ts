@@ -16,12 +16,12 @@ export function registerProofMetrics(
   );
   metrics.gauge(
     "sealbook_proofs_pending_limit",
-    "Pending proofs past which no more are accepted",
+    "Maximum of pending proofs; at the maximum none is accepted",
     () => maxOutstanding,
   );
   metrics.gauge(
     "sealbook_proof_oldest_pending_seconds",
-    "Time since the oldest proof was accepted that is not on chain; 0 without one",
+    "Time since the acceptance of the oldest proof that is not on chain; 0 without one",
     () => proofs.tracker.oldestSeconds(),
   );
   metrics.gauge(
@@ -31,7 +31,7 @@ export function registerProofMetrics(
   );
   metrics.gauge(
     "sealbook_anchors_failed",
-    "Anchors that the chain did not take and that wait for another try",
+    "Anchors that the chain rejected and that wait for another attempt",
     async () => (await journal.anchors.failed()).length,
   );
 }

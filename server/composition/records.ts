@@ -57,7 +57,7 @@ export function createRecords(
     clock,
     chainWaitMilliseconds,
   });
-  metrics.gauge("sealbook_records", "Records in the local copy of the event table", () => journal.records.count());
+  metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,

@@ -43,7 +43,7 @@ export function createTransactions(
   });
   head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
-  metrics.gauge("sealbook_transactions_under_way", "Transactions without an outcome", countInFlight);
+  metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
   const watch = watchKeystore(foundation, config, sender);
   return {
     sender,

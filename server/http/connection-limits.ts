@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { every } from "../kit/interval.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
 
 /** How much of the server one connection may take, and for how long. */
@@ -70,7 +71,7 @@ export function cutOffSlowClients(server: Server, limits: ConnectionLimits): voi
     // Of requests that are sent ahead only the last one can be incomplete.
     exchanges.set(socket, { request, response, startedAt: now, bytes: bytesOf(socket), movedAt: now });
   });
-  const look = (): void => {
+  const check = (): void => {
     const now = performance.now();
     for (const [socket, exchange] of exchanges) {
       const { request, response } = exchange;
@@ -79,8 +80,8 @@ export function cutOffSlowClients(server: Server, limits: ConnectionLimits): voi
       else if (isTooSlow(socket, exchange, now, limits)) socket.destroy();
     }
   };
-  const timer = setInterval(look, Math.min(1_000, limits.stallMilliseconds / 4)).unref();
-  server.once("close", () => clearInterval(timer));
+  const interval = every(Math.min(1_000, limits.stallMilliseconds / 4), check, { unref: true });
+  server.once("close", () => void interval.stop());
 }
 
 function isTooSlow(socket: Socket, exchange: Exchange, now: number, limits: ConnectionLimits): boolean {

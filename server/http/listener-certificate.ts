@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { SealbookError } from "../errors.ts";
+import { every } from "../kit/interval.ts";
 
 /** A certificate and its key, as PEM files. */
 export interface CertificateFiles {
@@ -9,10 +10,10 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** How often it is looked whether the files have changed: looking works on every kind of disk, being told does not. */
-const LOOK_MILLISECONDS = 2_000;
+/** Between two checks of the files. Polling works on every file system; notifications of changes do not. */
+const CHECK_MILLISECONDS = 2_000;
 
-/** What became of files that have changed. */
+/** Results of a change of the files. */
 export type CertificateEvent =
   { readonly kind: "replaced"; readonly expires: number } | { readonly kind: "refused"; readonly reason: string };
 
@@ -22,12 +23,12 @@ interface Loaded {
   readonly expires: number;
 }
 
-/** The certificate that the server listens with. Files that change are taken anew, unless they are of no use. */
+/** The listener's certificate. It is loaded again when its files change, unless the new ones cannot be used. */
 export class ListenerCertificate {
   readonly #files: CertificateFiles;
   readonly #onEvent: (event: CertificateEvent) => void;
   #loaded: Loaded;
-  /** Why the files were refused last, which is told once. */
+  /** Last reason why new files cannot be used; each reason is reported once. */
   #refused: string | undefined;
 
   private constructor(files: CertificateFiles, onEvent: (event: CertificateEvent) => void, loaded: Loaded) {
@@ -59,17 +60,11 @@ export class ListenerCertificate {
    * @returns ends it
    */
   follow(use: (options: SecureContextOptions) => void): () => void {
-    let looking = false;
-    const timer = setInterval(async () => {
-      if (looking) return;
-      looking = true;
-      await this.#look(use);
-      looking = false;
-    }, LOOK_MILLISECONDS);
-    return () => clearInterval(timer);
+    const interval = every(CHECK_MILLISECONDS, () => this.#check(use));
+    return () => void interval.stop();
   }
 
-  async #look(use: (options: SecureContextOptions) => void): Promise<void> {
+  async #check(use: (options: SecureContextOptions) => void): Promise<void> {
     try {
       const { options, expires } = await load(this.#files);
       this.#refused = undefined;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "../errors.ts";
+import { every } from "../kit/interval.ts";
 import { CONNECTION_LIMITS, cutOffSlowClients } from "./connection-limits.ts";
 import type { ListenerCertificate } from "./listener-certificate.ts";
 
@@ -61,10 +62,10 @@ export async function listen(
       const closed = once(server, "close");
       server.close();
       // A connection that is kept alive becomes idle only with the end of its last answer.
-      const closing = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS);
+      const closing = every(IDLE_CHECK_MILLISECONDS, () => server.closeIdleConnections());
       const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
       await closed;
-      clearInterval(closing);
+      await closing.stop();
       clearTimeout(ending);
     },
   };

@@ -5,10 +5,9 @@ export interface Interval {
 }
 
 /**
- * Runs `work` every so many milliseconds, never twice at the same time: a run that takes longer than the interval
- * makes the ticks meanwhile fall out.
+ * Runs `work` at an interval, never twice at the same time: while a run lasts, ticks are skipped.
  * @param work Handles its own errors; a rejection counts as a programming error
- * @param options.unref Whether the process may end although the interval goes on
+ * @param options.unref Whether the process may end while the interval is active
  */
 export function every(
   milliseconds: number,

@@ -95,7 +95,7 @@ export function alertStore(database: Database): AlertStore {
       return rows.map(toAlert);
     },
 
-    async toldTo(receiver) {
+    async notifiedUpTo(receiver) {
       const row = await database
         .selectFrom("alert_receivers")
         .select("change_number")
@@ -104,7 +104,7 @@ export function alertStore(database: Database): AlertStore {
       return row?.change_number ?? 0;
     },
 
-    async tell(receiver, change) {
+    async recordNotified(receiver, change) {
       await database
         .insertInto("alert_receivers")
         .values({ receiver, change_number: change })

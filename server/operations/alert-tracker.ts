@@ -2,16 +2,16 @@ import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "./aler
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 
-/** Told of every alert that is raised or resolved. */
+/** Receives every alert that is raised or resolved. */
 export type AlertListener = (alert: Alert) => void;
 
-/** Raises and resolves alerts, each once. Nothing here throws: what cannot be written is logged, and told nevertheless. */
+/** Raises and resolves alerts, each once. Its methods do not throw: an alert that cannot be stored is only logged. */
 export class AlertTracker {
   readonly #store: AlertStore;
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #listeners = new Set<AlertListener>();
-  /** Those that last, by kind and subject, as far as this process knows. */
+  /** Kind and subject of the alerts that last. */
   readonly #open = new Set<string>();
   #work: Promise<void> = Promise.resolve();
 
@@ -21,25 +21,27 @@ export class AlertTracker {
     this.#clock = clock;
   }
 
-  /** Takes up what lasts since before this process. */
+  /** Loads the alerts that were raised before this start and last. */
   async start(): Promise<void> {
     for (const { kind, subject } of await this.#store.open()) this.#open.add(keyOf(kind, subject));
   }
 
-  /** Ends when everything is written. */
+  /** Waits until every change is stored. */
   async stop(): Promise<void> {
     await this.#work;
   }
 
+  /** Notifies `listener` of every stored change. */
   subscribe(listener: AlertListener): void {
     this.#listeners.add(listener);
   }
 
+  /** Whether an alert lasts. */
   lasts(kind: AlertKind, subject = ""): boolean {
     return this.#open.has(keyOf(kind, subject));
   }
 
-  /** How many of each kind last. */
+  /** Counts the alerts that last, by kind. */
   counts(): ReadonlyMap<AlertKind, number> {
     const open = [...this.#open];
     return new Map(ALERT_KINDS.map((kind) => [kind, open.filter((key) => key.startsWith(`${kind} `)).length]));
@@ -61,31 +63,33 @@ export class AlertTracker {
   }
 
   /**
-   * Has just these last, of those about the network: raises what is new and resolves what is over, also what lasts since
-   * before this process.
+   * Makes the alerts of a group equal to a list: raises the new ones and resolves those that are not on it, also ones
+   * from before this start.
+   * @param group Prefix of the subjects
+   * @param resolution Message of the resolved ones
    */
-  keep(
+  replaceGroup(
     group: string,
     faults: readonly { readonly kind: AlertKind; readonly subject: string; readonly message: string }[],
-    over: string,
+    resolution: string,
   ): void {
     const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
     const lasting = new Set(prefixed.map(({ kind, subject }) => keyOf(kind, subject)));
     for (const key of [...this.#open]) {
       const kind = ALERT_KINDS.find((each) => key.startsWith(`${each} ${group}`));
-      if (kind !== undefined && !lasting.has(key)) this.resolve(kind, over, key.slice(kind.length + 1));
+      if (kind !== undefined && !lasting.has(key)) this.resolve(kind, resolution, key.slice(kind.length + 1));
     }
     for (const { kind, subject, message } of prefixed) this.raise(kind, message, subject);
   }
 
-  /** One after the other, so that an alert is never resolved before it was raised. */
+  /** Stores changes one after the other: an alert must not be resolved before it is raised. */
   #write(change: () => Promise<Alert | undefined>): void {
     this.#work = this.#work.then(async () => {
       try {
         const alert = await change();
         if (alert !== undefined) for (const listener of this.#listeners) listener(alert);
       } catch (err) {
-        this.#logger.error({ err }, "an alert could not be written");
+        this.#logger.error({ err }, "an alert could not be stored; its receivers are not notified");
       }
     });
   }

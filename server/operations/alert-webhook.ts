@@ -1,28 +1,28 @@
 import { createHmac } from "node:crypto";
 import type { Alert, AlertStore } from "./alert.ts";
+import { Backoff, type BackoffRule } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 
-/** Alerts that last are told again: a receiver such as Alertmanager takes silence for their end. */
+/** Alerts that last are sent again: Alertmanager resolves alerts that it does not receive any more. */
 const REPEAT_MILLISECONDS = 60_000;
-const FIRST_RETRY_MILLISECONDS = 5_000;
-const LAST_RETRY_MILLISECONDS = 300_000;
+const RETRY: BackoffRule = { firstMilliseconds: 5_000, longestMilliseconds: 300_000 };
 const TIMEOUT_MILLISECONDS = 10_000;
 
 export interface AlertWebhookDeps {
   readonly url: string;
-  /** Signs what is sent, when there is one. */
+  /** Signs the requests; without it they are not signed. */
   readonly secret: string | undefined;
   readonly store: AlertStore;
   /** Source of the alerts: the server's own address, which is known when it listens. */
   readonly instance: { readonly url: string };
   readonly clock: Clock;
-  /** Told once for each outage of the receiver, without its address, which can hold a secret. */
+  /** Called once for each outage of the receiver. The reason leaves out the address, which can hold a secret. */
   readonly onFailure: (reason: string) => void;
 }
 
 /**
- * Tells one receiver of alerts, in the format of Alertmanager's API v2. How far it was told is on disk: what it missed
- * while it, or this server, was away it is told afterwards.
+ * Sends alerts to one receiver in the format of Alertmanager's API v2. The newest change that was sent is on disk: changes
+ * during an outage of the receiver or of this server are sent afterwards.
  */
 export class AlertWebhook {
   readonly #deps: AlertWebhookDeps;
@@ -30,7 +30,7 @@ export class AlertWebhook {
   #work: Promise<void> | undefined;
   #again = false;
   #stopped = true;
-  #retry = FIRST_RETRY_MILLISECONDS;
+  readonly #backoff = new Backoff(RETRY);
   #failing = false;
 
   constructor(deps: AlertWebhookDeps) {
@@ -48,7 +48,7 @@ export class AlertWebhook {
     await this.#work;
   }
 
-  /** Says that there is something to tell. */
+  /** Sends changes as soon as possible. */
   wake(): void {
     if (this.#stopped) return;
     if (this.#work !== undefined) {
@@ -64,27 +64,26 @@ export class AlertWebhook {
     do {
       this.#again = false;
       try {
-        await this.#tell();
-        this.#retry = FIRST_RETRY_MILLISECONDS;
+        await this.#send();
+        this.#backoff.reset();
         this.#failing = false;
       } catch (error) {
         if (!this.#failing) this.#deps.onFailure(error instanceof Error ? error.message : String(error));
         this.#failing = true;
-        wait = this.#retry;
-        this.#retry = Math.min(2 * this.#retry, LAST_RETRY_MILLISECONDS);
+        wait = this.#backoff.next();
       }
     } while (this.#again && !this.#failing && !this.#stopped);
     if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), wait);
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const { url, store, secret } = this.#deps;
     const receiver = receiverOf(url);
-    const told = await store.toldTo(receiver);
-    const [open, resolved] = [await store.open(), await store.resolvedAfter(told)];
+    const notified = await store.notifiedUpTo(receiver);
+    const [open, resolved] = [await store.open(), await store.resolvedAfter(notified)];
     const alerts = [...open, ...resolved];
     if (alerts.length === 0) return;
-    const body = JSON.stringify(alerts.map((alert) => this.#represent(alert)));
+    const body = JSON.stringify(alerts.map((alert) => this.#toMessage(alert)));
     const { address, authorization } = splitAddress(url);
     const response = await fetch(address, {
       method: "POST",
@@ -98,17 +97,17 @@ export class AlertWebhook {
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     await response.arrayBuffer();
-    if (!response.ok) throw new Error(`it answered ${response.status}`);
-    await store.tell(receiver, Math.max(told, ...alerts.map(({ change }) => change)));
+    if (!response.ok) throw new Error(`the receiver responds with status ${response.status}`);
+    await store.recordNotified(receiver, Math.max(notified, ...alerts.map(({ change }) => change)));
   }
 
-  /** HMAC-SHA256 over the time and the body, so that what somebody caught cannot be sent again later. */
+  /** Computes HMAC-SHA256 over the time and the body: the time makes a replayed request detectable. */
   #sign(secret: string, body: string): string {
     const time = Math.floor(this.#deps.clock() / 1000);
     return `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`;
   }
 
-  #represent({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
+  #toMessage({ kind, subject, message, raisedAt, resolvedAt }: Alert): object {
     const { url: instance } = this.#deps.instance;
     return {
       labels: {
@@ -126,7 +125,7 @@ export class AlertWebhook {
   }
 }
 
-/** A name and password in the address are sent as a header: there they are in no error. */
+/** Moves a name and password from the address to a header, where no error message shows them. */
 function splitAddress(url: string): {
   readonly address: URL;
   readonly authorization: Readonly<Record<string, string>>;
@@ -140,7 +139,7 @@ function splitAddress(url: string): {
   return { address, authorization: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** What a receiver is known by on disk: its address may hold a secret. */
+/** Returns the name of a receiver on disk: a digest, because its address can hold a secret. */
 function receiverOf(url: string): string {
   return createHmac("sha256", "receiver").update(url).digest("hex").slice(0, 32);
 }

@@ -1,35 +1,36 @@
-/** What operators are called for. */
+/** Conditions that operators are alerted to. */
 export const ALERT_KINDS = ["node_down", "sync_lost", "degraded_performance", "journal_divergence"] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Something that is wrong, or was. */
+/** A condition that lasts, or lasted. */
 export interface Alert {
   readonly kind: AlertKind;
-  /** What it is about, where there can be several of a kind at once. */
+  /** Tells several alerts of one kind apart; empty when there can be only one. */
   readonly subject: string;
   readonly message: string;
   /** Unix milliseconds. */
   readonly raisedAt: number;
   /** `undefined` while it lasts. */
   readonly resolvedAt: number | undefined;
-  /** Rises with every raising and resolving of any alert. */
+  /** Number of the last change; it increases whenever any alert is raised or resolved. */
   readonly change: number;
 }
 
-/** The alerts on disk: what was raised before a restart is not raised again after it. */
+/** The alerts on disk: an alert that lasts is not raised again after a restart. */
 export interface AlertStore {
-  /** @returns the alert, unless the same one lasts already */
+  /** @returns the alert; `undefined` when it lasts already */
   raise(alert: Pick<Alert, "kind" | "subject" | "message" | "raisedAt">): Promise<Alert | undefined>;
-  /** @returns the alert, unless there is none that lasts */
+  /** @returns the alert; `undefined` when it does not last */
   resolve(kind: AlertKind, subject: string, resolvedAt: number): Promise<Alert | undefined>;
-  /** Those that last. */
+  /** Lists the alerts that last. */
   open(): Promise<Alert[]>;
-  /** Those that last, and the newest of those that are over; newest change first. */
+  /** Lists the alerts that last, then the newest resolved ones; the newest change first. */
   list(limit: number): Promise<Alert[]>;
-  /** Those that are over since a change. */
+  /** Lists the alerts that were resolved after a change. */
   resolvedAfter(change: number): Promise<Alert[]>;
-  /** The newest change that a receiver was told of. */
-  toldTo(receiver: string): Promise<number>;
-  tell(receiver: string, change: number): Promise<void>;
+  /** Returns the newest change that a receiver was notified of; 0 before the first. */
+  notifiedUpTo(receiver: string): Promise<number>;
+  /** Records that a receiver was notified of all changes up to one. */
+  recordNotified(receiver: string, change: number): Promise<void>;
 }

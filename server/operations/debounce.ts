@@ -1,17 +1,19 @@
-/** Looks in a row that have to agree before something counts as wrong, or as right again. */
-export const LOOKS_TO_RAISE = 3;
-const LOOKS_TO_RESOLVE = 2;
+/** Equal checks in a row that set a state. */
+export const CHECKS_TO_RAISE = 3;
+/** Equal checks in a row that clear a state. */
+const CHECKS_TO_RESOLVE = 2;
 
-/** A state that changes only when it was seen otherwise several times in a row. */
-export class Steady {
+/** A state that changes only after several equal checks in a row. */
+export class Debounce {
   #isSet = false;
-  #otherwise = 0;
+  #different = 0;
 
-  see(value: boolean): boolean {
-    this.#otherwise = value === this.#isSet ? 0 : this.#otherwise + 1;
-    if (this.#otherwise >= (this.#isSet ? LOOKS_TO_RESOLVE : LOOKS_TO_RAISE)) {
+  /** Takes the result of a check, and returns the state. */
+  update(value: boolean): boolean {
+    this.#different = value === this.#isSet ? 0 : this.#different + 1;
+    if (this.#different >= (this.#isSet ? CHECKS_TO_RESOLVE : CHECKS_TO_RAISE)) {
       this.#isSet = value;
-      this.#otherwise = 0;
+      this.#different = 0;
     }
     return this.#isSet;
   }

@@ -1,4 +1,7 @@
-import { EVERYBODY, type ServiceLogLine } from "../sessions/index.ts";
+import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
+import type { ChainEvents } from "../chain/events.ts";
+import type { JournalEvents } from "../journal/events.ts";
+import type { ProofEvents } from "../proofs/index.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
@@ -6,130 +9,168 @@ import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { hex } from "../kit/hex.ts";
 
-/** What a chain that came back older is told of as. */
-const CHAIN = "chain";
-
-/** Where business events go. */
+/** Receivers of business events. */
 export interface TelemetryDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly alerts: AlertTracker;
-  /** Keeps the lines that an account's holder is shown. */
+  /** Stores the log lines that account holders can read. */
   readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
 }
 
-/** What alerts are about. */
-const ANCHORING = "anchoring";
-const NETWORK = "network: ";
-
-/** Counts of what only the running process knows. */
+/** Counts since the start of the process. */
 export interface EventCounts {
-  /** Journal records that the chain contradicted when they were last looked at. */
+  /** Divergences that last. */
   readonly divergences: number;
 }
 
-/** Business events as named functions; none of them throws. */
-export function createTelemetry({
-  logger,
-  metrics,
-  alerts,
-  serviceLog,
-}: TelemetryDeps): Telemetry & { counts(): EventCounts } {
-  /** What they are about. */
+/** Subjects of alerts. */
+const ANCHORING = "anchoring";
+const CHAIN = "chain";
+const NETWORK = "network: ";
+
+/** Writes log lines that account holders can read. */
+interface ServiceLogWriter {
+  /** Writes a line for one account, also to the server's log. */
+  write(level: ServiceLogLine["level"], account: Address, message: string): void;
+  /** Writes a line for every account. */
+  broadcast(level: ServiceLogLine["level"], message: string): void;
+}
+
+/** Returns the business events of the server as functions that log, count and raise alerts. None of them throws. */
+export function createTelemetry(deps: TelemetryDeps): Telemetry & { counts(): EventCounts } {
+  const serviceLog = serviceLogWriter(deps);
   const diverged = new Set<string>();
+  const journal = journalEvents(deps, serviceLog, diverged);
+  return {
+    ...sessionEvents(deps, serviceLog),
+    recordStored(account, rowId) {
+      deps.metrics.recordsStored.inc();
+      serviceLog.write("info", account, `record ${rowId} stored`);
+    },
+    ...proofEvents(deps),
+    ...journal,
+    ...chainEvents(deps, journal, diverged),
+    counts: () => ({ divergences: diverged.size }),
+  };
+}
 
-  const tell = (level: ServiceLogLine["level"], account: Address, message: string): void => {
-    logger[level]({ account }, message);
+function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWriter {
+  const append = (level: ServiceLogLine["level"], account: Address, message: string): void => {
     serviceLog({ time: Date.now(), level, account, message }).catch((error: unknown) => {
-      logger.error({ err: error }, "a line of the service log was lost");
+      logger.error({ err: error, account }, "a line of the service log could not be stored and is lost");
     });
   };
-
-  /** The synchronisation between journal and chain concerns whoever has an account. */
-  const toEverybody = (level: ServiceLogLine["level"], message: string): void => {
-    serviceLog({ time: Date.now(), level, account: EVERYBODY, message }).catch((error: unknown) => {
-      logger.error({ err: error }, "a line of the service log was lost");
-    });
+  return {
+    write(level, account, message) {
+      logger[level]({ account }, message);
+      append(level, account, message);
+    },
+    broadcast: (level, message) => append(level, EVERYBODY, message),
   };
+}
 
-  const events: Telemetry & { counts(): EventCounts } = {
+function sessionEvents({ logger, metrics }: TelemetryDeps, serviceLog: ServiceLogWriter): SessionEvents {
+  return {
     loggedIn(account) {
       metrics.logins.inc({ result: "accepted" });
-      tell("info", account, "logged in");
+      serviceLog.write("info", account, "logged in");
     },
     loginRefused(login, isAccount) {
       metrics.logins.inc({ result: "refused" });
-      // Lines are kept for accounts only: logins that anybody can invent must not fill the disk.
-      // It is written after the answer: how long that takes must not say that there is such an account.
-      if (isAccount) setImmediate(() => tell("warn", login, "login refused"));
+      // Only accounts get lines: invented logins must not fill the disk. The line is written after the response, whose
+      // time must not show that the account exists.
+      if (isAccount) setImmediate(() => serviceLog.write("warn", login, "login refused"));
       else logger.warn({ account: login }, "login refused: no such account");
     },
     loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
     loginBlocked: () => metrics.logins.inc({ result: "locked_out" }),
-    sessionChanged: (account, change) => tell("info", account, `session ${change}`),
-    recordStored(account, rowId) {
-      metrics.recordsStored.inc();
-      tell("info", account, `record ${rowId} stored`);
-    },
+    sessionChanged: (account, change) => serviceLog.write("info", account, `session ${change}`),
+  };
+}
+
+function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
+  return {
     proofsAccepted: (count) => metrics.proofsAccepted.inc(count),
     proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
     batchClosed: (size) => metrics.batchSize.observe(Math.max(1, size)),
-    anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain does not take a batch; it is halved"),
+    anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain rejects a batch; the batch is split"),
     anchorFailed(hash, hashes, reason) {
       metrics.anchorFailures.inc();
-      logger.error({ hash: hex(hash), hashes, reason }, "the chain does not take an anchor; it is set aside");
+      logger.error(
+        { hash: hex(hash), hashes, reason },
+        "the chain rejects an anchor that cannot be split; the server retries it with increasing delays",
+      );
     },
     anchoringLate: (seconds) =>
       alerts.raise(
         "degraded_performance",
-        `proofs wait too long for the chain: the oldest for ${Math.round(seconds)} s`,
+        `proofs wait for the chain longer than ANCHOR_DEADLINE: the oldest for ${Math.round(seconds)} s`,
         ANCHORING,
       ),
     anchoringInTime: () =>
-      alerts.resolve("degraded_performance", "no proof waits too long for the chain any more", ANCHORING),
+      alerts.resolve("degraded_performance", "no proof waits for the chain longer than ANCHOR_DEADLINE", ANCHORING),
+  };
+}
+
+/** @param diverged Subjects of the divergences that last */
+function journalEvents(
+  { logger, metrics, alerts }: TelemetryDeps,
+  serviceLog: ServiceLogWriter,
+  diverged: Set<string>,
+): JournalEvents {
+  return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
     journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
       metrics.divergences.inc();
       alerts.raise("journal_divergence", message, subject);
-      if (isNews) toEverybody("warn", message);
+      if (isNews) serviceLog.broadcast("warn", message);
     },
-    journalAgreed(subject, isNews = true) {
-      // One that lasts since before this process is known to the alerts only.
+    divergenceResolved(subject, isNews = true) {
+      // Only the alerts have divergences from before this start.
       if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
-      alerts.resolve("journal_divergence", "journal, replicas and chain agree on it again", subject);
-      if (isNews) toEverybody("info", `${subject}: journal, replicas and chain agree again`);
+      alerts.resolve("journal_divergence", "journal, replicas and chain agree again", subject);
+      if (isNews) serviceLog.broadcast("info", `${subject}: journal, replicas and chain agree again`);
     },
-    journalRepaired(message) {
-      metrics.repairs.inc();
+    journalCorrected(message) {
+      metrics.corrections.inc();
       logger.warn(message);
-      toEverybody("warn", message);
+      serviceLog.broadcast("warn", message);
     },
+    replicaLagging: (name, seconds, entries) =>
+      alerts.raise(
+        "degraded_performance",
+        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries behind the journal; ` +
+          "check its target in REPLICA_TARGETS",
+        `replica ${name}`,
+      ),
+    replicaCaughtUp: (name) =>
+      alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
+  };
+}
+
+function chainEvents(
+  { metrics, alerts }: TelemetryDeps,
+  { journalDiverged, divergenceResolved }: JournalEvents,
+  diverged: Set<string>,
+): ChainEvents {
+  return {
     chainRolledBack(transactions) {
-      metrics.repairs.inc();
+      metrics.corrections.inc();
       diverged.delete(CHAIN);
-      alerts.resolve("journal_divergence", "the chain has gone back once more", CHAIN);
-      events.journalDiverged(
+      alerts.resolve("journal_divergence", "the chain is rolled back once more", CHAIN);
+      journalDiverged(
         CHAIN,
         `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
       );
     },
-    chainRecovered: () => events.journalAgreed(CHAIN),
-    replicaLagging: (name, seconds, entries) =>
-      alerts.raise(
-        "degraded_performance",
-        `the replica ${name} is ${Math.round(seconds)} s and ${entries} entries behind the journal`,
-        `replica ${name}`,
-      ),
-    replicaCaughtUp: (name) =>
-      alerts.resolve("degraded_performance", "the replica has caught up with the journal", `replica ${name}`),
+    chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),
-    syncRegained: () => alerts.resolve("sync_lost", "the node is where the network is again"),
-    networkFaults: (faults) => alerts.keep(NETWORK, faults, "the network has it no more"),
-    counts: () => ({ divergences: diverged.size }),
+    syncRegained: () => alerts.resolve("sync_lost", "the node is in sync with its network again"),
+    networkFaults: (faults) => alerts.replaceGroup(NETWORK, faults, "the network does not have this fault any more"),
   };
-  return events;
 }

@@ -30,8 +30,8 @@ export class Metrics {
     registers: this.#registers,
   });
   readonly anchorFailures = new Counter({
-    name: "sealbook_anchors_set_aside_total",
-    help: "Times that the chain did not take an anchor which cannot be halved",
+    name: "sealbook_anchor_failures_total",
+    help: "Times that the chain rejected an anchor that cannot be split",
     registers: this.#registers,
   });
   readonly recordsStored = new Counter({
@@ -47,17 +47,17 @@ export class Metrics {
   });
   readonly divergences = new Counter({
     name: "sealbook_journal_divergences_total",
-    help: "Disagreements of journal, replicas and chain that were found, each once",
+    help: "Divergences of journal, replicas and chain, each counted once",
     registers: this.#registers,
   });
-  readonly repairs = new Counter({
-    name: "sealbook_journal_repairs_total",
-    help: "Times that journal and chain disagreed and what could be mended was",
+  readonly corrections = new Counter({
+    name: "sealbook_journal_corrections_total",
+    help: "Divergences of journal and chain that the server corrected",
     registers: this.#registers,
   });
   readonly httpRequests = new Histogram({
     name: "sealbook_http_request_duration_seconds",
-    help: "Time to answer an HTTP request",
+    help: "Time from an HTTP request to its response",
     labelNames: ["method", "route", "status"],
     buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 12, 30],
     registers: this.#registers,

@@ -7,10 +7,10 @@ const BYTES = 64 * 1024;
 const LINES = 200;
 
 /**
- * The newest lines of the log of the chain's node, without secrets.
- * @param secrets Those of this server, which a node could have been told
- * @param embedded What the embedded chain told, when there is one
- * @returns `undefined` when nobody knows where the log is
+ * Returns a reader of the newest lines of the node's log, without secrets.
+ * @param embedded Log of the embedded chain
+ * @param secrets Of this server; requests can have carried them to the node
+ * @returns `undefined` without a known log
  */
 export function nodeLogReader(
   nodeLogFile: string | undefined,

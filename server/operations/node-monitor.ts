@@ -1,83 +1,80 @@
 import { type NetworkFault, networkFaults } from "../chain/consensus/network-faults.ts";
-import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import type { ChainEvents } from "../chain/events.ts";
+import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
-import { LOOKS_TO_RAISE, Steady } from "./debounce.ts";
+import { every, type Interval } from "../kit/interval.ts";
+import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";
 import { syncLoss } from "./sync-loss.ts";
 
-const LOOK_MILLISECONDS = 5_000;
-const NO_ANSWER = "the chain's node does not answer";
+const INTERVAL_MILLISECONDS = 5_000;
+const UNREACHABLE = "the chain's node does not answer";
 
 export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;
   readonly telemetry: Pick<ChainEvents, "nodeDown" | "nodeUp" | "syncLost" | "syncRegained" | "networkFaults">;
-  /** Whether blocks come without anybody asking for them. */
+  /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
-  /** Blocks older than this mean that the network makes none any more, or that the node does not hear of them. */
+  /** Age of the newest block from which the node counts as out of sync. */
   readonly staleSeconds: number;
   readonly intervalMilliseconds?: number | undefined;
 }
 
-/** Watches over the chain's node: whether it answers, whether it is where the network is, and what the network lacks. */
+/** Checks regularly whether the chain's node responds, is in sync, and which faults its network has. */
 export class NodeMonitor {
   readonly #deps: NodeMonitorDeps;
-  readonly #down = new Steady();
-  readonly #lost = new Steady();
+  readonly #down = new Debounce();
+  readonly #lost = new Debounce();
   /** By subject. */
-  readonly #faults = new Map<string, { readonly steady: Steady; fault: NetworkFault }>();
-  #looks = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | undefined;
+  readonly #faults = new Map<string, { readonly debounce: Debounce; fault: NetworkFault }>();
+  #checks = 0;
+  #interval: Interval | undefined;
 
   constructor(deps: NodeMonitorDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#work ??= this.#look().finally(() => (this.#work = undefined));
-    }, this.#deps.intervalMilliseconds ?? LOOK_MILLISECONDS);
+    this.#interval = every(this.#deps.intervalMilliseconds ?? INTERVAL_MILLISECONDS, () => this.#check());
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#work;
+    await this.#interval?.stop();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { inspect, telemetry, regularBlocks, staleSeconds } = this.#deps;
-    let distrust = NO_ANSWER;
+    let failure = UNREACHABLE;
     const report = await inspect().catch((error: unknown) => {
-      if (error instanceof SealbookError) distrust = error.message;
+      if (error instanceof SealbookError) failure = error.message;
     });
-    if (this.#down.see(report === undefined)) telemetry.nodeDown(distrust);
+    if (this.#down.update(report === undefined)) telemetry.nodeDown(failure);
     else telemetry.nodeUp();
     if (!report) return;
     const reason = syncLoss(report, regularBlocks, staleSeconds);
-    if (this.#lost.see(reason !== undefined)) telemetry.syncLost(reason ?? "the node is not where the network is");
+    if (this.#lost.update(reason !== undefined)) telemetry.syncLost(reason ?? "the node is out of sync");
     else telemetry.syncRegained();
-    const lasting = this.#lasting(report);
-    // Before that it cannot be told whether what lasted before a restart is over.
-    if (++this.#looks >= LOOKS_TO_RAISE) telemetry.networkFaults(lasting);
+    const lasting = this.#lastingFaults(report);
+    // Earlier it is unknown whether faults from before a restart last.
+    if (++this.#checks >= CHECKS_TO_RAISE) telemetry.networkFaults(lasting);
   }
 
-  /** The network's faults that were seen often enough. */
-  #lasting({ consensus, network, peers, addresses }: NodeReport): readonly NetworkFault[] {
+  /** Returns the network's faults that several checks in a row have found. */
+  #lastingFaults({ consensus, network, peers, addresses }: NodeReport): readonly NetworkFault[] {
     const participation = consensus.bft?.participation ?? [];
-    const seen = networkFaults({
+    const found = networkFaults({
       validators: consensus.validators,
       participation,
       peers: { ...network, count: peers },
       addresses,
     });
-    for (const fault of seen) {
+    for (const fault of found) {
       const known = this.#faults.get(fault.subject);
-      if (known === undefined) this.#faults.set(fault.subject, { steady: new Steady(), fault });
+      if (known === undefined) this.#faults.set(fault.subject, { debounce: new Debounce(), fault });
       else known.fault = fault;
     }
-    const subjects = new Set(seen.map(({ subject }) => subject));
-    return [...this.#faults].flatMap(([subject, { steady, fault }]) => {
-      if (steady.see(subjects.has(subject))) return [fault];
+    const subjects = new Set(found.map(({ subject }) => subject));
+    return [...this.#faults].flatMap(([subject, { debounce, fault }]) => {
+      if (debounce.update(subjects.has(subject))) return [fault];
       if (!subjects.has(subject)) this.#faults.delete(subject);
       return [];
     });

@@ -1,6 +1,6 @@
 const HIDDEN = "***";
 
-/** What secrets look like in logs of nodes, whoever they are of. */
+/** Patterns of secrets in logs of nodes. */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/giu, `$1${HIDDEN}@`],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/giu, `$1 ${HIDDEN}`],
@@ -13,14 +13,14 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ];
 
 /**
- * A text without the secrets in it.
- * @param secrets Those that are known, to be removed wherever they stand and however their hexadecimal digits are written
+ * Removes secrets from a text.
+ * @param secrets Known ones, which are removed in upper and lower case
  */
 export function redact(text: string, secrets: readonly string[]): string {
   let redacted = text;
   for (const secret of secrets) {
     const bare = secret.replace(/^0x/iu, "");
-    // Very short ones would take half of the text with them.
+    // Very short ones would remove too much of the text.
     if (bare.length >= 6)
       redacted = redacted.replace(new RegExp(bare.replace(/[\\^$.*+?()[\]{}|/-]/gu, "\\$&"), "gi"), HIDDEN);
   }

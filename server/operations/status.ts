@@ -2,26 +2,26 @@ import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
 import type { Status } from "./responses.ts";
 
-/** A remote chain that makes no block for this long has lost its consensus. */
+/** A network whose newest block is older makes no blocks. */
 export const STALE_BLOCK_SECONDS = 60;
 
-/** What the status is put together from. */
+/** Sources of the status. */
 export interface StatusDeps {
   readonly version: string;
   readonly startedAt: number;
   readonly chainId: number;
   readonly relayer: string;
-  /** Whether blocks come without anybody asking for them. */
+  /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
   readonly inspect: NodeInspector;
   readonly proofCounts: () => Promise<{ records: number; pending: number }>;
   readonly transactionsInFlight: () => Promise<number>;
-  /** Proofs whose transaction failed for good and that wait for another. */
+  /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
-  /** When the journal was last compared with the chain, in Unix seconds. */
+  /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
-  /** How many seconds the replica that is furthest behind is behind the journal; `null` without replicas. */
+  /** Lag of the replica that lags most, in seconds; `null` without replicas. */
   readonly replicaLag: () => number | null;
 }
 
@@ -38,7 +38,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
   return {
-    status: judge(node, blockAge, divergences + failed, deps.regularBlocks),
+    status: stateOf(node, blockAge, divergences + failed, deps.regularBlocks),
     version: deps.version,
     uptime: Math.floor((Date.now() - deps.startedAt) / 1000),
     node: {
@@ -69,7 +69,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   };
 }
 
-function judge(
+function stateOf(
   node: NodeReport | undefined,
   blockAge: number | null,
   faults: number,
@@ -83,27 +83,27 @@ function judge(
   return node.syncing || stale || faults > 0 ? "degraded" : "ok";
 }
 
-/** What a network with a list of its nodes tells in addition. */
+/** Further facts with a list of the network's nodes. */
 function peersStatus(node: NodeReport | undefined): Partial<Status["node"]> {
   if (node?.network.listed === undefined) return {};
   const { listed, missing, unlisted } = node.network;
   return { peers_listed: listed, peers_missing: missing, peers_unlisted: unlisted };
 }
 
-/** What several addresses tell in addition. */
+/** Further facts with several addresses in `RPC_URL`. */
 function addressStatus(addresses: NodeReport["addresses"]): Partial<Status["node"]> {
   if (addresses.length === 0) return {};
-  const told = addresses.map(({ address, active, reachable, blockNumber, reason }) => ({
+  const states = addresses.map(({ address, active, reachable, blockNumber, reason }) => ({
     address,
     active,
     reachable,
     block_number: blockNumber ?? null,
     reason: reason ?? null,
   }));
-  return { addresses: told };
+  return { addresses: states };
 }
 
-/** What a network whose validators seal its blocks tells in addition. */
+/** Further facts of a BFT network. */
 function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consensus"]> {
   if (bft === undefined) return {};
   return {

@@ -3,8 +3,8 @@ import { quorumOf } from "../chain/consensus/quorum.ts";
 import type { NodeReport } from "../chain/node/node-report.ts";
 
 /**
- * Why a node is not where its network is, or its network makes no blocks.
- * @returns `undefined` when all is well: also while proposers are missing and the rounds of the others explain the wait
+ * Returns why a node is out of sync, or why its network makes no blocks.
+ * @returns `undefined` without a fault, also while round changes after missing proposers explain the wait
  */
 export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSeconds: number): string | undefined {
   const { syncing, blockTime, peers, consensus } = report;

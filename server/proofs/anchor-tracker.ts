@@ -53,7 +53,7 @@ interface Tracked {
 /** A proof whose outcome a caller waits for. */
 interface Awaited {
   proof: AcceptedProof;
-  /** Whether its place in the journal was read after its acceptance. */
+  /** Whether it was read from the journal after its acceptance. */
   isRead: boolean;
   /** Whether a failed anchor is not retried again for this caller. */
   isRetried: boolean;

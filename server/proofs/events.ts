@@ -4,12 +4,12 @@ export interface ProofEvents {
   proofConfirmed(seconds: number): void;
   /** @param size Hashes under its root; 0 for a hash alone */
   batchClosed(size: number): void;
-  /** The chain does not take a batch; it is halved to find out why. */
+  /** The chain does not take a batch; it is split to find the hash at fault. */
   anchorSplit(hashes: number, reason: string): void;
-  /** The chain does not take an anchor, and it cannot be halved: it is set aside and tried again ever more rarely. */
+  /** The chain does not take an anchor, and it cannot be split; it is retried with backoff. */
   anchorFailed(hash: Uint8Array, hashes: number, reason: string): void;
-  /** Proofs wait longer for the chain than is promised; told at every check, reported once. */
+  /** Proofs wait for the chain longer than the deadline; emitted at every check, reported once. */
   anchoringLate(seconds: number): void;
-  /** None does, or none any longer. */
+  /** No proof exceeds the deadline. */
   anchoringInTime(): void;
 }

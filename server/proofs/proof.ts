@@ -1,5 +1,5 @@
 import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/anchor.ts";
-import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import type { AnchorState } from "./anchor-store.ts";
 
 /** Free descriptive data of a document; the three named fields have a meaning. */
 export interface ProofMetadata {
@@ -31,24 +31,21 @@ export interface NewProof {
   readonly acceptedAt: number;
 }
 
-/** A proof with its place under an anchor. */
+/** A proof on disk, under an anchor. */
 export interface AcceptedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
-  /** Whether it came to share the place of another whose recorded text reads alike. */
+  /** Whether it shares the leaf of another document, which has the same recorded text. */
   readonly isAlike: boolean;
 }
 
 /** A proof as the journal has it: its own facts joined with those of its anchor. */
-export interface StoredProof extends AcceptedProof {
-  /** Whether it is one of those that `AnchorStore.leaves` gives: not one that shares another's place. */
+export interface StoredProof extends AcceptedProof, AnchorState {
+  /** Whether `AnchorStore.leaves` has its recorded hash from it, and not from another document with the same one. */
   readonly isLeaf: boolean;
-  readonly outcome: AnchorOutcome;
-  /** Unknown while the anchor is open. */
-  readonly content: AnchorContent | undefined;
 }
 
-/** Where a recorded hash stands in a batch: what `ProofAnchor.verify` asks for. */
+/** The inclusion of a recorded hash in a batch: the arguments of `ProofAnchor.verify`. */
 export interface InclusionProof {
   readonly root: Uint8Array;
   readonly leaf: Uint8Array;
@@ -56,16 +53,16 @@ export interface InclusionProof {
   readonly path: readonly Uint8Array[];
 }
 
-/** A proof as it is given out. */
+/** A proof as it is returned to callers. */
 export interface Proof extends NewProof {
   readonly outcome: AnchorOutcome;
-  /** Set when it is confirmed as a part of a batch. */
+  /** Set when it is confirmed in a batch. */
   readonly merkle: InclusionProof | undefined;
-  /** Where the chain had it before it went back; only where that was asked for. */
+  /** Where the chain had it before a rollback; only in responses to queries. */
   readonly superseded?: readonly BlockInclusion[];
 }
 
-/** Recorded texts have no separators: other parts can read alike, and then have the same hash. */
+/** Compares records by their parts: recorded texts have no separators, and different parts can have the same text. */
 export function isSameRecord(a: NewProof, b: NewProof): boolean {
   return (
     a.documentId === b.documentId &&

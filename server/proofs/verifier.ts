@@ -16,12 +16,12 @@ export type Verification =
     }
   | { readonly valid: false; readonly message: string };
 
-/** What the verifier needs. */
+/** Dependencies of the verifier. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
+  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
 /** Checks the journal's records against the chain. */
@@ -33,8 +33,8 @@ export class ProofVerifier {
   }
 
   /**
-   * Whether a document's hash was recorded: the journal says where, the chain decides.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   * Checks whether a document's hash was recorded: the journal has the anchor, the chain decides.
+   * @throws SealbookError `chain_unavailable` when the chain cannot be queried
    */
   async verify(hash: Uint8Array): Promise<Verification> {
     const { journal, telemetry } = this.#deps;
@@ -46,7 +46,7 @@ export class ProofVerifier {
       const message = await this.#divergence(proof);
       const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
-        telemetry.journalAgreed(subject);
+        telemetry.divergenceResolved(subject);
         return { valid: true, proof: { ...proof, outcome: proof.outcome } };
       }
       telemetry.journalDiverged(subject, message);

@@ -46,9 +46,9 @@ describe("a batch that the node refuses", function () {
         else assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
       }
     }, 30_000);
-    assert.match((await server.get("/metrics")).text, /^sealbook_anchors_set_aside_total [1-9]/m);
+    assert.match((await server.get("/metrics")).text, /^sealbook_anchor_failures_total [1-9]/m);
     assert.isTrue(
-      server.log.some((line) => line.includes("it is set aside")),
+      server.log.some((line) => line.includes("cannot be split")),
       "it is in the log",
     );
 

@@ -1,10 +1,10 @@
 import { hexlify } from "ethers";
 import type { TransactionStore } from "./transactions.ts";
-import type { Address, FinalOutcome } from "../transaction.ts";
+import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
 import type { ValidatorNames } from "../node/block.ts";
-import { readReceipt } from "../node/receipt.ts";
+import { type Receipt, readReceipt } from "../node/receipt.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
-import { finalOutcomeOf } from "./transaction-outcome.ts";
+import { revertReason } from "../contracts/revert-reason.ts";
 
 export interface TakeOverDeps {
   readonly rpc: Rpc;
@@ -45,4 +45,14 @@ export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
 
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof NodeError)) throw error;
+}
+
+/** Returns the outcome of a mined transaction; queries the reason of a revert. */
+export async function finalOutcomeOf(
+  rpc: Rpc,
+  { id, raw }: Pick<SignedTransaction, "id" | "raw">,
+  { succeeded, block }: Receipt,
+): Promise<FinalOutcome> {
+  if (succeeded) return { id, state: "confirmed", block };
+  return { id, state: "reverted", block, reason: await revertReason(rpc, raw) };
 }

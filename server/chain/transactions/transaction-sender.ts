@@ -1,7 +1,7 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
-import { takeOverTransactions } from "./take-over.ts";
+import { finalOutcomeOf, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
@@ -10,7 +10,6 @@ import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt } from "../node/receipt.ts";
 import type { ValidatorNames } from "../node/block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
-import { finalOutcomeOf } from "./transaction-outcome.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 
 /** Transactions in flight of one key at most; more wait as intents. */

@@ -8,7 +8,7 @@ import type {
   TransactionOutcome,
 } from "../transaction.ts";
 
-/** The relayer's transactions as capabilities use them: they write intents to the journal, and wait here for outcomes. */
+/** The relayer's transactions as capabilities use them: intents go to the journal, outcomes are waited for here. */
 export interface Transactions {
   /** Wakes the sender: intents were written. They are signed and sent in the order of their ids. */
   wake(): void;

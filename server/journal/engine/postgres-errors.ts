@@ -9,7 +9,7 @@ const RETRY_SECONDS = 5;
 const PASSING = /^(08|53|57P|55P03|25P03|25006)/;
 
 /** What the caller is told when a statement failed: that the database is away, when that is why. */
-export function explained(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   // Answers of the server have a code of its own; what else fails is the way to it, unless it is a fault in this code.
   const isPassing = error instanceof pg.DatabaseError ? PASSING.test(error.code ?? "") : !isOurs(error);
   if (!isPassing) return error;

@@ -29,6 +29,6 @@ function wholeNumber(text: string): number {
  * A parameter as PostgreSQL takes it. A text cannot hold the NUL character there, which no record or proof of this
  * service has, but others' rows and questions can: the symbol for it stands in its place, in both alike.
  */
-export function storable(value: unknown): unknown {
+export function toParameter(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll("\0", "\u2400") : value;
 }

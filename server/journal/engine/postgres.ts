@@ -4,9 +4,9 @@ import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
-import { prepareMonths } from "../index/proof-months.ts";
+import { createPartitions } from "../index/partition-map.ts";
 import type { Schema } from "./schema.ts";
-import { writeTurns } from "./write-order.ts";
+import { serializeWrites } from "./serialized-writes.ts";
 
 const OLDEST_VERSION = 15;
 /** Writes take turns: more connections would only let more reads go on at once. */
@@ -52,7 +52,7 @@ export function postgresDialect(url: string, silenceMilliseconds?: number): Dial
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
-  return writeTurns(new PostgresDialect({ pool }), BEGIN);
+  return serializeWrites(new PostgresDialect({ pool }), BEGIN);
 }
 
 function socket(silenceMilliseconds: number | undefined): Socket {
@@ -74,7 +74,7 @@ export async function openPostgres(url: string): Promise<Database> {
     await assertUsable(url);
     // Migrations of a large journal may be silent for long.
     const migrated = await openDatabase(postgresDialect(url));
-    await prepareMonths(migrated, Date.now()).finally(() => migrated.destroy());
+    await createPartitions(migrated, Date.now()).finally(() => migrated.destroy());
     return new Kysely<Schema>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   } catch (error) {
     throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, {

@@ -51,7 +51,7 @@ export interface AccountEntry {
   readonly createdAt: number;
 }
 
-export function proofLine(entry: ProofEntry): string {
+export function encodeProof(entry: ProofEntry): string {
   const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
   // Put together by hand: it is on the way of every proof, and the metadata are JSON already.
   return (
@@ -61,7 +61,7 @@ export function proofLine(entry: ProofEntry): string {
   );
 }
 
-export function confirmationLine(entry: ConfirmationEntry): string {
+export function encodeConfirmation(entry: ConfirmationEntry): string {
   return JSON.stringify({
     sequence: entry.sequence,
     kind: "confirmation",
@@ -79,7 +79,7 @@ export function confirmationLine(entry: ConfirmationEntry): string {
   });
 }
 
-export function accountLine({ sequence, address, keystore, createdAt }: AccountEntry): string {
+export function encodeAccount({ sequence, address, keystore, createdAt }: AccountEntry): string {
   return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
 }
 
@@ -137,7 +137,7 @@ export type JournalEntry =
  * The entry that a line tells of.
  * @throws when it is not a line of a journal
  */
-export function parseLine(text: string): JournalEntry {
+export function decodeEntry(text: string): JournalEntry {
   const line = Line.parse(JSON.parse(text));
   switch (line.kind) {
     case "proof": {
@@ -168,13 +168,13 @@ export function parseLine(text: string): JournalEntry {
 }
 
 /** The line of an entry. */
-export function lineOf(entry: JournalEntry): string {
+export function encodeEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case "proof":
-      return proofLine(entry);
+      return encodeProof(entry);
     case "confirmation":
-      return confirmationLine(entry);
+      return encodeConfirmation(entry);
     case "account":
-      return accountLine(entry);
+      return encodeAccount(entry);
   }
 }

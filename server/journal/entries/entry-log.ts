@@ -1,7 +1,7 @@
 import { nextDigest } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
-import { type JournalEntry, lineOf } from "./codec.ts";
-import { settleKeys } from "../index/proof-keys.ts";
+import { type JournalEntry, encodeEntry } from "./codec.ts";
+import { mergeRecentKeys } from "../index/key-merge.ts";
 
 /** An entry that was given its place, and the digest there. */
 export interface Appended<Entry> {
@@ -31,12 +31,12 @@ export async function appendEntries<Entry extends JournalEntry>(
   const appended = entries.map((entryAt) => {
     sequence += 1;
     const entry = entryAt(sequence);
-    digest = nextDigest(digest, lineOf(entry));
+    digest = nextDigest(digest, encodeEntry(entry));
     if (entry.kind === "proof") proofs += 1;
     return { entry, digest };
   });
   await transaction.updateTable("journal_head").set({ sequence, digest, proofs }).execute();
-  await settleKeys(transaction, head.sequence, sequence);
+  await mergeRecentKeys(transaction, head.sequence, sequence);
   return appended;
 }
 

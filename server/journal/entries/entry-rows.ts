@@ -1,6 +1,6 @@
 import type { Database } from "../engine/database.ts";
 import type { JournalEntry } from "./codec.ts";
-import { LabelReader } from "./proof-labels.ts";
+import { LabelCache } from "./proof-labels.ts";
 
 /** An entry as it is stored: what it says, and what of its digest is stored with it. */
 export interface StoredEntry {
@@ -38,7 +38,7 @@ export async function readEntries(database: Database, after: number, limit: numb
       .orderBy("sequence")
       .execute(),
   ]);
-  const labels = new LabelReader();
+  const labels = new LabelCache();
   const entries: StoredEntry[] = proofs.map((row) => {
     const { type, source } = labels.read(row.label);
     return {

@@ -1,7 +1,7 @@
 import { follow, GENESIS, isLinkOf, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
 import { readEntries } from "./entry-rows.ts";
-import { lineOf } from "./codec.ts";
+import { encodeEntry } from "./codec.ts";
 
 /** Entries read at once on the way to a digest. */
 const ENTRIES_AT_ONCE = 1000;
@@ -49,7 +49,10 @@ export function journalSource(database: Database): JournalSource {
       const previousDigest = await digestAt(after);
       if (previousDigest === undefined) throw new RangeError(`the journal has no entry ${after}`);
       const entries = await readEntries(database, after, limit);
-      return { previousDigest, lines: entries.map(({ entry }) => ({ sequence: entry.sequence, text: lineOf(entry) })) };
+      return {
+        previousDigest,
+        lines: entries.map(({ entry }) => ({ sequence: entry.sequence, text: encodeEntry(entry) })),
+      };
     },
     digestAt,
   };
@@ -69,7 +72,7 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
     const entries = await readEntries(database, at.sequence, Math.min(ENTRIES_AT_ONCE, sequence - at.sequence));
     if (entries.length === 0) throw new RangeError(`the journal has no entry ${at.sequence + 1}`);
     for (const { entry, link } of entries) {
-      const next = follow(at, { sequence: entry.sequence, text: lineOf(entry) });
+      const next = follow(at, { sequence: entry.sequence, text: encodeEntry(entry) });
       if (next === undefined || !isLinkOf(next.digest, entry.kind, link)) {
         throw new RangeError(`entry ${at.sequence + 1} of the journal is missing or was changed`);
       }

@@ -11,7 +11,7 @@ const NONE: Label = { type: null, source: null };
 const Text = z.tuple([z.string().nullable(), z.string().nullable()]);
 
 /** The text under which a label is stored; `undefined` when there is nothing in it. */
-export function labelText({
+export function encodeLabel({
   type,
   source,
 }: {
@@ -23,20 +23,20 @@ export function labelText({
     : JSON.stringify([type ?? null, source ?? null]);
 }
 
-export function readLabel(text: string | null): Label {
+export function decodeLabel(text: string | null): Label {
   if (text === null) return NONE;
   const [type, source] = Text.parse(JSON.parse(text));
   return { type, source };
 }
 
 /** Reads labels of which many are the same. */
-export class LabelReader {
+export class LabelCache {
   readonly #known = new Map<string | null, Label>();
 
   read(text: string | null): Label {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const label = readLabel(text);
+    const label = decodeLabel(text);
     this.#known.set(text, label);
     return label;
   }

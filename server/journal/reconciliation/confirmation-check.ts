@@ -5,7 +5,7 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import { equalBytes } from "../../kit/bytes.ts";
 import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
 /** Questions to the node at once. */
@@ -17,10 +17,10 @@ const NEWEST = 16;
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
-  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "confirmAgain">;
+  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm">;
   readonly entries: JournalSource;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
   readonly clock: Clock;
 }
 
@@ -67,10 +67,10 @@ export class ConfirmationCheck {
 
   /** @returns whether there is something new about it */
   async #compare(confirmation: Confirmation): Promise<boolean> {
-    const { chain, findings, store } = this.#deps;
+    const { chain, divergences, store } = this.#deps;
     const { sequence, anchor, hash, transactionHash, block } = confirmation;
     if (!confirmation.isOwn) {
-      return findings.diverged(
+      return divergences.diverged(
         { kind: "anchor", hash: anchor.hash },
         `anchor ${anchor.id} is given the confirmation of another one, entry ${sequence}`,
       );
@@ -79,23 +79,26 @@ export class ConfirmationCheck {
     const mined = await chain.blockOf(transactionHash, hash);
     if (mined !== undefined) this.#lacking.delete(sequence);
     if (mined !== undefined && isSameBlock(mined, block)) {
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
       return false;
     }
     const what = `entry ${sequence}: transaction ${prefixedHex(transactionHash)}`;
     if (!(await this.#isGenuine(sequence))) {
-      return findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
+      return divergences.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
-      await store.confirmAgain(confirmation.transactionId, mined);
-      findings.repaired(
+      await store.reconfirm(confirmation.transactionId, mined);
+      divergences.corrected(
         `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
       );
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
       return true;
     }
     if (await this.#mayLag(confirmation)) return false;
-    return findings.diverged(subject, `${what} is not on the chain any more, though it was in block ${block.number}`);
+    return divergences.diverged(
+      subject,
+      `${what} is not on the chain any more, though it was in block ${block.number}`,
+    );
   }
 
   /** Whether the node may merely not have come as far, of several behind one address for instance. */

@@ -55,7 +55,7 @@ export interface AnchorStanding {
   readonly id: number;
   readonly transactionId: number;
   /** Whether its transaction was mined. */
-  readonly isSettled: boolean;
+  readonly isMined: boolean;
   readonly isConfirmed: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface ReconciliationStore {
    * Takes the turn, so that of several relayers one compares.
    * @returns false while another one has it
    */
-  takeTurn(now: number, until: number): Promise<boolean>;
+  acquireLease(now: number, until: number): Promise<boolean>;
   progress(): Promise<ReconciliationProgress>;
   save(progress: ReconciliationProgress): Promise<void>;
   divergences(): Promise<Divergence[]>;
@@ -89,7 +89,7 @@ export interface ReconciliationStore {
   /** Those with the highest numbers. */
   newestConfirmations(limit: number): Promise<Confirmation[]>;
   /** Writes in which block a transaction is, where the journal has it in another one or in none. */
-  confirmAgain(transactionId: number, block: BlockReference): Promise<void>;
+  reconfirm(transactionId: number, block: BlockReference): Promise<void>;
   /**
    * Goes on from an entry whose digest is known to a later one.
    * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint

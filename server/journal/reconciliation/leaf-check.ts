@@ -1,7 +1,7 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { giveContent } from "../integrity/anchor.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 
 const PAGE = 512;
 
@@ -15,7 +15,7 @@ export interface LeafCheckDeps {
       limit: number,
     ): Promise<readonly { readonly leafIndex: number; readonly recordHash: Uint8Array }[]>;
   };
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
 }
 
 /** Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees. */
@@ -27,7 +27,7 @@ export class LeafCheck {
   }
 
   async run(isStopped: () => boolean): Promise<void> {
-    const { store, findings } = this.#deps;
+    const { store, divergences } = this.#deps;
     for (let reached = 0; !isStopped();) {
       const page = await store.confirmations(reached, PAGE);
       const last = page.at(-1);
@@ -36,7 +36,7 @@ export class LeafCheck {
         if (isStopped()) return;
         if (confirmation.checkpoint !== undefined || (await this.#agrees(confirmation))) continue;
         const { anchor } = confirmation;
-        await findings.diverged(
+        await divergences.diverged(
           { kind: "leaves", anchor: anchor.id },
           `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added or removed`,
         );

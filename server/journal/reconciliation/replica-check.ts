@@ -1,7 +1,7 @@
 import type { JournalSource } from "../entries/entry-source.ts";
 import { SegmentFault } from "../replication/segment-fault.ts";
 import type { SegmentManifest } from "../replication/segment.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { hex } from "../../kit/hex.ts";
 
 /** A replica of the journal, read from its first segment on. */
@@ -13,7 +13,7 @@ export interface Replica {
 
 export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
   /** Told of a replica that could not be read: its replicator says the same. */
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
@@ -27,7 +27,7 @@ export class ReplicaCheck {
   }
 
   async run(replica: Replica, isStopped: () => boolean): Promise<void> {
-    const { entries, findings, onUnreachable } = this.#deps;
+    const { entries, divergences, onUnreachable } = this.#deps;
     const subject = { kind: "replica", name: replica.name } as const;
     try {
       for await (const { manifest } of replica.segments()) {
@@ -37,10 +37,10 @@ export class ReplicaCheck {
           throw new SegmentFault(manifest.number, `does not have the journal's digest at entry ${manifest.last}`);
         }
       }
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
     } catch (error) {
       if (error instanceof SegmentFault || error instanceof RangeError) {
-        await findings.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
+        await divergences.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
       } else {
         onUnreachable(replica.name, error);
       }

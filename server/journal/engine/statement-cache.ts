@@ -7,7 +7,7 @@ const MOST_AT_ONCE = 128;
  * Statements that are the same but for how many values they take, each compiled once: to compile one takes longer than
  * to run it.
  */
-export class StatementsBySize<Row = unknown> {
+export class StatementCache<Row = unknown> {
   readonly #known = new Map<number, CompiledQuery<Row>>();
 
   /** @param compile makes the statement when it is not known yet; the parameters it gives are not used */
@@ -19,7 +19,7 @@ export class StatementsBySize<Row = unknown> {
 }
 
 /** Cuts values into pieces whose sizes are powers of two. */
-export function* pieces<T>(values: readonly T[]): Generator<T[]> {
+export function* chunks<T>(values: readonly T[]): Generator<T[]> {
   let first = 0;
   while (first < values.length) {
     const size = largestPowerOfTwo(Math.min(values.length - first, MOST_AT_ONCE));
@@ -29,7 +29,7 @@ export function* pieces<T>(values: readonly T[]): Generator<T[]> {
 }
 
 /** Cuts values into pieces, of which the last has its last value repeated until its size is a power of two. */
-export function* paddedPieces<T>(values: readonly T[]): Generator<T[]> {
+export function* paddedChunks<T>(values: readonly T[]): Generator<T[]> {
   for (let first = 0; first < values.length; first += MOST_AT_ONCE) {
     const piece = values.slice(first, first + MOST_AT_ONCE);
     const last = piece.at(-1);

@@ -3,7 +3,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { JournalEvents } from "../events.ts";
 
 /** What passes find: kept until it is over, and told once each, whichever relayer has its turn. */
-export class Findings {
+export class DivergenceTracker {
   readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class Findings {
     for (const subject of this.#open) {
       if (subjects.has(subject)) continue;
       this.#open.delete(subject);
-      this.#telemetry.journalAgreed(subject, false);
+      this.#telemetry.divergenceResolved(subject, false);
     }
   }
 
@@ -53,12 +53,12 @@ export class Findings {
     return isNew;
   }
 
-  async agreed(subject: Subject): Promise<void> {
+  async resolved(subject: Subject): Promise<void> {
     await this.#resolve(subjectText(subject));
   }
 
-  repaired(message: string): void {
-    this.#telemetry.journalRepaired(message);
+  corrected(message: string): void {
+    this.#telemetry.journalCorrected(message);
   }
 
   begin(): void {
@@ -75,6 +75,6 @@ export class Findings {
     if (!this.#open.has(subject)) return;
     const isNew = await this.#store.resolve(subject);
     this.#open.delete(subject);
-    this.#telemetry.journalAgreed(subject, isNew);
+    this.#telemetry.divergenceResolved(subject, isNew);
   }
 }

@@ -1,5 +1,5 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
-import { EPOCH_BITS, TAG_BITS } from "./key-entries.ts";
+import { EPOCH_BITS, TAG_BITS } from "./key-codec.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
@@ -25,7 +25,7 @@ const NUMBER = sql.raw(`sequence & ${2 ** EPOCH_BITS - 1}`);
  * @param before The newest entry before
  * @param now The newest entry now
  */
-export async function settleKeys(transaction: QueryExecutorProvider, before: number, now: number): Promise<void> {
+export async function mergeRecentKeys(transaction: QueryExecutorProvider, before: number, now: number): Promise<void> {
   const last = Math.floor(now / ENTRIES_A_SLICE);
   const first = Math.max(Math.floor(before / ENTRIES_A_SLICE) + 1, last - SLICES + 1);
   for (let turn = first; turn <= last; turn += 1) {

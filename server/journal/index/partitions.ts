@@ -36,7 +36,7 @@ export function partitionOf(month: Month): string {
  * Sees to it that rows which are about to be written have their partitions, also when a clock jumped.
  * @param rows In the order of the entries
  */
-export async function openMonths(
+export async function openPartitions(
   transaction: QueryExecutorProvider,
   rows: readonly Pick<ProofsTable, "sequence" | "accepted_at">[],
 ): Promise<void> {

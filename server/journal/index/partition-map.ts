@@ -1,12 +1,12 @@
 import type { Database } from "../engine/database.ts";
-import { addPartition, type Month, monthOf, startOf } from "./month-partitions.ts";
+import { addPartition, type Month, monthOf, startOf } from "./partitions.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
 
 /** How many months after the current one have their partition before it is needed. */
 const MONTHS_AHEAD = 2;
 
 /** Makes the partitions of the coming months. */
-export async function prepareMonths(database: Database, now: number): Promise<void> {
+export async function createPartitions(database: Database, now: number): Promise<void> {
   if (!isPostgres(database)) return;
   const current = monthOf(now);
   await database.transaction().execute(async (transaction) => {
@@ -15,27 +15,27 @@ export async function prepareMonths(database: Database, now: number): Promise<vo
 }
 
 /** Entries that are all in one month, if they are kept by month. */
-export interface EntriesOfMonth {
+export interface PartitionEntries {
   readonly numbers: readonly number[];
   /** Unix milliseconds; the end does not belong to it. */
   readonly span: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** Entries that follow one another and are all in one month; one comes again when a clock goes back. */
-interface Stretch {
+interface MonthRange {
   readonly first: number;
   readonly month: Month;
 }
 
 /** Tells in which month an entry is. What is once written about that never changes. */
-export class ProofMonths {
+export class PartitionMap {
   /** Rising. */
-  #known: readonly Stretch[] = [];
+  #known: readonly MonthRange[] = [];
   /** The newest entry for which that is known. */
   #upTo = 0;
 
   /** @param numbers Of proofs, rising */
-  async split(database: Database, numbers: readonly number[]): Promise<EntriesOfMonth[]> {
+  async split(database: Database, numbers: readonly number[]): Promise<PartitionEntries[]> {
     if (numbers.length === 0) return [];
     if (!isPostgres(database)) return [{ numbers, span: undefined }];
     const known = await this.#upToDate(database, numbers.at(-1) ?? 0);
@@ -46,7 +46,7 @@ export class ProofMonths {
     }));
   }
 
-  async #upToDate(database: Database, newest: number): Promise<readonly Stretch[]> {
+  async #upToDate(database: Database, newest: number): Promise<readonly MonthRange[]> {
     if (newest <= this.#upTo) return this.#known;
     const head = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
     const known = await database

@@ -13,7 +13,7 @@ interface Member {
  * Lets many callers share one write to disk: what arrives while a commit is under way goes into the next one
  * together. Each caller's work is whole or not at all, and nobody is told before the commit is on disk.
  */
-export class CommitGroup {
+export class GroupCommit {
   readonly #database: Database;
   #waiting: Member[] = [];
   #running = false;
