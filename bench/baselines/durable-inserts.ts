@@ -3,7 +3,7 @@
 // second as a line of JSON.
 import { randomBytes, randomInt } from "node:crypto";
 import { KEY_RANGE } from "../../server/journal/index/proof-key.ts";
-import { settleKeys } from "../../server/journal/index/proof-keys.ts";
+import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 import { Documents } from "../load/documents.ts";
 
@@ -69,7 +69,7 @@ async function insertGroup(): Promise<void> {
     );
     await transaction.insertInto("proofs").values(rows).execute();
     await transaction.insertInto("proof_keys_recent").values(keys).execute();
-    await settleKeys(transaction, sequence - groupSize, sequence);
+    await mergeRecentKeys(transaction, sequence - groupSize, sequence);
   });
 }
 

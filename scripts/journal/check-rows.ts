@@ -2,7 +2,7 @@ import type { Leaf } from "./batch-check.ts";
 import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { LabelReader, readLabel } from "../../server/journal/entries/proof-labels.ts";
+import { LabelCache, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 
 /** The newest entry, and how many proofs there are. */
 export function journalHead(database: Database): Promise<JournalHead & { readonly proofs: number }> {
@@ -48,12 +48,12 @@ export async function firstProofAt(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { document_id: documentId, timestamp, hash, label } = row;
-  return recordHash({ documentId, timestamp, hash, type: readLabel(label).type });
+  return recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type });
 }
 
 /** Proofs of a batch from one entry to another. */
 export async function leavesBefore(database: Database, batch: number, first: number, last: number): Promise<Leaf[]> {
-  const labels = new LabelReader();
+  const labels = new LabelCache();
   const rows = await ownProofs(database, batch)
     .where("proofs.sequence", ">=", first)
     .where("proofs.sequence", "<=", last)

@@ -5,7 +5,7 @@ import {
   nextDigest,
   wholeDigest,
 } from "../../server/journal/integrity/entry-chain.ts";
-import type { Finding, Stretch, Subject } from "./finding.ts";
+import type { Finding, EntryRange, Subject } from "./finding.ts";
 
 /** A line with what is stored of its digest. */
 export interface ChainedLine extends JournalLine {
@@ -142,7 +142,7 @@ export class DigestChain {
     const found = this.#break;
     if (found === undefined) return;
     const first = (found.kind === "entry_missing" ? found.last : found.sequence) + 1;
-    const unverifiable: { unverifiable?: Stretch } = last < first ? {} : { unverifiable: { first, last } };
+    const unverifiable: { unverifiable?: EntryRange } = last < first ? {} : { unverifiable: { first, last } };
     this.#report({ ...found, ...unverifiable });
     this.#break = undefined;
     this.#trials = undefined;

@@ -7,7 +7,7 @@ export type Subject =
   | { readonly kind: "account"; readonly address: string };
 
 /** Entries from one to another, both of them included. */
-export interface Stretch {
+export interface EntryRange {
   readonly first: number;
   readonly last: number;
 }
@@ -56,7 +56,7 @@ export type Finding =
       readonly kind: "entry_missing";
       readonly sequence: number;
       readonly last: number;
-      readonly unverifiable?: Stretch;
+      readonly unverifiable?: EntryRange;
     }
   /** A second entry with the same number. */
   | { readonly kind: "entry_twice"; readonly sequence: number; readonly subject: Subject }
@@ -69,7 +69,7 @@ export type Finding =
       readonly sequence: number;
       readonly subject: Subject;
       readonly recorded?: "intact" | "changed" | "unknown";
-      readonly unverifiable?: Stretch;
+      readonly unverifiable?: EntryRange;
     }
   /** The digest stored with it is not its own; its contents and all that follows are as they were. */
   | { readonly kind: "digest_changed"; readonly sequence: number; readonly subject: Subject }
@@ -99,7 +99,7 @@ export type Finding =
       readonly kind: "root_differs";
       readonly anchor: number;
       readonly batch: number;
-      readonly entries: Stretch;
+      readonly entries: EntryRange;
       readonly suspects: readonly number[];
     }
   | { readonly kind: "alike_differs"; readonly sequence: number; readonly subject: Subject }
@@ -115,7 +115,7 @@ export type Finding =
   | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
   | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
   /** Too many to be named one by one, or of entries that are not looked at. */
-  | { readonly kind: "keys_differ"; readonly entries: Stretch }
+  | { readonly kind: "keys_differ"; readonly entries: EntryRange }
   | {
       readonly kind: "chain_differs";
       readonly sequence: number;
@@ -190,10 +190,14 @@ export function findingText(finding: Finding): string {
         `${finding.other} as well`
       );
     case "root_differs":
+<<<<<<< HEAD
       return (
         `anchor ${finding.anchor}: the recorded hashes of its proofs, among ` +
         `${stretchText(finding.entries)}, do not give the anchored hash${suspectsText(finding.suspects)}`
       );
+=======
+      return `anchor ${finding.anchor}: the recorded hashes of its proofs, among ${rangeText(finding.entries)}, do not give the anchored hash${suspectsText(finding.suspects)}`;
+>>>>>>> trunk
     case "alike_differs":
       return (
         `entry ${finding.sequence} (${subjectText(finding.subject)}): it shares a leaf that has another ` +
@@ -216,7 +220,7 @@ export function findingText(finding: Finding): string {
     case "key_stray":
       return `key ${finding.key}: it leads to entry ${finding.sequence}, which it does not belong to`;
     case "keys_differ":
-      return `${stretchText(finding.entries)}: what they are found by is not what belongs to them`;
+      return `${rangeText(finding.entries)}: what they are found by is not what belongs to them`;
     case "chain_differs":
       return (
         `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ` +
@@ -226,7 +230,7 @@ export function findingText(finding: Finding): string {
 }
 
 /** A stretch in words. */
-export function stretchText({ first, last }: Stretch): string {
+export function rangeText({ first, last }: EntryRange): string {
   return first === last ? `entry ${first}` : `entries ${first} to ${last}`;
 }
 
@@ -239,13 +243,17 @@ function recordedText(recorded: "intact" | "changed" | "unknown" | undefined): s
   return recorded === "changed" ? " (in its document, hash, timestamp or type, which are not what was anchored)" : "";
 }
 
-function restText(unverifiable: Stretch | undefined): string {
+function restText(unverifiable: EntryRange | undefined): string {
   if (unverifiable === undefined) return "";
   const { first, last } = unverifiable;
+<<<<<<< HEAD
   return (
     `; ${stretchText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} ` +
     "any more, only by what was anchored"
   );
+=======
+  return `; ${rangeText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} any more, only by what was anchored`;
+>>>>>>> trunk
 }
 
 function suspectsText(suspects: readonly number[]): string {

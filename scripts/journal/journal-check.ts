@@ -21,7 +21,7 @@ import { checkKeys, keysOf } from "./key-check.ts";
 import {
   type ConfirmationEntry,
   type JournalEntry,
-  lineOf,
+  encodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
 import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
@@ -192,7 +192,7 @@ export class JournalCheck {
     const confirmations: ConfirmationEntry[] = [];
     for (const stored of entries) {
       const { entry, link } = stored;
-      this.#chain.next({ sequence: entry.sequence, text: lineOf(entry), subject: subjectOf(entry), link });
+      this.#chain.next({ sequence: entry.sequence, text: encodeEntry(entry), subject: subjectOf(entry), link });
       const { digest } = this.#chain;
       if (digest !== undefined) this.#digests.set(entry.sequence, digest);
       this.#counts[entry.kind] += 1;

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Finding, KeyKind, Stretch } from "./finding.ts";
+import type { Finding, KeyKind, EntryRange } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
 import { newestSequence } from "../../server/journal/entries/entry-log.ts";
-import type { KeyOfEntry } from "../../server/journal/index/key-entries.ts";
+import type { IndexedKey } from "../../server/journal/index/key-codec.ts";
 import type { ProofEntry } from "../../server/journal/entries/codec.ts";
 import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
 import { storedKeys } from "../../server/journal/index/stored-keys.ts";
@@ -31,7 +31,7 @@ export interface KeyExpectation {
   /** Sums over the keys that belong to the entries. */
   readonly sums: KeySums;
   /** The entries that were summed one by one. */
-  readonly entries: Stretch;
+  readonly entries: EntryRange;
   /** Whether the sums hold what belongs to the entries before them. */
   readonly hasEarlier: boolean;
   readonly proofs: number;
@@ -49,7 +49,7 @@ export async function checkKeys(
 ): Promise<void> {
   const { first, last } = entries;
   const stored = new KeySums(first, last, sums.seeds);
-  const later: KeyOfEntry[] = [];
+  const later: IndexedKey[] = [];
   let done = 0;
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
     for (const each of some) {
@@ -74,7 +74,7 @@ export async function checkKeys(
 /** Compares key by key. */
 async function nameKeys(
   database: Database,
-  stretches: readonly Stretch[],
+  stretches: readonly EntryRange[],
   proofs: number,
   report: (finding: Finding) => void,
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function nameKeys(
       expected.set(entry.sequence, new Map(keysOf(entry, recorded)));
     }
   }
-  const strays: KeyOfEntry[] = [];
+  const strays: IndexedKey[] = [];
   const isIn = (sequence: number): boolean =>
     stretches.some(({ first, last }) => sequence >= first && sequence <= last);
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {

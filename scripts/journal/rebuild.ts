@@ -12,17 +12,17 @@ import {
   type AccountEntry,
   type ConfirmationEntry,
   type JournalEntry,
-  lineOf,
-  parseLine,
+  encodeEntry,
+  decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
-import { openMonths } from "../../server/journal/index/month-partitions.ts";
-import { labelIds, labelText, readLabel } from "../../server/journal/entries/proof-labels.ts";
+import { openPartitions } from "../../server/journal/index/partitions.ts";
+import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
-import { settleKeys } from "../../server/journal/index/proof-keys.ts";
+import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
 import { proofKeys, proofRow } from "../../server/proofs/proof-store.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
-import { pieces } from "../../server/journal/engine/statements.ts";
+import { chunks } from "../../server/journal/engine/statement-cache.ts";
 
 /** A batch of which not everything is confirmed yet. */
 interface OpenBatch {
@@ -96,13 +96,13 @@ export class JournalRebuild {
   async append(lines: readonly JournalLine[]): Promise<void> {
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     for (const { sequence, text } of lines) {
-      const entry = parseLine(text);
+      const entry = decodeEntry(text);
       const next = follow(this.#head, { sequence, text });
       if (next === undefined || entry.sequence !== sequence) {
         throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#head.sequence + 1} has to`);
       }
       // What is kept of an entry has to make the same digest again.
-      if (lineOf(entry) !== text)
+      if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
       this.#unanchored.set(keyOfDigest(next.digest), sequence);
@@ -117,7 +117,7 @@ export class JournalRebuild {
       .updateTable("journal_head")
       .set({ ...this.#head, proofs: this.#proofs })
       .execute();
-    await settleKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
+    await mergeRecentKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 
   /** What was accepted and is not confirmed by any entry. */
@@ -137,7 +137,7 @@ export class JournalRebuild {
           .orderBy("leaf_index")
           .execute();
         const hashes = rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-          recordHash({ documentId, timestamp, hash, type: readLabel(label).type }),
+          recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type }),
         );
         yield { batch, firstLeaf: first, hashes, firstSequence, lastSequence };
       }
@@ -232,18 +232,18 @@ export class JournalRebuild {
   async #addProofs(proofs: readonly { entry: ProofEntry; digest: Uint8Array }[]): Promise<void> {
     const labels = await labelIds(
       this.#database,
-      proofs.map(({ entry }) => labelText(entry)),
+      proofs.map(({ entry }) => encodeLabel(entry)),
     );
     const rows = [];
     for (const { entry, digest } of proofs) {
       this.#nextAnchor = Math.max(this.#nextAnchor, entry.batch + 1);
       const isAlike = await this.#isAlike(entry);
-      rows.push(proofRow(entry, digest, labels(labelText(entry)), isAlike));
+      rows.push(proofRow(entry, digest, labels(encodeLabel(entry)), isAlike));
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
-    await openMonths(this.#database, rows);
-    for (const some of pieces(rows)) await this.#database.insertInto("proofs").values(some).execute();
-    for (const some of pieces(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
+    await openPartitions(this.#database, rows);
+    for (const some of chunks(rows)) await this.#database.insertInto("proofs").values(some).execute();
+    for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
     this.#proofs += proofs.length;
   }
 

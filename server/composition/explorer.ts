@@ -5,18 +5,18 @@ import type { Rpc } from "../chain/rpc/rpc.ts";
 import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";
 
-export interface ExploringOptions {
+export interface ExplorerOptions {
   readonly rpc: Rpc;
   readonly deployment: Deployment;
   readonly validatorNames: ValidatorNames;
-  /** Questions of one network address a minute. */
+  /** Requests per minute from one network address. */
   readonly explorerRate: number;
 }
 
-/** Puts the explorer of the chain together. */
-export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExploringOptions): ExplorerDeps {
+/** Builds the explorer of the chain. */
+export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExplorerOptions): ExplorerDeps {
   return {
     explorer: chainExplorer(rpc, deployment, validatorNames),
-    questionsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
+    requestsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
   };
 }

@@ -3,7 +3,7 @@ import type { Address, ContractAddresses } from "../chain/transaction.ts";
 import { accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore } from "../bot/store.ts";
-import { CommitGroup } from "../journal/engine/commit-group.ts";
+import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
@@ -18,7 +18,7 @@ import { recordStore } from "../records/store.ts";
 import { serviceLogStore } from "../sessions/service-log-store.ts";
 import { sessionStore } from "../sessions/store.ts";
 
-/** All that must survive, by what it is. */
+/** The stores of all durable data. */
 export interface JournalStores {
   readonly entries: JournalSource;
   readonly accounts: AccountStore;
@@ -34,13 +34,13 @@ export interface JournalStores {
 export type Journal = Atomic<JournalStores>;
 
 /**
- * The journal over one database, which several relayers can share.
- * @param addresses Where each contract that an intent names stands
- * @param relayer Whose intents and anchors are written here
+ * Builds the journal over one database, which several relayers can share.
+ * @param addresses Contracts that intents name
+ * @param relayer Owner of the intents and anchors that this process writes
  */
 export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
   const statements = new ProofStatements();
-  const commits = new CommitGroup(database);
+  const commits = new GroupCommit(database);
   const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
   return {
     ...stores(database),
@@ -48,7 +48,7 @@ export function createJournal(database: Database, addresses: ContractAddresses, 
   };
 }
 
-/** The journal inside a transaction: what is done atomically there belongs to the same whole. */
+/** Returns the journal inside a transaction; atomic work there joins the same transaction. */
 function insideOf(stores: JournalStores): Journal {
   const journal: Journal = { ...stores, atomically: (work) => work(journal) };
   return journal;

@@ -2,8 +2,8 @@ import type { Bot } from "../bot/bot.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { Config } from "../config/config.ts";
 import { configuredSecrets } from "../config/secrets.ts";
-import { MonthKeeper } from "../journal/index/month-keeper.ts";
-import { prepareMonths } from "../journal/index/proof-months.ts";
+import { PartitionMaintenance } from "../journal/index/partition-maintenance.ts";
+import { createPartitions } from "../journal/index/partition-map.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { ProofStatements } from "../proofs/proof-store.ts";
@@ -44,7 +44,7 @@ export interface Parts {
   readonly records: Records;
   readonly proofs: Proofs;
   readonly journalWorkers: JournalWorkers;
-  readonly months: MonthKeeper;
+  readonly months: PartitionMaintenance;
   readonly recovery: RecoveryService;
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
@@ -83,8 +83,8 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   const proofs = buildProofs(foundation, config, transactions);
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
-  const months = new MonthKeeper(
-    () => prepareMonths(database, clock()),
+  const months = new PartitionMaintenance(
+    () => createPartitions(database, clock()),
     (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
   );
   const store = recoveryStore(database, new ProofStatements());
@@ -125,13 +125,13 @@ function buildBot(
   { config, opened, chatBot }: BuildOptions,
 ): Bot | undefined {
   const { telegram, chain } = config;
-  if (chatBot === undefined || telegram === undefined || opened.botSeal === undefined) return undefined;
+  if (chatBot === undefined || telegram === undefined || opened.botCipher === undefined) return undefined;
   const embeddedLog = foundation.link.embedded && opened.embeddedLog;
   return chatBot.createChatBot(foundation, {
     config: telegram,
     tableName: config.records.tableName,
     readingMaxAgeMilliseconds: config.map.readingMaxAgeMilliseconds,
-    seal: opened.botSeal,
+    botCipher: opened.botCipher,
     sessions,
     records,
     pictures,

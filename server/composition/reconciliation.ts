@@ -3,7 +3,7 @@ import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
-import { Findings } from "../journal/reconciliation/findings.ts";
+import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
 import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
 import { Reconciler } from "../journal/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
@@ -18,21 +18,21 @@ export function createReconciler(
   store: ReconciliationStore,
   targets: readonly SegmentTarget[],
 ): Reconciler {
-  const findings = new Findings(store, telemetry, clock);
+  const divergences = new DivergenceTracker(store, telemetry, clock);
   return new Reconciler({
     store,
-    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, findings, clock }),
-    anchors: new AnchorCheck({ store, chain, findings }),
-    entries: new EntryCheck({ store, entries: journal.entries, findings }),
-    leaves: new LeafCheck({ store, proofs: journal.proofs, findings }),
+    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, divergences, clock }),
+    anchors: new AnchorCheck({ store, chain, divergences }),
+    entries: new EntryCheck({ store, entries: journal.entries, divergences }),
+    leaves: new LeafCheck({ store, proofs: journal.proofs, divergences }),
     replica: new ReplicaCheck({
       entries: journal.entries,
-      findings,
+      divergences,
       onUnreachable: (replica, err) =>
         logger.warn({ err, replica }, "the replica could not be compared with the journal"),
     }),
     replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
-    findings,
+    divergences,
     rules: {
       intervalMilliseconds: config.reconcileIntervalMilliseconds,
       fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,

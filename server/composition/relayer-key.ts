@@ -4,10 +4,13 @@ import { peerTlsOptions, SIGNER } from "../chain/rpc/peer-tls.ts";
 import { web3SignerKey } from "../chain/keys/web3-signer.ts";
 import type { RelayerSource } from "../config/credentials.ts";
 
-/** A relayer's key that can be signed with, until it is closed. */
+/** A relayer's key that signs until it is closed. */
 export type OpenedKey = RelayerKey & { close?(): void };
 
-/** @throws SealbookError when there is no such key, or it cannot be used */
+/**
+ * Opens a relayer's key.
+ * @throws SealbookError when it does not exist or cannot be used
+ */
 export async function openRelayerKey(source: RelayerSource): Promise<OpenedKey> {
   switch (source.kind) {
     case "environment":

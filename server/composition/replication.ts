@@ -1,5 +1,5 @@
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
-import { Replicator, type ReplicatorEvent, USUAL_RULES } from "../journal/replication/replicator.ts";
+import { Replicator, type ReplicatorEvent, DEFAULT_RULES } from "../journal/replication/replicator.ts";
 import type { JournalConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -11,7 +11,7 @@ export function createReplicators(
 ): readonly Replicator[] {
   const { journal, metrics, clock } = foundation;
   const rules = {
-    ...USUAL_RULES,
+    ...DEFAULT_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
   };
@@ -45,7 +45,7 @@ function reportReplica({ telemetry, logger }: Foundation, name: string, event: R
       return;
     case "recovered":
       logger.info({ replica: name }, "the replica goes on");
-      telemetry.journalAgreed(`replication ${name}`);
+      telemetry.divergenceResolved(`replication ${name}`);
       return;
     case "lagging":
       telemetry.replicaLagging(name, event.seconds, event.entries);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Seal } from "../bot/seal.ts";
+import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
@@ -21,26 +21,26 @@ import type { Database } from "../journal/engine/database.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
-/** What is open before any part is built. */
+/** Resources that are open before any part is built. */
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
-  /** Where replicas of the journal are kept. */
+  /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
-  /** Takes callers' tokens, when they are taken. */
+  /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;
   readonly issuer: Issuer;
-  /** What is listened with, when it is with TLS. */
+  /** Certificate of the listener; without it there is no TLS. */
   readonly certificate: ListenerCertificate | undefined;
-  /** What the embedded chain tells. */
+  /** Newest events of the embedded chain. */
   readonly embeddedLog: EmbeddedLog;
-  /** Seals what the bot knows, when there is a bot. */
-  readonly botSeal: Seal | undefined;
-  /** Closes all of it. */
+  /** Encrypts the bot's data; undefined without a bot. */
+  readonly botCipher: BotCipher | undefined;
+  /** Closes all of them. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** Holds the data folder, and opens the chain, the journal, and whatever else is in files. */
+/** Locks the data folder, and opens the chain, the journal and everything else in files. */
 export async function openAll(config: Config, logger: Logger): Promise<Opened> {
   const resources = new AsyncDisposableStack();
   try {
@@ -67,8 +67,8 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
-      (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botSeal, resources };
+      (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
+    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -91,15 +91,18 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
   }
 }
 
-/** @throws SealbookError `config_invalid` when it cannot be listened with */
+/** @throws SealbookError `config_invalid` when the certificate cannot be used */
 function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
   return ListenerCertificate.open(files, (event) =>
     event.kind === "replaced"
       ? logger.info(
           { expires: new Date(event.expires).toISOString() },
-          "there is a new certificate; connections from now on have it",
+          "there is a new certificate; new connections use it",
         )
-      : logger.error({ reason: event.reason }, "the new certificate cannot be used; the old one goes on"),
+      : logger.error(
+          { reason: event.reason },
+          "the new certificate cannot be used; the server keeps the old one; check TLS_CERT_FILE and TLS_KEY_FILE",
+        ),
   );
 }
 

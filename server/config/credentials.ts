@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { ALGORITHMS, EnvironmentValues, EnvironmentVariables } from "./environment.ts";
 
-/** What is wrong with a variable. */
+/** A fault of a variable. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a node or a signer is shown over TLS, and by what it is known. */
+/** TLS with a node or a signer: the client certificate, and how the peer is authenticated. */
 export interface PeerTlsConfig {
   readonly client: CertificateFiles | undefined;
   /** PEM file. */
@@ -21,13 +21,13 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** Who has the relayer's key. */
+/** Source of the relayer's key. */
 export type RelayerSource =
   | { readonly kind: "environment"; readonly key: string }
   | { readonly kind: "keystore"; readonly file: string; readonly passwordFile: string }
   | { readonly kind: "signer"; readonly url: string; readonly address: string; readonly tls: PeerTlsConfig };
 
-/** Whose tokens are taken. */
+/** Rules for bearer tokens. */
 export interface TokenConfig {
   readonly key: { readonly kind: "file"; readonly path: string } | { readonly kind: "jwks"; readonly url: string };
   readonly algorithm: (typeof ALGORITHMS)[number];
@@ -35,7 +35,7 @@ export interface TokenConfig {
   readonly audience: string;
 }
 
-/** @param details told what is missing or contradicts */
+/** @param details Receives missing values and contradictions */
 export function relayerSource(
   env: EnvironmentValues,
   variables: EnvironmentVariables,
@@ -70,7 +70,7 @@ export function relayerSource(
   return url !== undefined && signer !== undefined ? { kind: "signer", url, address: signer, tls } : undefined;
 }
 
-/** Whose TLS variables there are, by how they begin: the address has to be one with TLS. */
+/** Peers with TLS variables, by prefix of the variables. Their address must be one with TLS. */
 const PEERS = {
   RPC_TLS: {
     address: "RPC_URL",
@@ -84,7 +84,7 @@ const PEERS = {
   },
 } as const;
 
-/** @param details told what is missing or contradicts */
+/** @param details Receives missing values and contradictions */
 export function peerTlsConfig(
   prefix: keyof typeof PEERS,
   env: EnvironmentValues,
@@ -106,7 +106,7 @@ export function peerTlsConfig(
   };
 }
 
-/** @param details told when there is one without the other */
+/** @param details Receives the fault when one file is set without the other */
 export function certificateFiles(
   prefix: "TLS" | keyof typeof PEERS,
   certificate: string | undefined,
@@ -120,7 +120,7 @@ export function certificateFiles(
   return undefined;
 }
 
-/** @param details told what is missing or contradicts */
+/** @param details Receives missing values and contradictions */
 export function tokenConfig(env: EnvironmentValues, details: Fault[]): TokenConfig | undefined {
   const { JWT_PUBLIC_KEY_FILE: file, JWT_JWKS_URL: url, JWT_ISSUER: issuer } = env;
   if (file !== undefined && url !== undefined)

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { parseConfig } from "./config.ts";
 import type { EnvironmentVariables } from "./environment.ts";
 
-/** Where a running embedded chain's address is written down. */
+/** File with the address of a running embedded chain. */
 export function embeddedChainUrlFile(chainDirectory: string): string {
   return join(chainDirectory, "rpc-url");
 }
 
 /**
- * Where the embedded chain of a server on this machine answers, for who has the server's variables or some of them: at
- * `CHAIN_PORT` when it names a port, else where the server of `DATA_DIR` wrote down, else at the usual port.
+ * Returns the JSON-RPC address of the embedded chain of a server on this machine: at `CHAIN_PORT` when it names a port,
+ * else the address that the server of `DATA_DIR` has written to a file, else the default port.
  * @throws SealbookError `config_invalid`
  */
 export function embeddedChainUrl({ CHAIN_PORT, DATA_DIR }: EnvironmentVariables): string {

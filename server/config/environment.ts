@@ -33,12 +33,13 @@ export const ALGORITHMS = [
 ] as const;
 
 /**
- * Every environment variable that the server reads. The description is the text of docs/configuration.md; `unset` says
- * what holds without a value, where no default does.
+ * Every environment variable that the server reads. The table of docs/configuration.md is generated from it:
+ * `description` is the meaning, `unset` the effect of a missing value without a default.
  */
 export const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
+<<<<<<< HEAD
   TLS_CERT_FILE: z
     .string()
     .min(1)
@@ -49,17 +50,29 @@ export const Environment = z.object({
         "when it changes",
       unset: "no TLS",
     }),
+=======
+  TLS_CERT_FILE: z.string().min(1).optional().meta({
+    description:
+      "PEM file of the listener's certificate and its intermediate certificates; loaded again when it changes",
+    unset: "no TLS",
+  }),
+>>>>>>> trunk
   TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the certificate's key, without a passphrase; both or none",
+    description: "PEM file of the certificate's key, without a passphrase; requires `TLS_CERT_FILE`",
     unset: "no TLS",
   }),
   DATA_DIR: z.string().min(1).default("./data").meta({
-    description: "Folder for everything that must survive: database, embedded chain, contract addresses, keys",
+    description: "Folder of all persistent data: database, embedded chain, contract addresses, keys",
   }),
   RPC_URL: nodeUrls.optional().meta({
     description:
+<<<<<<< HEAD
       "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, " +
       "separated by commas, stand in for each other",
+=======
+      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; " +
+      "with several, separated by commas, the server fails over between them",
+>>>>>>> trunk
     unset: "the embedded chain",
   }),
   NODE_LIST_FILE: z
@@ -68,151 +81,165 @@ export const Environment = z.object({
     .optional()
     .meta({
       description:
+<<<<<<< HEAD
         "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and " +
         "peers that are not on it, are told",
+=======
+        "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
+        "missing peers and peers that are not on the list",
+>>>>>>> trunk
       unset: "no list",
     }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the certificate that is shown to the node at an `https` or `wss` address",
+    description: "PEM file of the client certificate for a node at an `https` or `wss` address",
     unset: "none",
   }),
   RPC_TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    description: "PEM file of that certificate's key, without a passphrase; requires `RPC_TLS_CERT_FILE`",
     unset: "none",
   }),
   RPC_TLS_CA_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the authorities that may have issued the node's certificate",
-    unset: "the usual ones",
+    description: "PEM file of the authorities trusted to issue the node's certificate",
+    unset: "those of Node.js",
   }),
   RPC_TLS_PIN: fingerprints.default([]).meta({
-    description: "SHA-256 of the certificates that the node may have, separated by commas",
-    unset: "any that the authorities have issued",
+    description: "SHA-256 of the certificates accepted from the node, separated by commas",
+    unset: "any issued by a trusted authority",
   }),
   CHAIN_PORT: whole(0, 65535).default(8545).meta({
     description: "Port of the embedded chain's own JSON-RPC on loopback; 0 takes any free one",
   }),
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
-    description: "Seconds between the embedded chain's blocks; 0 makes one as soon as a transaction waits",
+    description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
+<<<<<<< HEAD
       "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL " +
       "15 or newer",
+=======
+      "Address of the database: `file:PATH` of an SQLite file, or " +
+      "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
+>>>>>>> trunk
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
-    description: "Private key that signs and pays for transactions, hexadecimal; needed with `RPC_URL`",
-    unset: "made at the first start of the embedded chain, kept in `DATA_DIR/keys.json`",
+    description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
+    unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
   }),
-  RELAYER_KEYSTORE_FILE: z.string().min(1).optional().meta({
-    description:
-      "Keystore (version 3) of that key, instead of it; taken anew when `npm run relayer -- rotate` changes it",
-    unset: "`RELAYER_KEY`",
-  }),
+  RELAYER_KEYSTORE_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npm run relayer -- " +
+        "rotate` changes it",
+      unset: "`RELAYER_KEY`",
+    }),
   RELAYER_KEYSTORE_PASSWORD_FILE: z.string().min(1).optional().meta({
-    description: "File with the keystore's password; needed with it",
+    description: "File with the keystore's password; required with `RELAYER_KEYSTORE_FILE`",
     unset: "none",
   }),
   RELAYER_SIGNER_URL: httpUrl.optional().meta({
-    description: "Address of a Web3Signer that has the key, instead of it",
+    description: "Address of a Web3Signer with that key, instead of `RELAYER_KEY`",
     unset: "`RELAYER_KEY`",
   }),
   RELAYER_ADDRESS: address.optional().meta({
-    description: "Address of the key that the Web3Signer has; needed with it",
+    description: "Address of the Web3Signer's key; required with `RELAYER_SIGNER_URL`",
     unset: "none",
   }),
   RELAYER_SIGNER_TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the certificate that is shown to a signer at an `https` address",
+    description: "PEM file of the client certificate for a signer at an `https` address",
     unset: "none",
   }),
   RELAYER_SIGNER_TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of that certificate's key, without a passphrase; both or none",
+    description: "PEM file of that certificate's key, without a passphrase; requires `RELAYER_SIGNER_TLS_CERT_FILE`",
     unset: "none",
   }),
   RELAYER_SIGNER_TLS_CA_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the authorities that may have issued the signer's certificate",
-    unset: "the usual ones",
+    description: "PEM file of the authorities trusted to issue the signer's certificate",
+    unset: "those of Node.js",
   }),
   RELAYER_SIGNER_TLS_PIN: fingerprints.default([]).meta({
-    description: "SHA-256 of the certificates that the signer may have, separated by commas",
-    unset: "any that the authorities have issued",
+    description: "SHA-256 of the certificates accepted from the signer, separated by commas",
+    unset: "any issued by a trusted authority",
   }),
   ADMIN_KEY: privateKey.optional().meta({
-    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only scripts need it",
-    unset: "made and kept like `RELAYER_KEY`; the two have to differ",
+    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only commands need it",
+    unset: "generated like `RELAYER_KEY`; the two must differ",
   }),
   GAS_PRICE: whole(0, 1e15).default(0).meta({ description: "Gas price of transactions, in wei" }),
   SESSION_LIFETIME: whole(1, 86_400).optional().meta({
-    description: "Seconds that a session lives; written into the contract",
-    unset: "60 at deployment, then what the contract says",
+    description: "Lifetime of a session in seconds; written into the contract",
+    unset: "60 at deployment, then the value in the contract",
   }),
   SESSION_MINIMUM_TO_EXTEND: whole(0, 86_399).optional().meta({
-    description: "A session needs more than this many seconds left to be extended; written into the contract",
-    unset: "15 at deployment, then what the contract says",
+    description: "A session can be extended while more than this many seconds are left; written into the contract",
+    unset: "15 at deployment, then the value in the contract",
   }),
   CHAIN_WAIT: whole(1, 600).default(30).meta({
-    description: "Seconds that a session or store call waits for the chain before it answers 503",
+    description: "Seconds that a session or store call waits for the chain before it responds 503",
   }),
   PROOF_WAIT: whole(1, 600).default(30).meta({
-    description: "Seconds that a proof request waits for its confirmation before it answers 202 `pending`",
+    description: "Seconds that a proof request waits for its confirmation before it responds 202 `pending`",
   }),
   BATCH_MAX_AGE: whole(1, 600).default(12).meta({
-    description: "Longest time in seconds that a hash waits for others to share a transaction with",
+    description: "Maximum time in seconds that a hash waits for others to share its transaction",
   }),
   MAX_OUTSTANDING: whole(1, 100_000_000).default(1_000_000).meta({
-    description: "Proofs that may wait for the chain; past that number no more are accepted, with 503",
+    description: "Maximum of proofs that wait for the chain; further ones are rejected with 503",
   }),
   ANCHOR_DEADLINE: whole(1, 86_400).default(60).meta({
     description: "Seconds after which a proof that is not on chain raises an alert",
   }),
   TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
-    description: "Seconds after which a relayer sees to what another one on the same database has left undone",
+    description: "Seconds after which a relayer takes over work that another relayer on the same database left undone",
   }),
   CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
     description: "Seconds between anchors of the journal's own digest, while there is something new in it",
   }),
   RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({
-    description: "Seconds between comparisons of what is new in the journal with the chain",
+    description: "Seconds between comparisons of new journal entries with the chain",
   }),
   RECONCILE_FULL_INTERVAL: whole(1, 31_536_000).default(86_400).meta({
-    description: "Seconds between comparisons of everything: journal, replicas and chain",
+    description: "Seconds between full comparisons of journal, replicas and chain",
   }),
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:
-      "Where the journal is replicated to: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
+      "Targets of the journal's replicas: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
       "see [operate.md](operate.md)",
-    unset: "nowhere",
+    unset: "none",
   }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
-    description: "Seconds that entries of the journal are gathered before they are shipped to the targets",
+    description: "Seconds between shipments of new journal entries to the targets",
   }),
   REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
-    description: "Seconds that a target may be behind the journal before an alert is raised",
+    description: "Lag of a target in seconds that raises an alert",
   }),
   ALERT_WEBHOOKS: webhooks.default([]).meta({
     description:
-      "Addresses that alerts are posted to in the format of Alertmanager's API v2, as `https://HOST/api/v2/alerts,...`",
+      "Addresses to which alerts are posted in the format of Alertmanager's API v2, as " +
+      "`https://HOST/api/v2/alerts,...`",
     unset: "none",
   }),
   ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
-    description: "Signs what is posted to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
-    unset: "not signed",
+    description: "Secret that signs requests to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
+    unset: "no signature",
   }),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
-    description:
-      "Networks from which the integrity-proof API, the explorer and the metrics may be used, as `10.0.0.0/8,...`",
+    description: "Networks with access to the integrity-proof API, the explorer and the metrics, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
-    description: "Networks of proxies whose `X-Forwarded-For` is believed",
+    description: "Networks of proxies whose `X-Forwarded-For` is trusted",
     unset: "none",
   }),
   API_AUTH: z.enum(AUTHENTICATIONS).default("none").meta({
-    description:
-      "What callers of the integrity-proof API have to show: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
+    description: "Authentication of the integrity-proof API: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
   }),
   JWT_PUBLIC_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the public key that tokens are checked with",
+    description: "PEM file of the public key that verifies tokens",
     unset: "`JWT_JWKS_URL`",
   }),
   JWT_JWKS_URL: httpUrl
@@ -222,36 +249,39 @@ export const Environment = z.object({
     )
     .optional()
     .meta({
-      description: "Address of the JWKS that tokens are checked with",
+      description: "Address of the JWKS that verifies tokens",
       unset: "`JWT_PUBLIC_KEY_FILE`",
     }),
   JWT_ALGORITHM: z.enum(ALGORITHMS).default("RS256").meta({
-    description: "The one algorithm that tokens are signed with",
+    description: "Required signature algorithm of tokens",
   }),
   JWT_ISSUER: z.string().min(1).optional().meta({
-    description: "Issuer that tokens have to name; needed with `jwt`",
+    description: "Required issuer of tokens; set it with `jwt`",
     unset: "none",
   }),
-  JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Audience that tokens have to name" }),
+  JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Required audience of tokens" }),
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
-    description: "Name of the table on chain that records go to",
+    description: "Name of the records' table on chain",
   }),
-  LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000).default(10).meta({
-    description: "Failed logins within a minute that lock one login out: for a minute, then ever longer",
-  }),
+  LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000)
+    .default(10)
+    .meta({
+      description:
+        "Failed logins within a minute that lock one login out: for a minute at first, then for increasing " + "times",
+    }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins within a minute that lock one network address out, likewise",
+    description: "Failed logins within a minute that lock one network address out, for the same times",
   }),
-  STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records a minute that one account may store" }),
+  STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records per minute that one account may store" }),
   EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
-    description: "Questions a minute that one network address may put to the explorer",
+    description: "Explorer requests per minute from one network address",
   }),
   VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
     description: "Names of block proposers, as `0xADDRESS=NAME,...`",
     unset: "their addresses",
   }),
   PUBLIC_URL: httpUrl.optional().meta({
-    description: "Address under which clients reach this server, for the links in its answers",
+    description: "Address at which clients reach this server, for the links in its responses",
     unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
   }),
   ISSUER_NAME: z
@@ -260,10 +290,10 @@ export const Environment = z.object({
     .refine(isOneLine, "is not one line of text")
     .default("Sealbook appliance")
     .meta({
-      description: "Who signs attestations, as they name it",
+      description: "Name of the issuer in attestations",
     }),
   EXPLORER_URL: httpUrl.optional().meta({
-    description: "Block explorer that `verification_url` leads to, as `EXPLORER_URL/tx/HASH`",
+    description: "Block explorer for `verification_url`, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",
   }),
   TELEGRAM_TOKEN: telegramToken.optional().meta({
@@ -272,35 +302,42 @@ export const Environment = z.object({
   }),
   TELEGRAM_API_URL: httpUrl
     .default("https://api.telegram.org")
-    .meta({ description: "Address of Telegram's Bot API, or of a server of one's own" }),
+    .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server" }),
   TELEGRAM_WEBHOOK_URL: httpUrl
     .refine((text) => new URL(text).protocol === "https:", "is not an https address")
     .optional()
     .meta({
-      description: "Address at which Telegram reaches this server's `/telegram`, which it then posts to",
-      unset: "Telegram is asked",
+      description: "Address at which Telegram posts to this server's `/telegram`",
+      unset: "the server polls Telegram",
     }),
   TELEGRAM_ADMIN_CHAT: chatNumber
     .optional()
-    .meta({ description: "Number of the chat that is told of alerts", unset: "none" }),
-  TELEGRAM_RATE: whole(1, 10_000).default(30).meta({ description: "Messages a minute that one person is answered" }),
+    .meta({ description: "Number of the chat that receives alerts", unset: "none" }),
+  TELEGRAM_RATE: whole(1, 10_000)
+    .default(30)
+    .meta({ description: "Messages per minute from one user that the bot replies to" }),
   TELEGRAM_PASSWORD_LIFETIME: whole(1, 86_400).default(300).meta({
-    description: "Seconds after which the message with a new account's password deletes itself",
+    description: "Seconds after which the bot deletes its message with a new account's password",
   }),
   TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
-    description:
-      "Networks in which sensors may be asked for values although they are not on the internet, as `10.1.0.0/16,...`",
+    description: "Private networks in which the bot may query sensors, as `10.1.0.0/16,...`",
     unset: "none",
   }),
   NODE_LOG_FILE: z.string().min(1).optional().meta({
-    description: "Log of the chain's node, whose newest lines `/gethlog` shows without secrets",
-    unset: "what the embedded chain tells",
+    description: "Log file of the chain's node; `/gethlog` shows its newest lines without secrets",
+    unset: "the log of the embedded chain",
   }),
   TILE_URL: tileUrl.optional().meta({
     description:
+<<<<<<< HEAD
       "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; " +
       "browsers fetch them from there",
     unset: "a plain map that comes with the product",
+=======
+      "Address of the air-quality map's tiles, which browsers fetch, as `https://HOST/{z}/{x}/{y}.png`, " +
+      "also with `{s}.` before the host",
+    unset: "a plain built-in map",
+>>>>>>> trunk
   }),
   TILE_ATTRIBUTION: z
     .string()
@@ -308,18 +345,18 @@ export const Environment = z.object({
     .refine(isOneLine, "is not one line of text")
     .optional()
     .meta({
-      description: "Whose map the tiles are, as their provider wants it said; needed with `TILE_URL`",
+      description: "Attribution that the tiles' provider requires; required with `TILE_URL`",
       unset: "none",
     }),
   READING_MAX_AGE: whole(60, 604_800).default(21_600).meta({
-    description: "Seconds after which a sensor's value is not current any more on maps",
+    description: "Age in seconds from which maps show a sensor's value as stale",
   }),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
-    description: "Least severe level that is logged: fatal, error, warn, info, debug, or silent for none",
+    description: "Lowest level that is logged: fatal, error, warn, info, debug, or silent for none",
   }),
 });
 
-/** What the variables say, each read for itself. */
+/** Values of the variables, each parsed on its own. */
 export type EnvironmentValues = z.output<typeof Environment>;
 
 /** The environment variables, as text. */
@@ -328,7 +365,7 @@ export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof 
 /** The variables of this process. Nothing else reads `process.env`. */
 export function readEnv(): EnvironmentVariables {
   const names = Object.keys(Environment.shape);
-  // A variable that is set to nothing is what shells make of an unset one.
+  // Shells set unset variables to the empty text.
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = process.env[name];
@@ -337,7 +374,7 @@ export function readEnv(): EnvironmentVariables {
   );
 }
 
-/** The table of docs/configuration.md, in Markdown. */
+/** Returns the table of docs/configuration.md, in Markdown. */
 export function configurationTable(): string {
   const defaults: Record<string, unknown> = Environment.parse({});
   const rows = Object.entries(Environment.shape).map(([name, schema]) => {

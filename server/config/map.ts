@@ -1,14 +1,14 @@
 import type { Fault } from "./credentials.ts";
 import type { EnvironmentValues } from "./environment.ts";
 
-/** What the air-quality map is told. */
+/** Settings of the air-quality map. */
 export interface MapConfig {
-  /** Where tiles come from, and whose they are; without them there is a plain map. */
+  /** Address and attribution of the tiles; without them there is a plain map. */
   readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
   readonly readingMaxAgeMilliseconds: number;
 }
 
-/** Tiles and their attribution come together: a provider whose map is shown wants to be named. */
+/** Parses the settings of the map. Tiles require their provider's attribution. */
 export function mapConfig(
   { TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues,
   faults: Fault[],

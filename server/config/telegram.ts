@@ -1,16 +1,16 @@
 import type { Fault } from "./credentials.ts";
 import type { EnvironmentValues, EnvironmentVariables } from "./environment.ts";
 
-/** How the bot is to be run. */
+/** Settings of the bot. */
 export interface TelegramConfig {
   readonly token: string;
   readonly apiUrl: string;
-  /** Where Telegram posts to; it is asked when there is no such place. */
+  /** Address that Telegram posts to; without it the server polls Telegram. */
   readonly webhookUrl: string | undefined;
   readonly adminChat: number | undefined;
   readonly ratePerMinute: number;
   readonly passwordSeconds: number;
-  /** Where sensors may be though it is not on the internet. */
+  /** Private networks in which the bot may query sensors. */
   readonly sensorNetworks: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const ONLY_WITH_TOKEN = [
   "TELEGRAM_SENSOR_NETWORKS",
 ] as const;
 
-/** @param details told what is missing or contradicts */
+/** @param details Receives missing values and contradictions */
 export function telegramConfig(
   env: EnvironmentValues,
   variables: EnvironmentVariables,

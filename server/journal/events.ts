@@ -1,18 +1,18 @@
-/** Events of the journal and its replicas, for logs, metrics and alerts. None of them ever throws. */
+/** Events of the journal and its replicas, for logs, metrics and alerts. None of them throws. */
 export interface JournalEvents {
-  /** The journal could not be written. */
+  /** A write to the journal failed. */
   journalFailing(error: unknown): void;
   /**
-   * Journal, replicas and chain disagree; told at every check, reported once.
-   * @param subject About what: the same text each time
-   * @param isNews false when another process has told those who have accounts
+   * Journal, replicas and chain diverge. Called at every check; the alert is raised once.
+   * @param subject Identifies the divergence: the same text at every check
+   * @param isNews false when another process has notified the accounts
    */
   journalDiverged(subject: string, message: string, isNews?: boolean): void;
-  /** They agree: a divergence is over, if there was one. */
-  journalAgreed(subject: string, isNews?: boolean): void;
-  /** They disagreed, and what could be mended was. */
-  journalRepaired(message: string): void;
-  /** A replica is further behind the journal than it may be, or its target is away; told once. */
+  /** Journal, replicas and chain agree on a subject; ends its divergence, if there is one. */
+  divergenceResolved(subject: string, isNews?: boolean): void;
+  /** A difference between journal and chain was found and corrected. */
+  journalCorrected(message: string): void;
+  /** A replica exceeds the lag limit, or its target is unavailable; called once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
 }

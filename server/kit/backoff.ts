@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long to wait between attempts. */
+/** Waits between attempts. */
 export interface BackoffRule {
   readonly firstMilliseconds: number;
   readonly longestMilliseconds: number;
@@ -18,7 +18,7 @@ export class Backoff {
     this.#next = rule.firstMilliseconds;
   }
 
-  /** Returns how long to wait before the next attempt, in milliseconds, and doubles the wait after that. */
+  /** Returns the wait before the next attempt in milliseconds, and doubles the one after it. */
   next(): number {
     const milliseconds = this.#next;
     this.#next = Math.min(2 * milliseconds, this.#rule.longestMilliseconds);
@@ -27,7 +27,7 @@ export class Backoff {
 
   /**
    * Waits before the next attempt; returns at once when `ended` is aborted.
-   * @param atLeastSeconds The wait that the other side asked for
+   * @param atLeastSeconds Wait that the other side requires
    */
   async wait(ended: AbortSignal, atLeastSeconds = 0): Promise<void> {
     const milliseconds = Math.max(this.next(), 1_000 * atLeastSeconds);

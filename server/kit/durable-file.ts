@@ -1,7 +1,7 @@
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Makes entries created, renamed or removed in a directory survive a power cut. */
+/** Syncs a directory to disk: entries created, renamed or removed in it survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {
@@ -11,7 +11,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Writes a file so that after a crash there is the whole new content or what was there before. */
+/** Writes a file atomically: after a crash it has either the whole new content or the old one. */
 export async function writeFileDurably(path: string, parts: readonly Uint8Array[]): Promise<void> {
   const temporary = `${path}.tmp`;
   const handle = await open(temporary, "w", 0o600);

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** The end of a text file, as whole lines, of which the newest is the last. */
+/** Reads the last whole lines of a text file. */
 export async function lastLines(file: string, bytes: number): Promise<string[]> {
   const handle = await open(file, "r");
   try {
@@ -13,7 +13,7 @@ export async function lastLines(file: string, bytes: number): Promise<string[]> 
       from,
     );
     const lines = buffer.toString("utf8", 0, bytesRead).split(/\r?\n/u);
-    // The first one may lack its beginning, and after the last line break there is nothing.
+    // The first line may lack its beginning; the text after the last line break is empty.
     return lines.slice(from > 0 ? 1 : 0).filter((line) => line !== "");
   } finally {
     await handle.close();

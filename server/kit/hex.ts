@@ -1,7 +1,7 @@
 import { malformed } from "../errors.ts";
 
 /**
- * The bytes of `0x`-prefixed hexadecimal text, of any case.
+ * Parses `0x`-prefixed hexadecimal text, of any case.
  *
  * @param path Names the text in errors
  * @throws SealbookError `malformed`
@@ -9,7 +9,7 @@ import { malformed } from "../errors.ts";
 export function parseHex(path: string, text: string): Uint8Array {
   if (!text.startsWith("0x")) throw malformed(path, "does not start with 0x");
   const digits = text.slice(2);
-  // Checked here, because Buffer stops at a wrong digit without a word and takes some letters for digits.
+  // Buffer stops at a wrong digit without an error and takes some letters for digits.
   const wrong = digits.search(/[^0-9a-fA-F]/);
   if (wrong !== -1) throw malformed(path, `the character at position ${wrong + 2} is not a hexadecimal digit`);
   if (digits.length % 2 !== 0) throw malformed(path, "odd number of hexadecimal digits");
@@ -17,7 +17,7 @@ export function parseHex(path: string, text: string): Uint8Array {
 }
 
 /**
- * The bytes of hexadecimal text that was made here: nothing is checked, and that is what takes the time.
+ * Parses trusted hexadecimal text without checks, which would take most of the time.
  * @param hex `0x` and an even number of digits
  */
 export function bytesOfHex(hex: string): Uint8Array {

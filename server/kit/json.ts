@@ -1,4 +1,4 @@
-/** Whatever JSON can say. */
+/** A JSON value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 /** A JSON object. */
@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Whether a parsed JSON value is an object: neither a list nor null nor a scalar. */
+/** Whether a JSON value is an object: neither an array nor null nor a scalar. */
 export function isJsonObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -25,7 +25,7 @@ export function parseJson(text: string): JsonValue {
 /**
  * Writes JSON text that reads back as the same value.
  *
- * @throws TypeError for what JSON would drop or change without a word: undefined, functions, NaN, infinities, bigint
+ * @throws TypeError for values that JSON drops or changes silently: undefined, functions, NaN, infinities, bigint
  */
 export function writeJson(value: JsonValue): string {
   return JSON.stringify(value, (key: string, item: unknown): unknown => {

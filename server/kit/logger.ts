@@ -2,7 +2,7 @@ import pino, { type LevelWithSilent, type Logger } from "pino";
 
 export type { Logger };
 
-/** Structured log on standard output: JSON lines, or readable ones on a terminal. */
+/** Creates the log on standard output: JSON lines, or readable text on a terminal. */
 export function createLogger(level: LevelWithSilent, terminal: boolean): Logger {
   return pino({
     level,
@@ -11,7 +11,7 @@ export function createLogger(level: LevelWithSilent, terminal: boolean): Logger 
   });
 }
 
-/** Details of an event with its error, when it has one, under the name by which the logger writes an error's stack. */
+/** Returns the details of an event, with its error under the name for which the logger writes the stack. */
 export function errorField(details: object): object {
   return "error" in details ? { err: details.error } : details;
 }

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Networks by their CIDR notation; a single address counts as a network of one. */
+/** A list of networks in CIDR notation; a single address is a network of one. */
 export class NetworkList {
   readonly #list = new BlockList();
 
@@ -21,7 +21,7 @@ export class NetworkList {
   }
 }
 
-/** Whether a text is an address, or an address and the length of a prefix after a slash. */
+/** Whether a text is an address or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
   const family = familyOf(address);

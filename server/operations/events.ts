@@ -128,14 +128,14 @@ function journalEvents(
       alerts.raise("journal_divergence", message, subject);
       if (isNews) serviceLog.broadcast("warn", message);
     },
-    journalAgreed(subject, isNews = true) {
+    divergenceResolved(subject, isNews = true) {
       // Only the alerts have divergences from before this start.
       if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
       alerts.resolve("journal_divergence", "journal, replicas and chain agree again", subject);
       if (isNews) serviceLog.broadcast("info", `${subject}: journal, replicas and chain agree again`);
     },
-    journalRepaired(message) {
-      metrics.repairs.inc();
+    journalCorrected(message) {
+      metrics.corrections.inc();
       logger.warn(message);
       serviceLog.broadcast("warn", message);
     },
@@ -153,12 +153,12 @@ function journalEvents(
 
 function chainEvents(
   { metrics, alerts }: TelemetryDeps,
-  { journalDiverged, journalAgreed }: JournalEvents,
+  { journalDiverged, divergenceResolved }: JournalEvents,
   diverged: Set<string>,
 ): ChainEvents {
   return {
     chainRolledBack(transactions) {
-      metrics.repairs.inc();
+      metrics.corrections.inc();
       diverged.delete(CHAIN);
       alerts.resolve("journal_divergence", "the chain is rolled back once more", CHAIN);
       journalDiverged(
@@ -166,7 +166,7 @@ function chainEvents(
         `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
       );
     },
-    chainRecovered: () => journalAgreed(CHAIN),
+    chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),

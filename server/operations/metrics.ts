@@ -53,9 +53,9 @@ export class Metrics {
     help: "Divergences of journal, replicas and chain, each counted once",
     registers: this.#registers,
   });
-  readonly repairs = new Counter({
-    name: "sealbook_journal_repairs_total",
-    help: "Divergences of journal and chain that the server repaired",
+  readonly corrections = new Counter({
+    name: "sealbook_journal_corrections_total",
+    help: "Divergences of journal and chain that the server corrected",
     registers: this.#registers,
   });
   readonly httpRequests = new Histogram({

@@ -12,8 +12,8 @@ import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
-import { readLabel } from "../journal/entries/proof-labels.ts";
-import { paddedPieces } from "../journal/engine/statements.ts";
+import { decodeLabel } from "../journal/entries/proof-labels.ts";
+import { paddedChunks } from "../journal/engine/statement-cache.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
 /** An anchor as the journal has it. */
@@ -232,13 +232,13 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .orderBy("proofs.leaf_index")
         .execute();
       return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-        recordHash({ documentId, timestamp, hash, type: readLabel(label).type }),
+        recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type }),
       );
     },
 
     async states(ids) {
       const states = new Map<number, AnchorState>();
-      for (const some of paddedPieces(ids)) {
+      for (const some of paddedChunks(ids)) {
         const rows = await database
           .selectFrom("anchors")
           .leftJoin("transactions", "transactions.id", "anchors.transaction_id")

@@ -10,12 +10,12 @@ import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import { linkOf } from "../journal/integrity/entry-chain.ts";
 import { KeyLookups } from "../journal/index/key-lookups.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
-import { openMonths } from "../journal/index/month-partitions.ts";
+import { openPartitions } from "../journal/index/partitions.ts";
 import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
-import { labelIds, labelText, readLabel } from "../journal/entries/proof-labels.ts";
-import { ProofMonths } from "../journal/index/proof-months.ts";
+import { labelIds, encodeLabel, decodeLabel } from "../journal/entries/proof-labels.ts";
+import { PartitionMap } from "../journal/index/partition-map.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "../journal/engine/schema.ts";
-import { paddedPieces, pieces, StatementsBySize } from "../journal/engine/statements.ts";
+import { paddedChunks, chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 
 /** Proofs in the journal. */
 export interface ProofStore {
@@ -96,7 +96,7 @@ export function toProof(row: ProofRow): StoredProof {
 
 function toMetadata(row: ProofRow): ProofMetadata {
   const rest: Record<string, unknown> = row.metadata === null ? {} : JSON.parse(row.metadata);
-  const { type, source } = readLabel(row.label);
+  const { type, source } = decodeLabel(row.label);
   return {
     ...(type === null ? {} : { type }),
     timestamp: row.timestamp,
@@ -152,20 +152,20 @@ export function proofKeys(
 
 /** Statements of the hot path. */
 export class ProofStatements {
-  readonly #proofs = new StatementsBySize();
-  readonly #keys = new StatementsBySize();
+  readonly #proofs = new StatementCache();
+  readonly #keys = new StatementCache();
   readonly #keysFound = new KeyLookups();
-  readonly #months = new ProofMonths();
-  readonly #lookups = new StatementsBySize<ProofRow>();
+  readonly #months = new PartitionMap();
+  readonly #lookups = new StatementCache<ProofRow>();
 
   async insert(
     database: Database,
     rows: readonly Insertable<ProofsTable>[],
     keys: readonly RecentKeysTable[],
   ): Promise<void> {
-    await openMonths(database, rows);
+    await openPartitions(database, rows);
     // Values in the order of the first row's columns, as the compiler puts them.
-    for (const some of pieces(rows)) {
+    for (const some of chunks(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
       await database.executeQuery(
         this.#proofs.of(
@@ -175,7 +175,7 @@ export class ProofStatements {
         ),
       );
     }
-    for (const some of pieces(keys)) {
+    for (const some of chunks(keys)) {
       const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
       await database.executeQuery(
         this.#keys.of(
@@ -212,7 +212,7 @@ export class ProofStatements {
   async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
     for (const { numbers, span } of await this.#months.split(database, wanted)) {
-      for (const some of paddedPieces(numbers)) {
+      for (const some of paddedChunks(numbers)) {
         const compile = (): CompiledQuery<ProofRow> =>
           selectProofs(database)
             .where("proofs.sequence", "in", some)
@@ -246,7 +246,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         );
         const labels = await labelIds(
           transaction,
-          proofs.map(({ metadata }) => labelText(metadata)),
+          proofs.map(({ metadata }) => encodeLabel(metadata)),
         );
         const appended = await appendEntries(
           transaction,
@@ -263,7 +263,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
           }),
         );
         const rows = appended.map(({ entry, digest }) =>
-          proofRow(entry, digest, labels(labelText(entry.proof.metadata)), entry.proof.isAlike),
+          proofRow(entry, digest, labels(encodeLabel(entry.proof.metadata)), entry.proof.isAlike),
         );
         const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
         await statements.insert(transaction, rows, keys);

@@ -21,7 +21,7 @@ export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "journalAgreed">;
+  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
 /** Checks the journal's records against the chain. */
@@ -46,7 +46,7 @@ export class ProofVerifier {
       const message = await this.#divergence(proof);
       const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
-        telemetry.journalAgreed(subject);
+        telemetry.divergenceResolved(subject);
         return { valid: true, proof: { ...proof, outcome: proof.outcome } };
       }
       telemetry.journalDiverged(subject, message);

@@ -4,7 +4,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { inTransaction, newestSequence } from "../journal/entries/entry-log.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
 import { type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
-import { pieces, StatementsBySize } from "../journal/engine/statements.ts";
+import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import { hex } from "../kit/hex.ts";
 
 /** Enough of a document's SHA-256 that no two documents are taken for one. */
@@ -14,7 +14,7 @@ const FORGOTTEN_AT_ONCE = 5_000;
 
 /** @param statements Those of the proofs' own store */
 export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
-  const additions = new StatementsBySize();
+  const additions = new StatementCache();
 
   return {
     async ofDocuments(documentIds) {
@@ -44,7 +44,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       const documents = [...new Set(documentIds)].map(documentBytes).sort(Buffer.compare);
       // One commit for all of them, in the order of the index.
       await inTransaction(database, async (transaction) => {
-        for (const some of pieces(documents)) {
+        for (const some of chunks(documents)) {
           const compile = () =>
             transaction
               .insertInto("recovery_documents")
@@ -64,7 +64,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
 
     async restored(verificationId, documentIds) {
       const found = new Set<string>();
-      for (const some of pieces([...documentIds])) {
+      for (const some of chunks([...documentIds])) {
         const rows = await database
           .selectFrom("recovery_documents")
           .select("document")

@@ -260,7 +260,7 @@ for (const engine of ENGINES)
         assert.equal(body.superseded[0].block_hash, proof.block_hash);
         assert.equal(body.proof.tx_hash, proof.tx_hash);
       });
-      assert.match((await server.get("/metrics")).text, /^sealbook_journal_repairs_total [1-9]/m);
+      assert.match((await server.get("/metrics")).text, /^sealbook_journal_corrections_total [1-9]/m);
       const lines = await server.context.journal.serviceLog.newest("", 100);
       assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
       await atRest();

@@ -3,7 +3,7 @@ import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
 import { linkOf } from "../../server/journal/integrity/entry-chain.ts";
-import { lineOf } from "../../server/journal/entries/codec.ts";
+import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
@@ -47,7 +47,7 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
             .executeTakeFirstOrThrow();
           let digest = GENESIS_DIGEST;
           for (const { entry } of await readEntries(transaction, 0, last)) {
-            digest = nextDigest(digest, lineOf(entry));
+            digest = nextDigest(digest, encodeEntry(entry));
             const { sequence } = entry;
             if (entry.kind === "proof")
               await transaction

@@ -2,7 +2,7 @@ import { assert } from "chai";
 import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { lineOf, parseLine } from "../../server/journal/entries/codec.ts";
+import { encodeEntry, decodeEntry } from "../../server/journal/entries/codec.ts";
 
 /**
  * Walks a journal from its first entry: none is missing, each goes on from the one before, and each can be told by its
@@ -18,8 +18,8 @@ export async function assertChained(database: Database): Promise<number> {
     for (const { entry, link } of entries) {
       assert.equal(entry.sequence, last + 1);
       last = entry.sequence;
-      const line = lineOf(entry);
-      assert.equal(lineOf(parseLine(line)), line);
+      const line = encodeEntry(entry);
+      assert.equal(encodeEntry(decodeEntry(line)), line);
       digest = nextDigest(digest, line);
       assert.deepEqual(Buffer.from(link), Buffer.from(digest).subarray(0, link.length), `entry ${last}`);
     }

@@ -1,6 +1,6 @@
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { lineOf } from "../../server/journal/entries/codec.ts";
+import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { assertChained } from "./journal-chain.ts";
 
@@ -9,7 +9,7 @@ export async function journalLines(engine: EngineDatabase): Promise<string[]> {
   const database = await openDatabase(engine.connect());
   try {
     const count = await assertChained(database);
-    return (await readEntries(database, 0, count)).map(({ entry }) => lineOf(entry));
+    return (await readEntries(database, 0, count)).map(({ entry }) => encodeEntry(entry));
   } finally {
     await database.destroy();
   }

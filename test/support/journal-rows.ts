@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
-import { readLabel } from "../../server/journal/entries/proof-labels.ts";
+import { decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 
 /** Reads the proofs of a journal, without the server. */
 export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label,
@@ -33,7 +33,7 @@ export type ProofOnDisk = z.infer<typeof Row> & { readonly recordHash: Uint8Arra
 export function proofsIn(rows: readonly Record<string, unknown>[]): ProofOnDisk[] {
   return rows.map((raw) => {
     const row = Row.parse(raw);
-    const type = readLabel(row.label).type ?? "";
+    const type = decodeLabel(row.label).type ?? "";
     return {
       ...row,
       recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }),

@@ -1,10 +1,10 @@
 // Ships an endless journal to the folder that is named, to be killed.
 import { folderTarget } from "../../server/journal/replication/folder-target.ts";
-import { Replicator, USUAL_RULES } from "../../server/journal/replication/replicator.ts";
+import { Replicator, DEFAULT_RULES } from "../../server/journal/replication/replicator.ts";
 import { MemoryJournal } from "./journal-source.ts";
 
 const [, , path = "", journalName = ""] = process.argv;
 const journal = new MemoryJournal().grow(2_000);
-const rules = { ...USUAL_RULES, intervalMilliseconds: 1, lagLimitMilliseconds: 60_000, segmentLines: 3 };
+const rules = { ...DEFAULT_RULES, intervalMilliseconds: 1, lagLimitMilliseconds: 60_000, segmentLines: 3 };
 const target = folderTarget({ name: "folder", path, mountPoint: false }, journalName);
 new Replicator(target, journal, rules, Date.now, (event) => console.log(event.kind)).start();

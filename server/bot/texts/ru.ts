@@ -1,4 +1,4 @@
-import { LONGEST_TEXT, type FormFault, type Question } from "../form.ts";
+import { MAX_TEXT_LENGTH, type FormFault, type Question } from "../form.ts";
 import { MAX_READING } from "../reading.ts";
 import type { CommandName } from "../commands/names.ts";
 import type { SourceFault } from "../sensor-source.ts";
@@ -37,7 +37,7 @@ const questions: Record<Question, string> = {
 const formFaults: Record<FormFault, string> = {
   text_wanted: "Пожалуйста, ответьте текстом.",
   empty: "Текст пуст.",
-  too_long: `Слишком длинно: не более ${LONGEST_TEXT} символов, адрес — не более 512.`,
+  too_long: `Слишком длинно: не более ${MAX_TEXT_LENGTH} символов, адрес — не более 512.`,
   control_characters: "В тексте есть переносы строк или символы, которые нельзя показать; напишите в одну строку.",
   not_a_place:
     "Это не место. Отправьте местоположение или введите широту и долготу в градусах, например 55.7558, 37.6173.",
@@ -86,8 +86,13 @@ export const ru: Texts = {
   formLeft: "Форма закрыта; ничего не изменено.",
   buttonOver: "Эта кнопка относится к прежнему вопросу.",
   confirmNew: (form) =>
+<<<<<<< HEAD
     `${form}\n\nДатчик, место и подпись попадают в блокчейн с каждым значением: там их навсегда может прочитать ` +
     `каждый. Имя — нет.\n\nВсё верно? После подтверждения будет создан ваш аккаунт.`,
+=======
+    `${form}\n\nДатчик, место и подпись попадают в блокчейн с каждым значением: там их навсегда может ` +
+    "прочитать каждый. Имя — нет.\n\nВсё верно? После подтверждения будет создан ваш аккаунт.",
+>>>>>>> trunk
   confirmEdit: (form) => `${form}\n\nВсё верно? После подтверждения форма будет сохранена.`,
   form: (name, device, place, title, source) =>
     `Имя: ${name}\nДатчик: ${device}\nМесто: ${place}\nПодпись: ${title}\nИсточник: ${source}`,

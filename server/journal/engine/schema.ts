@@ -118,7 +118,7 @@ export interface ProofsTable {
   metadata: string | null;
 }
 
-/** From which entry on proofs are of which month, on PostgreSQL: see `proof-months.ts`. */
+/** From which entry on proofs are of which month, on PostgreSQL: see `partition-map.ts`. */
 export interface ProofMonthsTable {
   first_sequence: number;
   month: number;
@@ -131,13 +131,13 @@ export interface ProofLabelsTable {
   text: string;
 }
 
-/** What proofs are found by: see `proof-keys.ts`. */
+/** What proofs are found by: see `key-merge.ts`. */
 export interface ProofKeysTable {
   /** The first bits of the keys. */
   bucket: number;
   /** The first bits of the entries' numbers. */
   epoch: number;
-  /** The rest of both: see `key-entries.ts`. */
+  /** The rest of both: see `key-codec.ts`. */
   entries: Uint8Array;
 }
 

@@ -1,11 +1,11 @@
 import { follow, GENESIS, isLinkOf, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
 import { readEntries } from "./entry-rows.ts";
-import { lineOf } from "./codec.ts";
+import { encodeEntry } from "./codec.ts";
 
-/** Entries read at once on the way to a digest. */
+/** Entries per query while a digest is computed. */
 const ENTRIES_AT_ONCE = 1000;
-/** Digests that are kept: whoever reads on asks for the one where it stopped. */
+/** Cached digests: a reader continues where it stopped. */
 const KEPT = 16;
 
 /** The entries of the journal, as text. */
@@ -52,7 +52,10 @@ export function journalSource(database: Database): JournalSource {
       const previousDigest = await digestAt(after);
       if (previousDigest === undefined) throw new RangeError(`the journal has no entry ${after}`);
       const entries = await readEntries(database, after, limit);
-      return { previousDigest, lines: entries.map(({ entry }) => ({ sequence: entry.sequence, text: lineOf(entry) })) };
+      return {
+        previousDigest,
+        lines: entries.map(({ entry }) => ({ sequence: entry.sequence, text: encodeEntry(entry) })),
+      };
     },
     digestAt,
   };
@@ -63,8 +66,8 @@ function head(database: Database): Promise<JournalHead> {
 }
 
 /**
- * The digest of an entry, computed from an earlier one whose digest is known.
- * @throws RangeError when one between is missing, or is not what its digest was made over
+ * Computes the digest of an entry from an earlier one with a known digest.
+ * @throws RangeError when an entry between is missing or does not give its digest
  */
 export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
   let at = from;
@@ -72,7 +75,7 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
     const entries = await readEntries(database, at.sequence, Math.min(ENTRIES_AT_ONCE, sequence - at.sequence));
     if (entries.length === 0) throw new RangeError(`the journal has no entry ${at.sequence + 1}`);
     for (const { entry, link } of entries) {
-      const next = follow(at, { sequence: entry.sequence, text: lineOf(entry) });
+      const next = follow(at, { sequence: entry.sequence, text: encodeEntry(entry) });
       if (next === undefined || !isLinkOf(next.digest, entry.kind, link)) {
         throw new RangeError(`entry ${at.sequence + 1} of the journal is missing or was changed`);
       }
@@ -82,12 +85,12 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
   return at.digest;
 }
 
-/** The newest of the entries up to one whose digest is stored whole. */
+/** The newest entry up to `upTo` with a stored whole digest. */
 export async function nearestWhole(database: Database, upTo: number): Promise<JournalHead> {
   return nearestBefore(database, await head(database), new Map(), upTo);
 }
 
-/** The newest of the entries up to one whose digest is stored whole, or kept here. */
+/** The newest entry up to `upTo` with a whole digest, stored or cached. */
 async function nearestBefore(
   database: Database,
   newest: JournalHead,

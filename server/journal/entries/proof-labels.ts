@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../engine/database.ts";
 
-/** What many proofs have in common, stored once. */
+/** Type and source of a proof: dictionary-encoded, because many proofs share them. */
 export interface Label {
   readonly type: string | null;
   readonly source: string | null;
@@ -10,8 +10,8 @@ export interface Label {
 const NONE: Label = { type: null, source: null };
 const Text = z.tuple([z.string().nullable(), z.string().nullable()]);
 
-/** The text under which a label is stored; `undefined` when there is nothing in it. */
-export function labelText({
+/** Encodes a label; `undefined` for an empty one. */
+export function encodeLabel({
   type,
   source,
 }: {
@@ -23,28 +23,28 @@ export function labelText({
     : JSON.stringify([type ?? null, source ?? null]);
 }
 
-export function readLabel(text: string | null): Label {
+export function decodeLabel(text: string | null): Label {
   if (text === null) return NONE;
   const [type, source] = Text.parse(JSON.parse(text));
   return { type, source };
 }
 
-/** Reads labels of which many are the same. */
-export class LabelReader {
+/** Decodes labels and caches the results. */
+export class LabelCache {
   readonly #known = new Map<string | null, Label>();
 
   read(text: string | null): Label {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const label = readLabel(text);
+    const label = decodeLabel(text);
     this.#known.set(text, label);
     return label;
   }
 }
 
 /**
- * The ids of labels, of which unknown ones are written; inside a transaction that writes.
- * @returns the id by text, `null` for none
+ * Returns the ids of labels and inserts unknown ones; inside a write transaction.
+ * @returns the id by text, `null` for an empty label
  */
 export async function labelIds(
   transaction: Database,

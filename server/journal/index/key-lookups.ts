@@ -1,8 +1,8 @@
 import { type CompiledQuery, sql, type SqlBool } from "kysely";
 import type { Database } from "../engine/database.ts";
-import { numbersUnder, TAG_BITS, tagOf } from "./key-entries.ts";
+import { numbersUnder, TAG_BITS, tagOf } from "./key-codec.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
-import { paddedPieces, StatementsBySize } from "../engine/statements.ts";
+import { paddedChunks, StatementCache } from "../engine/statement-cache.ts";
 
 const NO_NUMBER = sql<number | null>`null`;
 const NO_BYTES = sql<Uint8Array | null>`null`;
@@ -19,12 +19,12 @@ interface Found {
  * ones.
  */
 export class KeyLookups {
-  readonly #statements = new StatementsBySize<Found>();
+  readonly #statements = new StatementCache<Found>();
 
   /** The numbers of entries that have one of the keys, rising. */
   async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
     const numbers = new Set<number>();
-    for (const some of paddedPieces(keys)) {
+    for (const some of paddedChunks(keys)) {
       const parameters = some.flatMap((key) => [key, tagOf(key)]);
       const { rows } = await database.executeQuery(
         this.#statements.of(some.length, () => lookup(database, some), parameters),

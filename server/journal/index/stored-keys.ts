@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../engine/database.ts";
-import { entriesOf, type KeyOfEntry, TAG_BITS } from "./key-entries.ts";
+import { entriesOf, type IndexedKey, TAG_BITS } from "./key-codec.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
 /** Keys that are read at once, about. */
@@ -14,7 +14,7 @@ const NO_ENTRIES = sql<Uint8Array | null>`null`;
  * All keys, some at a time. Each is told once, also when it is brought from one table into the other meanwhile.
  * @param count How many there are, about
  */
-export async function* storedKeys(database: Database, count: number): AsyncGenerator<KeyOfEntry[]> {
+export async function* storedKeys(database: Database, count: number): AsyncGenerator<IndexedKey[]> {
   yield await keysIn(database, -OUTSIDE, 0);
   yield await keysIn(database, BUCKETS, OUTSIDE);
   const slices = Math.min(BUCKETS, Math.max(1, Math.ceil(count / AT_ONCE)));
@@ -24,7 +24,7 @@ export async function* storedKeys(database: Database, count: number): AsyncGener
 }
 
 /** In one statement: between two, a key could go from the table that is read last to the one that was read first. */
-async function keysIn(database: Database, from: number, to: number): Promise<KeyOfEntry[]> {
+async function keysIn(database: Database, from: number, to: number): Promise<IndexedKey[]> {
   const rows = await database
     .selectFrom("proof_keys")
     .select(["bucket as key", "epoch as sequence", sql<Uint8Array | null>`entries`.as("entries")])

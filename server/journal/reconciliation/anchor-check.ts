@@ -2,16 +2,16 @@ import { blockRanges } from "./block-ranges.ts";
 import type { ReconciliationProgress, ReconciliationStore } from "./divergence.ts";
 import type { LoggedAnchor } from "../../chain/contracts/anchor.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
 export interface AnchorCheckDeps {
-  readonly store: Pick<ReconciliationStore, "anchor" | "confirmAgain">;
+  readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash" | "firstBlock" | "newestBlock" | "anchors">;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
 }
 
-/** Looks on the chain for anchors that the journal does not have: whatever is sent is in the journal before. */
+/** Compares the anchors on chain with the journal, which has each anchor before it is sent. */
 export class AnchorCheck {
   readonly #deps: AnchorCheckDeps;
 
@@ -20,8 +20,13 @@ export class AnchorCheck {
   }
 
   /**
+<<<<<<< HEAD
    * @param after The newest block compared before; from the contract's first block on when it is not on the chain any
    * more
+=======
+   * @param after The newest block compared before; the check starts at the contract's first block when that is not on
+   * chain
+>>>>>>> trunk
    * @returns the newest block compared
    */
   async run(
@@ -43,21 +48,21 @@ export class AnchorCheck {
   }
 
   async #compare({ hash, size, transactionHash, blockNumber }: LoggedAnchor): Promise<void> {
-    const { store, chain, findings } = this.#deps;
+    const { store, chain, divergences } = this.#deps;
     const subject = { kind: "anchor", hash } as const;
     const transaction = `transaction ${prefixedHex(transactionHash)}`;
     const known = await store.anchor(hash);
     if (known === undefined) {
       const what = size === 0 ? "a hash" : `a root over ${size} hashes`;
-      await findings.diverged(
+      await divergences.diverged(
         subject,
         `the chain has ${what} in block ${blockNumber}, ${transaction}, that the journal does not know`,
       );
-    } else if (known.isSettled && !known.isConfirmed) {
+    } else if (known.isMined && !known.isConfirmed) {
       const block = await chain.blockOf(transactionHash, hash);
       if (block === undefined) return;
-      await store.confirmAgain(known.transactionId, block);
-      findings.repaired(`the journal had lost that anchor ${known.id} is in block ${blockNumber}, ${transaction}`);
+      await store.reconfirm(known.transactionId, block);
+      divergences.corrected(`the journal had lost that anchor ${known.id} is in block ${blockNumber}, ${transaction}`);
     }
   }
 

@@ -5,26 +5,26 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import { equalBytes } from "../../kit/bytes.ts";
 import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
-/** Questions to the node at once. */
+/** Concurrent requests to the node. */
 const AT_ONCE = 8;
 const PAGE = 512;
-/** Confirmations that are looked at in every pass: when a chain changes, the newest are what changes first. */
+/** Confirmations compared in every pass: a chain reorganization changes the newest first. */
 const NEWEST = 16;
-/** How long a node may lack a block before that says anything: it may lag, or its chain may be made whole again. */
+/** How long a node may lack a block before that is a divergence: it may lag, or its chain may be recovering. */
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
-  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "confirmAgain">;
+  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm">;
   readonly entries: JournalSource;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
   readonly clock: Clock;
 }
 
-/** Compares what the journal says was confirmed with what the chain has. */
+/** Compares the confirmations of the journal with the chain. */
 export class ConfirmationCheck {
   readonly #deps: ConfirmationCheckDeps;
   /** Since when the node lacks the block of a confirmation. */
@@ -35,7 +35,7 @@ export class ConfirmationCheck {
   }
 
   /**
-   * @param isStopped asked now and then whether to end early
+   * @param isStopped Whether to end early
    * @returns the newest confirmation compared
    */
   async run(after: number, isStopped: () => boolean): Promise<number> {
@@ -51,7 +51,7 @@ export class ConfirmationCheck {
     return reached;
   }
 
-  /** @returns whether there was something new about the newest */
+  /** @returns whether one of the newest confirmations changed */
   async newestChanged(): Promise<boolean> {
     return this.#compareAll(await this.#deps.store.newestConfirmations(NEWEST));
   }
@@ -65,12 +65,12 @@ export class ConfirmationCheck {
     return isNews;
   }
 
-  /** @returns whether there is something new about it */
+  /** @returns whether it changed */
   async #compare(confirmation: Confirmation): Promise<boolean> {
-    const { chain, findings, store } = this.#deps;
+    const { chain, divergences, store } = this.#deps;
     const { sequence, anchor, hash, transactionHash, block } = confirmation;
     if (!confirmation.isOwn) {
-      return findings.diverged(
+      return divergences.diverged(
         { kind: "anchor", hash: anchor.hash },
         `anchor ${anchor.id} is given the confirmation of another one, entry ${sequence}`,
       );
@@ -79,27 +79,36 @@ export class ConfirmationCheck {
     const mined = await chain.blockOf(transactionHash, hash);
     if (mined !== undefined) this.#lacking.delete(sequence);
     if (mined !== undefined && isSameBlock(mined, block)) {
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
       return false;
     }
     const what = `entry ${sequence}: transaction ${prefixedHex(transactionHash)}`;
     if (!(await this.#isGenuine(sequence))) {
-      return findings.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
+      return divergences.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
+<<<<<<< HEAD
       await store.confirmAgain(confirmation.transactionId, mined);
       findings.repaired(
         `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ` +
           `${prefixedHex(block.hash)}`,
+=======
+      await store.reconfirm(confirmation.transactionId, mined);
+      divergences.corrected(
+        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
+>>>>>>> trunk
       );
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
       return true;
     }
     if (await this.#mayLag(confirmation)) return false;
-    return findings.diverged(subject, `${what} is not on the chain any more, though it was in block ${block.number}`);
+    return divergences.diverged(
+      subject,
+      `${what} is not on the chain any more, though it was in block ${block.number}`,
+    );
   }
 
-  /** Whether the node may merely not have come as far, of several behind one address for instance. */
+  /** Whether the node may lag, for instance one of several behind a load balancer. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
     const { chain, clock } = this.#deps;
     if ((await chain.blockHash(block.number)) !== undefined) return false;
@@ -108,7 +117,7 @@ export class ConfirmationCheck {
     return clock() - since < LAG_MILLISECONDS;
   }
 
-  /** Whether an entry is what the chain of digests was made over. */
+  /** Whether an entry gives its stored digest. */
   async #isGenuine(sequence: number): Promise<boolean> {
     const { entries } = this.#deps;
     try {

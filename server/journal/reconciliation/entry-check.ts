@@ -2,16 +2,16 @@ import { GENESIS } from "../integrity/entry-chain.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { ReconciliationStore } from "./divergence.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 
-/** Entries walked before it looks whether to end. */
+/** Entries per step; the check can end between steps. */
 const STEP = 10_000;
 const SUBJECT = { kind: "entries" } as const;
 
 export interface EntryCheckDeps {
   readonly store: Pick<ReconciliationStore, "walk">;
   readonly entries: Pick<JournalSource, "head">;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
 }
 
 /** Walks the journal's entries: none is missing, and each gives its digest and that of its checkpoint. */
@@ -23,9 +23,11 @@ export class EntryCheck {
     this.#deps = deps;
   }
 
-  /** @param isFull From the first entry on; else from where the last one ended, or from the newest of today */
+  /**
+   * @param isFull From the first entry on; else from the end of the last check, or from the newest entry at the first
+   */
   async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
-    const { store, entries, findings } = this.#deps;
+    const { store, entries, divergences } = this.#deps;
     const head = await entries.head();
     let at = isFull ? GENESIS : (this.#reached ?? head);
     try {
@@ -39,10 +41,10 @@ export class EntryCheck {
         );
       }
       this.#reached = at;
-      if (isFull) await findings.agreed(SUBJECT);
+      if (isFull) await divergences.resolved(SUBJECT);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      await findings.diverged(SUBJECT, error.message);
+      await divergences.diverged(SUBJECT, error.message);
     }
   }
 }

@@ -1,13 +1,13 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { giveContent } from "../integrity/anchor.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 
 const PAGE = 512;
 
 export interface LeafCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations">;
-  /** The proofs of an anchor by place, from a place on. */
+  /** The proofs of an anchor by leaf index, from one on. */
   readonly proofs: {
     byAnchor(
       anchorId: number,
@@ -15,11 +15,15 @@ export interface LeafCheckDeps {
       limit: number,
     ): Promise<readonly { readonly leafIndex: number; readonly recordHash: Uint8Array }[]>;
   };
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
 }
 
 /**
+<<<<<<< HEAD
  * Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees.
+=======
+ * Compares the recorded hashes of proofs with the anchored roots: this finds a journal with recomputed digests, too.
+>>>>>>> trunk
  */
 export class LeafCheck {
   readonly #deps: LeafCheckDeps;
@@ -29,7 +33,7 @@ export class LeafCheck {
   }
 
   async run(isStopped: () => boolean): Promise<void> {
-    const { store, findings } = this.#deps;
+    const { store, divergences } = this.#deps;
     for (let reached = 0; !isStopped();) {
       const page = await store.confirmations(reached, PAGE);
       const last = page.at(-1);
@@ -38,7 +42,7 @@ export class LeafCheck {
         if (isStopped()) return;
         if (confirmation.checkpoint !== undefined || (await this.#agrees(confirmation))) continue;
         const { anchor } = confirmation;
-        await findings.diverged(
+        await divergences.diverged(
           { kind: "leaves", anchor: anchor.id },
           `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added ` +
             "or removed",
@@ -53,7 +57,7 @@ export class LeafCheck {
     for (const { leafIndex, recordHash } of await this.#deps.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
       const leaf = leaves[leafIndex];
       if (leaf === undefined && leafIndex !== leaves.length) return false;
-      // Those that share a place read alike.
+      // Proofs that share a leaf have the same recorded hash.
       if (leaf !== undefined && !equalBytes(leaf, recordHash)) return false;
       leaves[leafIndex] = recordHash;
     }

@@ -1,17 +1,19 @@
 import type { ReconciliationStore } from "./divergence.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { every, type Interval } from "../../kit/interval.ts";
 import type { AnchorCheck } from "./anchor-check.ts";
 import type { ConfirmationCheck } from "./confirmation-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import type { LeafCheck } from "./leaf-check.ts";
 import type { Replica, ReplicaCheck } from "./replica-check.ts";
 
-/** How long a relayer has its turn before another one may take it: longer than it goes without saying so again. */
-const TURN_MILLISECONDS = 120_000;
-const LOOK_MILLISECONDS = 1_000;
-/** While something is at fault everything is compared each time in so many, so that it is soon seen to be over. */
-const PASSES_AT_FAULT = 10;
+/** How long a relayer holds the lease on the comparison; a pass renews it four times as often. */
+const LEASE_MILLISECONDS = 120_000;
+/** The interval at which it checks whether a pass is due. */
+const CHECK_MILLISECONDS = 1_000;
+/** While a divergence is open, one pass in this many is a full one, so that its end is noticed soon. */
+const PASSES_PER_FULL_PASS = 10;
 
 export interface ReconcilerRules {
   /** Between passes over what is new. */
@@ -28,21 +30,20 @@ export interface ReconcilerDeps {
   readonly replica: ReplicaCheck;
   readonly entries: EntryCheck;
   readonly leaves: LeafCheck;
-  readonly findings: Findings;
+  readonly divergences: DivergenceTracker;
   readonly rules: ReconcilerRules;
   readonly clock: Clock;
-  /** Told when a pass could not be ended, once until one is. */
+  /** Called when a pass fails, once until a pass succeeds. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Compares journal, replicas and chain, regularly what is new, and more rarely everything. What can be mended is
- * mended and told; what cannot is a divergence until it is over.
+ * Compares journal, replicas and chain: new entries and blocks at a short interval, everything at a long one. Records
+ * lost or moved confirmations again; any other difference is a divergence until a pass no longer finds it.
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | undefined;
+  #interval: Interval | undefined;
   #stopped = false;
   #failing = false;
 
@@ -51,33 +52,29 @@ export class Reconciler {
   }
 
   async start(): Promise<void> {
-    await this.#deps.findings.refresh();
-    this.#timer = setInterval(
-      () => {
-        this.#work ??= this.#passIfDue().finally(() => (this.#work = undefined));
-      },
-      Math.min(LOOK_MILLISECONDS, this.#deps.rules.intervalMilliseconds),
-    );
+    const { divergences, rules } = this.#deps;
+    await divergences.refresh();
+    this.#interval = every(Math.min(CHECK_MILLISECONDS, rules.intervalMilliseconds), () => this.#passIfDue());
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#work;
+    await this.#interval?.stop();
   }
 
   async #passIfDue(): Promise<void> {
     try {
-      const { store, findings, clock, rules } = this.#deps;
-      await findings.refresh();
+      const { store, divergences, clock, rules } = this.#deps;
+      await divergences.refresh();
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
       if (passedAt !== undefined && now - passedAt < rules.intervalMilliseconds) return;
-      if (!(await store.takeTurn(now, now + TURN_MILLISECONDS))) return;
-      const atFault = findings.any ? PASSES_AT_FAULT * rules.intervalMilliseconds : rules.fullIntervalMilliseconds;
-      await this.pass(
-        fullPassedAt === undefined || now - fullPassedAt >= Math.min(atFault, rules.fullIntervalMilliseconds),
-      );
+      if (!(await store.acquireLease(now, now + LEASE_MILLISECONDS))) return;
+      const { intervalMilliseconds, fullIntervalMilliseconds } = rules;
+      const fullAfter = divergences.any
+        ? Math.min(PASSES_PER_FULL_PASS * intervalMilliseconds, fullIntervalMilliseconds)
+        : fullIntervalMilliseconds;
+      await this.pass(fullPassedAt === undefined || now - fullPassedAt >= fullAfter);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#deps.onFailure(error);
@@ -85,17 +82,16 @@ export class Reconciler {
     }
   }
 
-  /** @param isFull Whether everything is compared, or what is new */
+  /** @param isFull Whether everything is compared, or only new entries and blocks */
   async pass(isFull: boolean): Promise<void> {
-    const { store, confirmations, anchors, entries, leaves, replica, replicas, findings, clock } = this.#deps;
+    const { store, confirmations, anchors, entries, leaves, replica, replicas, divergences, clock } = this.#deps;
     const before = await store.progress();
     const isStopped = (): boolean => this.#stopped;
     if (!isFull && (await confirmations.newestChanged())) return this.pass(true);
-    findings.begin();
-    const turn = setInterval(
-      () => void store.takeTurn(clock(), clock() + TURN_MILLISECONDS).catch(() => undefined),
-      TURN_MILLISECONDS / 4,
-    );
+    divergences.begin();
+    const renewal = every(LEASE_MILLISECONDS / 4, async () => {
+      await store.acquireLease(clock(), clock() + LEASE_MILLISECONDS).catch(() => undefined);
+    });
     try {
       const confirmation = await confirmations.run(isFull ? 0 : before.confirmation, isStopped);
       const block = await anchors.run(isFull ? undefined : before.block, isStopped);
@@ -105,11 +101,11 @@ export class Reconciler {
         for (const each of replicas) await replica.run(each, isStopped);
       }
       if (this.#stopped) return;
-      if (isFull) await findings.end();
+      if (isFull) await divergences.end();
       const now = clock();
       await store.save({ confirmation, block, passedAt: now, fullPassedAt: isFull ? now : before.fullPassedAt });
     } finally {
-      clearInterval(turn);
+      await renewal.stop();
     }
   }
 }

@@ -1,24 +1,24 @@
 import type { JournalSource } from "../entries/entry-source.ts";
 import { SegmentFault } from "../replication/segment-fault.ts";
 import type { SegmentManifest } from "../replication/segment.ts";
-import type { Findings } from "./findings.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** A replica of the journal, read from its first segment on. */
+/** A replica of the journal. */
 export interface Replica {
   readonly name: string;
-  /** @throws SegmentFault at the first segment that is not whole */
+  /** Reads from the first segment on. @throws SegmentFault at the first invalid segment */
   segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
 }
 
 export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
-  readonly findings: Findings;
-  /** Told of a replica that could not be read: its replicator says the same. */
+  readonly divergences: DivergenceTracker;
+  /** Called for a replica that could not be read; its replicator reports that, too. */
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
 
-/** Compares replicas with the journal: every segment is whole, and has the digest that the journal has there. */
+/** Compares replicas with the journal: each segment is valid and ends with the digest of the journal. */
 export class ReplicaCheck {
   readonly #deps: ReplicaCheckDeps;
 
@@ -27,7 +27,7 @@ export class ReplicaCheck {
   }
 
   async run(replica: Replica, isStopped: () => boolean): Promise<void> {
-    const { entries, findings, onUnreachable } = this.#deps;
+    const { entries, divergences, onUnreachable } = this.#deps;
     const subject = { kind: "replica", name: replica.name } as const;
     try {
       for await (const { manifest } of replica.segments()) {
@@ -37,10 +37,10 @@ export class ReplicaCheck {
           throw new SegmentFault(manifest.number, `does not have the journal's digest at entry ${manifest.last}`);
         }
       }
-      await findings.agreed(subject);
+      await divergences.resolved(subject);
     } catch (error) {
       if (error instanceof SegmentFault || error instanceof RangeError) {
-        await findings.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
+        await divergences.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
       } else {
         onUnreachable(replica.name, error);
       }

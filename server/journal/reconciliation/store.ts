@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { inTransaction } from "../entries/entry-log.ts";
 import { digestFrom } from "../entries/entry-source.ts";
 
-/** @param holder Whose turns are taken here: one name for each process */
+/** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
   const select = () =>
     database
@@ -58,7 +58,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
     );
 
   return {
-    takeTurn: (now, until) =>
+    acquireLease: (now, until) =>
       inTransaction(database, async (transaction) => {
         const row = await transaction
           .selectFrom("reconciliation")
@@ -128,7 +128,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       return toConfirmations(await select().orderBy("confirmations.sequence", "desc").limit(limit).execute());
     },
 
-    confirmAgain: (transactionId, block) =>
+    reconfirm: (transactionId, block) =>
       inTransaction(database, async (transaction) => {
         await transaction
           .updateTable("transactions")
@@ -177,7 +177,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         row && {
           id: row.id,
           transactionId: row.transaction_id,
-          isSettled: row.state === "confirmed",
+          isMined: row.state === "confirmed",
           isConfirmed: row.sequence !== null,
         }
       );

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { JournalLine } from "../integrity/entry-chain.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
@@ -10,52 +12,56 @@ import { hex } from "../../kit/hex.ts";
 /** Entries read at once. */
 const PAGE_LINES = 1_000;
 
-/** How often it looks how far behind the target is. */
-const WATCH_MILLISECONDS = 1_000;
+/** The interval at which it measures the lag of the target. */
+const LAG_CHECK_MILLISECONDS = 1_000;
 
 /** What the replicator reports. */
 export type ReplicatorEvent =
   | { readonly kind: "shipped"; readonly segment: number; readonly first: number; readonly last: number }
-  /** Once for each outage. */
+  /** Emitted once per outage. */
   | { readonly kind: "failing"; readonly error: unknown }
-  /** The outage, or the divergence, is over. */
+  /** The outage or the divergence ended. */
   | { readonly kind: "recovered" }
-  /** Raised once, and resolved by `caught_up`. */
+  /** Emitted once, and ended by `caught_up`. */
   | ({ readonly kind: "lagging" } & Lag)
   | { readonly kind: "caught_up" }
-  /** The target and the journal contradict each other: nothing is written until they agree again. */
+  /** Target and journal contradict each other: nothing is written until they agree. */
   | { readonly kind: "diverged"; readonly reason: string };
 
 /** How a replicator works. */
 export interface ReplicatorRules {
-  /** How long entries are gathered before they are shipped. */
+  /** Time between rounds. */
   readonly intervalMilliseconds: number;
-  /** How long an entry may wait before that is an alert. */
+  /** The lag at which `lagging` is emitted. */
   readonly lagLimitMilliseconds: number;
   /** Most entries of a segment. */
   readonly segmentLines: number;
-  /** Characters at which a segment is full with fewer entries, which bounds the memory that it takes. */
+  /** Characters at which a segment is full with fewer entries; bounds its memory. */
   readonly segmentCharacters: number;
-  /** How soon it tries again after a failure: after this at first, then ever more rarely. */
-  readonly firstRetryMilliseconds: number;
-  readonly lastRetryMilliseconds: number;
+  /** Waits before retries after a failure. */
+  readonly retry: BackoffRule;
 }
 
-/** The rules that nobody needs to choose. */
-export const USUAL_RULES = {
+/** Rules that are not configured. */
+export const DEFAULT_RULES = {
   segmentLines: 10_000,
   segmentCharacters: 8 * 1024 * 1024,
-  firstRetryMilliseconds: 1_000,
-  lastRetryMilliseconds: 30_000,
+  retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
 } as const;
 
-/** Thrown inside for what trying again does not mend. */
+/** Thrown where a retry does not help. */
 class Divergence extends Error {}
 
 /**
+<<<<<<< HEAD
  * Ships the journal to one target, segment by segment. Where it goes on from is what the target says, so that nothing
  * has to be remembered here, and any number of relayers can ship to one target: who finds a number taken goes on after
  * it.
+=======
+ * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and
+ * keeps no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
+ * continues after that segment.
+>>>>>>> trunk
  */
 export class Replicator {
   readonly #target: SegmentTarget;
@@ -65,10 +71,10 @@ export class Replicator {
   readonly #onEvent: (event: ReplicatorEvent) => void;
   readonly #lag = new ShippingLag();
   readonly #stop = new AbortController();
-  /** Where the target stands; unknown at first, and again after anything unexpected. */
+  /** The end of the newest segment; unknown at first and after an error. */
   #end: SegmentEnd | undefined;
   #state: "shipping" | "failing" | "diverged" = "shipping";
-  #retryMilliseconds: number;
+  readonly #backoff: Backoff;
   #lagging = false;
   #work: Promise<unknown> = Promise.resolve();
 
@@ -82,7 +88,7 @@ export class Replicator {
     this.#target = target;
     this.#source = source;
     this.#rules = rules;
-    this.#retryMilliseconds = rules.firstRetryMilliseconds;
+    this.#backoff = new Backoff(rules.retry);
     this.#clock = clock;
     this.#onEvent = onEvent;
   }
@@ -92,12 +98,12 @@ export class Replicator {
     return this.#target.name;
   }
 
-  /** `diverged` is for somebody to look at; `failing` passes by itself when its cause does. */
+  /** `diverged` needs an operator; `failing` ends with its cause. */
   get state(): "shipping" | "failing" | "diverged" {
     return this.#state;
   }
 
-  /** How far the target is behind. Before it has said where it stands, it counts as empty. */
+  /** The lag of the target, which counts as empty until its newest segment is known. */
   lag(): Lag {
     return this.#lag.at(this.#clock());
   }
@@ -106,7 +112,7 @@ export class Replicator {
     this.#work = Promise.all([this.#ship(), this.#watch()]);
   }
 
-  /** Ends after what is being written at the moment. */
+  /** Stops after the current write. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#work;
@@ -120,40 +126,38 @@ export class Replicator {
     while (!this.#stopped) await this.#pause(await this.#round());
   }
 
-  /** Ships all there is. @returns after how many milliseconds to look again */
+  /** Replicates all entries. @returns the milliseconds until the next round */
   async #round(): Promise<number> {
     try {
       await this.#catchUp();
-      this.#becomes("shipping");
-      this.#retryMilliseconds = this.#rules.firstRetryMilliseconds;
+      this.#enter("shipping");
+      this.#backoff.reset();
       return this.#rules.intervalMilliseconds;
     } catch (error) {
       this.#end = undefined;
       if (error instanceof Divergence) {
-        if (this.#becomes("diverged")) this.#onEvent({ kind: "diverged", reason: error.message });
-        return this.#rules.lastRetryMilliseconds;
+        if (this.#enter("diverged")) this.#onEvent({ kind: "diverged", reason: error.message });
+        return this.#rules.retry.longestMilliseconds;
       }
-      if (this.#becomes("failing")) this.#onEvent({ kind: "failing", error });
-      const wait = this.#retryMilliseconds;
-      this.#retryMilliseconds = Math.min(2 * wait, this.#rules.lastRetryMilliseconds);
-      return wait;
+      if (this.#enter("failing")) this.#onEvent({ kind: "failing", error });
+      return this.#backoff.next();
     }
   }
 
   async #catchUp(): Promise<void> {
     let end = this.#end ?? (await this.#locate());
-    // Read after the target: others may ship meanwhile, and it must not seem to be ahead.
+    // Read after the target: other relayers write to it, and it must not seem to be ahead of the journal.
     const { sequence: head } = await this.#source.head();
     this.#lag.seen(head, this.#clock());
     while (end.last < head && !this.#stopped) {
       const segment = await this.#gather(end);
       if (await this.#target.write(segment)) {
         end = this.#reached(segment);
-        this.#becomes("shipping");
+        this.#enter("shipping");
         this.#onEvent({ kind: "shipped", segment: segment.number, first: segment.first, last: segment.last });
       } else {
         const found = await this.#locate();
-        // A store that does not list what it says it has: not to be asked again at once.
+        // The store does not list a segment that it reports as taken: retried with backoff.
         if (found.number < segment.number)
           throw new Error(`segment ${segment.number} is taken, but the newest is ${found.number || "none"}`);
         end = found;
@@ -161,7 +165,7 @@ export class Replicator {
     }
   }
 
-  /** Where the target stands, once it is clear that it holds this journal. */
+  /** Finds the end of the target's newest segment and checks that it belongs to this journal. */
   async #locate(): Promise<SegmentEnd> {
     const newest = await this.#target.newest();
     if (newest === undefined) return this.#reached(BEFORE_FIRST);
@@ -176,7 +180,7 @@ export class Replicator {
     return this.#end;
   }
 
-  /** The entries that come next, as many as go into one segment, checked against the journal's own digest. */
+  /** Reads the next segment's entries and checks them against the journal's digest. */
   async #gather(end: SegmentEnd): Promise<Segment> {
     const { segmentLines, segmentCharacters } = this.#rules;
     const gathered: JournalLine[] = [];
@@ -208,26 +212,26 @@ export class Replicator {
     }
   }
 
-  /** @returns whether it was something else before */
-  #becomes(state: "shipping" | "failing" | "diverged"): boolean {
+  /** @returns whether the state changed */
+  #enter(state: "shipping" | "failing" | "diverged"): boolean {
     if (this.#state === state) return false;
     this.#state = state;
     if (state === "shipping") this.#onEvent({ kind: "recovered" });
     return true;
   }
 
-  /** Apart from the shipping, which may hang on a target that does not answer. */
+  /** Runs beside the replication, which can hang on a target that does not respond. */
   async #watch(): Promise<void> {
     while (!this.#stopped) {
-      // A journal that cannot be read is told of by whoever ships.
+      // The replication reports a journal that cannot be read.
       const head = await this.#source.head().catch(() => undefined);
       if (head !== undefined) this.#lag.seen(head.sequence, this.#clock());
-      this.#judge();
-      await this.#pause(WATCH_MILLISECONDS);
+      this.#checkLag();
+      await this.#pause(LAG_CHECK_MILLISECONDS);
     }
   }
 
-  #judge(): void {
+  #checkLag(): void {
     const lag = this.lag();
     const isLate = lag.seconds * 1000 > this.#rules.lagLimitMilliseconds;
     if (isLate === this.#lagging) return;
@@ -236,16 +240,6 @@ export class Replicator {
   }
 
   #pause(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { signal } = this.#stop;
-    if (signal.aborted) return Promise.resolve();
-    const wake = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, milliseconds);
-    signal.addEventListener("abort", wake);
-    return promise;
+    return sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 }

@@ -2,8 +2,8 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
-  ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
+  paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -132,24 +132,12 @@ export class S3Store implements ObjectStore {
     this.#client.destroy();
   }
 
-  async *#pages(query: {
+  #pages(query: {
     Prefix: string;
     Delimiter?: string;
     StartAfter?: string;
-  }): AsyncGenerator<ListObjectsV2CommandOutput> {
-    let token: string | undefined;
-    do {
-      const page: ListObjectsV2CommandOutput = await this.#client.send(
-        new ListObjectsV2Command({
-          Bucket: this.#bucket,
-          ...query,
-          ...(token === undefined ? {} : { ContinuationToken: token }),
-        }),
-        timeout(),
-      );
-      yield page;
-      token = page.NextContinuationToken;
-    } while (token !== undefined);
+  }): AsyncIterable<ListObjectsV2CommandOutput> {
+    return paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...query }, timeout());
   }
 
   #object(key: string): { Bucket: string; Key: string } {

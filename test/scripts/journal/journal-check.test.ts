@@ -7,7 +7,7 @@ import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
 import { type AnchorQueries, type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
-import { lineOf } from "../../../server/journal/entries/codec.ts";
+import { encodeEntry } from "../../../server/journal/entries/codec.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { JournalWriter } from "../../support/journal-writer.ts";
 
@@ -64,7 +64,7 @@ describe("the check of the journal", function () {
     const { database } = opened;
     let digest = GENESIS_DIGEST;
     for (const { entry } of await readEntries(database, 0, 1000)) {
-      digest = nextDigest(digest, lineOf(entry));
+      digest = nextDigest(digest, encodeEntry(entry));
       const { sequence } = entry;
       if (entry.kind === "proof")
         await database

@@ -8,7 +8,7 @@ export const explorer = {
   askAgain: "Try again",
   more: "Show more",
   noPage: "There is no such page",
-  noPageHelp: "The address may be incomplete. Search for what you are looking for instead.",
+  noPageHelp: "The address may be incomplete. Use the search instead.",
   transactionCount: (number: number) => count(number, "transaction", "transactions"),
   anchorSize: (size: number) =>
     size === 0 ? "one hash alone" : count(size, "hash under one root", "hashes under one root"),
@@ -19,13 +19,18 @@ export const explorer = {
 
   start: {
     newest: "Newest",
-    title: "See for yourself",
+    title: "Explore the chain",
     about:
+<<<<<<< HEAD
       "Everything here is read from the chain, without a login and without the server's journal. Find a block, a " +
       "transaction, an address or an anchored hash, or follow a proof to the chain.",
+=======
+      "All data come directly from the chain, without login and without the server's journal. Find a block, a " +
+      "transaction, an address or an anchored hash, or check a proof against the chain.",
+>>>>>>> trunk
     blocks: "Newest blocks",
     anchors: "Newest anchors",
-    noAnchors: "Nothing was anchored lately.",
+    noAnchors: "There are no recent anchors.",
     chain: "The chain and its contracts",
     chainId: "Chain id",
   },
@@ -35,22 +40,30 @@ export const explorer = {
     placeholder: "Hash, block number, address, or a pasted proof",
     button: "Search",
     title: "Search",
-    several: "Several things go by this",
-    nothing: "The chain has nothing of this name",
-    nothingHelp: "Check that it is complete, and of this chain.",
+    several: "Several results",
+    nothing: "No results on this chain",
+    nothingHelp: "Check that the search term is complete and belongs to this chain.",
     nothingForHash:
+<<<<<<< HEAD
       "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the " +
       "chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there " +
       "can be shown:",
     bringProof: "bring the proof",
     unreadable: "This cannot be searched for",
+=======
+      "It is not a block, a transaction or an anchored hash. The chain does not contain document hashes: a " +
+      "document hash is part of a recorded hash, which can be one of many under a root. The document's proof " +
+      "shows its inclusion:",
+    bringProof: "open the proof",
+    unreadable: "The search term is invalid",
+>>>>>>> trunk
     unreadableHelp:
       "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
     kinds: {
       block: "Block",
       transaction: "Transaction",
       anchor: "Anchored hash",
-      session: "Hash of a session's token, which the registry knows",
+      session: "Hash of a session token in the registry",
       address: "Address",
     },
   },
@@ -58,24 +71,24 @@ export const explorer = {
   block: {
     title: (number: string) => `Block ${number}`,
     missing: "The chain does not have this block",
-    missingHelp: "It may not have been made yet, or be one of another chain. A newer node may know it already.",
-    neighbours: "Blocks beside this one",
+    missingHelp: "It may not exist yet, belong to another chain, or not have reached this node.",
+    neighbours: "Adjacent blocks",
     previous: "Previous",
     next: "Next",
-    time: "Made",
+    time: "Time",
     hash: "Hash",
-    parent: "Hash of the block before",
+    parent: "Parent hash",
     proposer: "Proposed by",
-    seals: "Seals",
-    sealed: (sealers: number, validators: number) => `${sealers} of ${validators} validators sealed it`,
-    quorum: (quorum: number) => `${quorum} have to`,
-    gas: "Gas used, of at most",
+    seals: "Commit seals",
+    sealed: (sealers: number, validators: number) => `${sealers} of ${validators} validators`,
+    quorum: (quorum: number) => `quorum ${quorum}`,
+    gas: "Gas used / limit",
     size: "Size",
-    empty: "Nothing happened in this block",
-    emptyHelp: "Networks make blocks regularly, whether or not there is something to put into them.",
+    empty: "This block has no transactions",
+    emptyHelp: "Networks produce blocks at regular intervals, also without transactions.",
     transactions: "Transactions of this block",
     transaction: "Transaction",
-    action: "What it is",
+    action: "Action",
     from: "Sent by",
     result: "Result",
   },
@@ -110,10 +123,10 @@ export const explorer = {
     topic: "Topic",
     created: "Created",
     row: "Row and table",
-    sender: "Sender, as the row says",
+    sender: "Sender in the row",
     signer: "Signed by",
-    noSigner: "nobody: the signature is not valid",
-    isSender: "the sender's own signature",
+    noSigner: "no valid signature",
+    isSender: "the sender's signature",
     isNotSender: "not the sender",
     stored: "Stored",
     compressed: "compressed with bzip2",
@@ -125,18 +138,23 @@ export const explorer = {
     tokenHash: "Hash of the token",
     replacedTokenHash: "Hash of the replaced token",
     newTokenHash: "Hash of the new token",
-    tokenAbout: "The chain knows tokens by their hash only: nobody can use a session by reading this.",
+    tokenAbout: "The chain stores only hashes of tokens, which do not grant access to a session.",
   },
 
   transaction: {
     title: "Transaction",
     missing: "The chain does not have this transaction",
+<<<<<<< HEAD
     missingHelp:
       "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a " +
       "few blocks.",
     reverted: "The contract refused it; nothing was changed",
+=======
+    missingHelp: "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
+    reverted: "The contract reverted it; nothing has changed",
+>>>>>>> trunk
     pending: "It is not in a block yet",
-    pendingHelp: "This page looks again by itself.",
+    pendingHelp: "This page updates automatically.",
     onChain: "On the chain",
     hash: "Hash",
     time: "Time",
@@ -146,14 +164,14 @@ export const explorer = {
     to: "To",
     deployed: "Deployed",
     nonce: "Nonce",
-    gas: "Gas used, of at most",
+    gas: "Gas used / limit",
     value: "Value in wei",
     call: (signature: string) => `Call: ${signature}`,
     callArguments: "Arguments of the call",
     logs: (number: number) => `Log: ${count(number, "entry", "entries")}`,
-    noLogs: "It left nothing in the log.",
+    noLogs: "It emitted no events.",
     input: "Call data",
-    noInput: "It carries no data.",
+    noInput: "It has no call data.",
     name: "Name",
     argument: "Value",
     characters: (number: number) => `(${count(number, "character", "characters")})`,
@@ -163,8 +181,9 @@ export const explorer = {
 
   anchor: {
     single: "Anchored hash",
-    singleAbout: "A recorded hash that went on chain alone. It covers a document's hash, id, time and type.",
+    singleAbout: "A recorded hash that was anchored alone. It covers a document's hash, id, time and type.",
     batch: "Anchored batch",
+<<<<<<< HEAD
     batchAbout:
       "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another " +
       "under it later.",
@@ -173,13 +192,21 @@ export const explorer = {
     missingHelp:
       "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: " +
       "its proof leads to the root.",
+=======
+    batchAbout: "The root of a Merkle tree. It commits to every recorded hash under it; none can be added later.",
+    held: "the chain holds it",
+    missing: "This hash was not anchored",
+    missingHelp:
+      "The contract has no anchor of it. The chain does not contain hashes under a root: their proofs lead to " +
+      "the root.",
+>>>>>>> trunk
     hash: "Recorded hash",
     root: "Root",
-    size: "Stands for",
-    first: "First seen",
+    size: "Covers",
+    first: "First anchored",
     block: "Block",
     transaction: "Transaction",
-    follow: "Follow a document to it",
+    follow: "Check a document against it",
   },
 
   address: {
@@ -192,28 +219,26 @@ export const explorer = {
     account: "Account",
     validator: "Validator",
     unknown: "Address",
-    scopes: { full: "may store records", read: "may read only" },
+    scopes: { full: "read and write", read: "read only" },
     about: {
-      ProofAnchor: "Keeps when each hash, or root of many, was first seen.",
-      EventTable:
-        "Keeps signed rows: who signed what. Only relayers write, and only what an enrolled account has signed.",
-      SessionRegistry: "Keeps which accounts may act, and which sessions are live.",
+      ProofAnchor: "Stores when each hash or Merkle root was first anchored.",
+      EventTable: "Stores rows signed by enrolled accounts. Only relayers can write.",
+      SessionRegistry: "Stores the enrolled accounts and the live sessions.",
       otherContract: "A contract that does not belong to this deployment.",
-      relayer: "Sends the transactions of a Sealbook server and pays for them. It cannot sign for accounts.",
-      administrator: "Gives and takes rights on the contracts.",
-      account: "An account that the registry has enrolled.",
-      validator: "One of those who make the blocks.",
-      unknown: "The contracts give no right to it now.",
+      relayer: "Sends and pays for the transactions of a Sealbook server. It cannot sign for accounts.",
+      administrator: "Grants and revokes roles on the contracts.",
+      account: "An account enrolled in the registry.",
+      validator: "Proposes and validates blocks.",
+      unknown: "It has no role on the contracts.",
     },
     sent: "Transactions sent",
     relays: "Writes to",
     administers: "Administers",
     balance: "Balance in wei",
     activity: "Newest events",
-    activityAbout:
-      "What the contracts wrote into the chain's log. A transaction that left no event is not in this list.",
-    noActivity: "No event of the contracts concerns this address.",
-    noneYet: "None in the newest blocks; look further back.",
+    activityAbout: "Events of the contracts. The list does not include transactions without events.",
+    noActivity: "The contracts have emitted no events for this address.",
+    noneYet: "None in the newest blocks; search older blocks.",
     event: "Event",
     transaction: "Transaction",
     block: "Block",
@@ -229,22 +254,21 @@ export const explorer = {
     sessionClosed: "Session closed",
     accountEnrolled: (account: string) => `Account ${account} enrolled`,
     accountRevoked: (account: string) => `Account ${account} revoked`,
-    roleGranted: (account: string) => `Right given to ${account}`,
-    roleRevoked: (account: string) => `Right taken from ${account}`,
+    roleGranted: (account: string) => `Role granted to ${account}`,
+    roleRevoked: (account: string) => `Role revoked from ${account}`,
     lifetimeChanged: (seconds: string) => `Lifetime of sessions set to ${seconds} s`,
     foreign: "Unknown event",
   },
 
   failures: {
     chainAway: "The chain is not reachable",
-    chainAwayHelp:
-      "The server has no connection to its node at the moment. Nothing is lost: try again in a little while.",
-    serverAway: "The server does not answer",
-    serverAwayHelp: "It may be restarting, or your network is down. Try again in a little while.",
-    forbidden: "Your network may not ask here",
+    chainAwayHelp: "The server has no connection to its node. Nothing is lost. Try again in a moment.",
+    serverAway: "The server does not respond",
+    serverAwayHelp: "It may be restarting, or your network is down. Try again in a moment.",
+    forbidden: "Your network has no access",
     forbiddenHelp:
-      "The explorer answers the networks that its operator has allowed. Ask from inside, or have yours added.",
-    tooMany: "Too many questions at once",
+      "The operator has restricted the explorer to certain networks. Use one of them, or ask the operator for access.",
+    tooMany: "Too many requests",
     tooManyHelp: (seconds: number) => `Try again in ${count(seconds, "second", "seconds")}.`,
     other: "Something went wrong",
   },

@@ -7,8 +7,8 @@ import type { Journal } from "../../../../server/composition/journal.ts";
 import type { AcceptedProof, ProofMetadata } from "../../../../server/proofs/proof.ts";
 import { readEntries } from "../../../../server/journal/entries/entry-rows.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
-import { KEY_ENTRY_BYTES } from "../../../../server/journal/index/key-entries.ts";
-import { lineOf } from "../../../../server/journal/entries/codec.ts";
+import { KEY_ENTRY_BYTES } from "../../../../server/journal/index/key-codec.ts";
+import { encodeEntry } from "../../../../server/journal/entries/codec.ts";
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
 import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/integrity/entry-chain.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -87,7 +87,7 @@ for (const engine of ENGINES)
       await confirmed((anchorId) => Array.from({ length: 3 }, (_, leaf) => proofAt(anchorId, leaf)));
       let digest = GENESIS_DIGEST;
       for (const { entry } of await readEntries(opened.database, 0, 100)) {
-        digest = nextDigest(digest, lineOf(entry));
+        digest = nextDigest(digest, encodeEntry(entry));
         assert.deepEqual(Buffer.from((await journal.entries.digestAt(entry.sequence)) ?? []), Buffer.from(digest));
       }
     });

@@ -3,7 +3,7 @@ import type { BlockReference } from "../../../../server/chain/block.ts";
 import type { JournalEvents } from "../../../../server/journal/events.ts";
 import type { Confirmation } from "../../../../server/journal/reconciliation/divergence.ts";
 import { ConfirmationCheck } from "../../../../server/journal/reconciliation/confirmation-check.ts";
-import { Findings } from "../../../../server/journal/reconciliation/findings.ts";
+import { DivergenceTracker } from "../../../../server/journal/reconciliation/divergence-tracker.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
 
 const bytes = (value: number): Uint8Array => Buffer.alloc(32, value);
@@ -34,8 +34,8 @@ function checkOf() {
   const telemetry: JournalEvents = {
     journalFailing: unused,
     journalDiverged: (subject) => void told.push(`diverged ${subject}`),
-    journalAgreed: (subject) => void told.push(`agreed ${subject}`),
-    journalRepaired: () => void told.push("repaired"),
+    divergenceResolved: (subject) => void told.push(`agreed ${subject}`),
+    journalCorrected: () => void told.push("repaired"),
     replicaLagging: unused,
     replicaCaughtUp: unused,
   };
@@ -45,14 +45,14 @@ function checkOf() {
     divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
     confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
-    confirmAgain: async (id: number, { number }: BlockReference) => void told.push(`confirmed ${id} in ${number}`),
+    reconfirm: async (id: number, { number }: BlockReference) => void told.push(`confirmed ${id} in ${number}`),
   };
   const journal = new MemoryJournal().grow(3);
   const check = new ConfirmationCheck({
     store,
     entries: journal,
     chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
-    findings: new Findings(store, telemetry, () => world.now),
+    divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
   return { check, world, told, block, journal };

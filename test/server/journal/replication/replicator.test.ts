@@ -6,7 +6,7 @@ import {
   Replicator,
   type ReplicatorEvent,
   type ReplicatorRules,
-  USUAL_RULES,
+  DEFAULT_RULES,
 } from "../../../../server/journal/replication/replicator.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
@@ -14,12 +14,11 @@ import { bucketPlace, folderPlace, type ReplicaPlace } from "../../../support/re
 import { readAll, segmentsOf } from "../../../support/segments.ts";
 
 const RULES: ReplicatorRules = {
-  ...USUAL_RULES,
+  ...DEFAULT_RULES,
   intervalMilliseconds: 20,
   lagLimitMilliseconds: 60_000,
   segmentLines: 100,
-  firstRetryMilliseconds: 20,
-  lastRetryMilliseconds: 100,
+  retry: { firstMilliseconds: 20, longestMilliseconds: 100 },
 };
 
 for (const [kind, makePlace] of [

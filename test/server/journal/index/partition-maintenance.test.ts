@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { assert } from "chai";
-import { MonthKeeper } from "../../../../server/journal/index/month-keeper.ts";
+import { PartitionMaintenance } from "../../../../server/journal/index/partition-maintenance.ts";
 
 const HOUR = 60 * 60_000;
 
@@ -11,7 +11,7 @@ describe("the keeper of months", function () {
   it("prepares them every hour, also after it failed, and not once it was stopped", async () => {
     let prepared = 0;
     const failures: unknown[] = [];
-    const keeper = new MonthKeeper(
+    const keeper = new PartitionMaintenance(
       async () => {
         prepared += 1;
         if (prepared === 2) throw new Error("the database is away");

@@ -6,9 +6,9 @@ import type { Journal } from "../../../../server/composition/journal.ts";
 import type { AcceptedProof } from "../../../../server/proofs/proof.ts";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
 import { createJournal } from "../../../../server/composition/journal.ts";
-import { monthOf, partitionOf, startOf } from "../../../../server/journal/index/month-partitions.ts";
+import { monthOf, partitionOf, startOf } from "../../../../server/journal/index/partitions.ts";
 import { openPostgres } from "../../../../server/journal/engine/postgres.ts";
-import { prepareMonths } from "../../../../server/journal/index/proof-months.ts";
+import { createPartitions } from "../../../../server/journal/index/partition-map.ts";
 import { emptyDatabase, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { assertChained } from "../../../support/journal-chain.ts";
 
@@ -91,14 +91,14 @@ describe("months of proofs, on postgres", function () {
   };
 
   it("are made ahead, once, however many ask for it", async () => {
-    await Promise.all(Array.from({ length: 4 }, () => prepareMonths(opened.database, NOVEMBER)));
+    await Promise.all(Array.from({ length: 4 }, () => createPartitions(opened.database, NOVEMBER)));
     assert.deepEqual(await partitions(), ["proofs_2026_11", "proofs_2026_12", "proofs_2027_01"]);
-    await prepareMonths(opened.database, DECEMBER);
+    await createPartitions(opened.database, DECEMBER);
     assert.deepEqual((await partitions()).at(-1), "proofs_2027_02");
   });
 
   it("change in the middle of a batch", async () => {
-    await prepareMonths(opened.database, NOVEMBER);
+    await createPartitions(opened.database, NOVEMBER);
     const proofs = await accept([NOVEMBER, NOVEMBER, DECEMBER, NOVEMBER, DECEMBER]);
     assert.deepEqual([await rowsIn("proofs_2026_11"), await rowsIn("proofs_2026_12")], [3, 2]);
     await assertFound(proofs);
@@ -149,7 +149,7 @@ describe("months of proofs, on postgres", function () {
 
   it("are looked into only where an entry can be", async () => {
     await accept([NOVEMBER]);
-    for (let month = 0; month < 36; month += 1) await prepareMonths(opened.database, Date.UTC(2027, month));
+    for (let month = 0; month < 36; month += 1) await createPartitions(opened.database, Date.UTC(2027, month));
     await accept([DECEMBER]);
     const [from, to] = [monthOf(DECEMBER), monthOf(DECEMBER) + 1].map((month) => sql.lit(startOf(month)));
     const explained = sql<Record<string, string>>`
@@ -163,7 +163,7 @@ describe("months of proofs, on postgres", function () {
   });
 
   it("refuse changes like their table, each by itself", async () => {
-    await prepareMonths(opened.database, NOVEMBER);
+    await createPartitions(opened.database, NOVEMBER);
     // A partition that was made ahead, one that was made when it was needed.
     await accept([NOVEMBER, Date.UTC(2030, 0)]);
     const refusal = (statement: string) =>

@@ -1,12 +1,12 @@
 import type { Database } from "../engine/database.ts";
-import { addPartition, type Month, monthOf, startOf } from "./month-partitions.ts";
+import { addPartition, type Month, monthOf, startOf } from "./partitions.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
 
-/** How many months after the current one have their partition before it is needed. */
+/** Months after the current one whose partitions exist ahead of time. */
 const MONTHS_AHEAD = 2;
 
-/** Makes the partitions of the coming months. */
-export async function prepareMonths(database: Database, now: number): Promise<void> {
+/** Creates the partitions of the coming months. */
+export async function createPartitions(database: Database, now: number): Promise<void> {
   if (!isPostgres(database)) return;
   const current = monthOf(now);
   await database.transaction().execute(async (transaction) => {
@@ -14,28 +14,28 @@ export async function prepareMonths(database: Database, now: number): Promise<vo
   });
 }
 
-/** Entries that are all in one month, if they are kept by month. */
-export interface EntriesOfMonth {
+/** Entries of one partition. */
+export interface PartitionEntries {
   readonly numbers: readonly number[];
   /** Unix milliseconds; the end does not belong to it. */
   readonly span: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** Entries that follow one another and are all in one month; one comes again when a clock goes back. */
-interface Stretch {
+/** A run of entries in one month; a month can have several when a clock goes back. */
+interface MonthRange {
   readonly first: number;
   readonly month: Month;
 }
 
-/** Tells in which month an entry is. What is once written about that never changes. */
-export class ProofMonths {
+/** Maps entries to partitions. The mapping of an entry never changes. */
+export class PartitionMap {
   /** Rising. */
-  #known: readonly Stretch[] = [];
-  /** The newest entry for which that is known. */
+  #known: readonly MonthRange[] = [];
+  /** The newest mapped entry. */
   #upTo = 0;
 
   /** @param numbers Of proofs, rising */
-  async split(database: Database, numbers: readonly number[]): Promise<EntriesOfMonth[]> {
+  async split(database: Database, numbers: readonly number[]): Promise<PartitionEntries[]> {
     if (numbers.length === 0) return [];
     if (!isPostgres(database)) return [{ numbers, span: undefined }];
     const known = await this.#upToDate(database, numbers.at(-1) ?? 0);
@@ -46,7 +46,7 @@ export class ProofMonths {
     }));
   }
 
-  async #upToDate(database: Database, newest: number): Promise<readonly Stretch[]> {
+  async #upToDate(database: Database, newest: number): Promise<readonly MonthRange[]> {
     if (newest <= this.#upTo) return this.#known;
     const head = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
     const known = await database
@@ -54,7 +54,7 @@ export class ProofMonths {
       .select(["first_sequence as first", "month"])
       .orderBy("first_sequence")
       .execute();
-    // What a transaction has written can still be undone.
+    // The writes of the current transaction can be rolled back.
     if (!database.isTransaction) {
       this.#known = known;
       this.#upTo = head.sequence;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
-import { KEY_ENTRY_BYTES, numbersUnder, tagOf } from "../../../../server/journal/index/key-entries.ts";
+import { KEY_ENTRY_BYTES, numbersUnder, tagOf } from "../../../../server/journal/index/key-codec.ts";
 import { KeyLookups } from "../../../../server/journal/index/key-lookups.ts";
 import { documentKey, KEY_RANGE, keyOf, keysOf } from "../../../../server/journal/index/proof-key.ts";
-import { settleKeys } from "../../../../server/journal/index/proof-keys.ts";
+import { mergeRecentKeys } from "../../../../server/journal/index/key-merge.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
 /** After so many entries every slice was brought over. */
@@ -83,7 +83,7 @@ for (const engine of ENGINES)
               const added = keys.filter(({ key, sequence }) => !known.get(key)?.has(sequence));
               for (const { key, sequence } of added) known.set(key, new Set([...(known.get(key) ?? []), sequence]));
               if (added.length > 0) await database.insertInto("proof_keys_recent").values(added).execute();
-              await database.transaction().execute((transaction) => settleKeys(transaction, now, now + entries));
+              await database.transaction().execute((transaction) => mergeRecentKeys(transaction, now, now + entries));
               now += entries;
             }
             const lookups = new KeyLookups();
@@ -111,7 +111,7 @@ for (const engine of ENGINES)
         sequence: index + 1,
       }));
       await database.insertInto("proof_keys_recent").values(keys).execute();
-      await database.transaction().execute((transaction) => settleKeys(transaction, 0, ROUND));
+      await database.transaction().execute((transaction) => mergeRecentKeys(transaction, 0, ROUND));
       assert.isEmpty(await database.selectFrom("proof_keys_recent").selectAll().execute());
       assert.lengthOf(
         await new KeyLookups().numbersOf(

@@ -33,15 +33,15 @@ export function numbersUnder(tag: Uint8Array, epoch: number, entries: Uint8Array
 }
 
 /** A key and the number of the entry that it leads to. */
-export interface KeyOfEntry {
+export interface IndexedKey {
   readonly key: number;
   readonly sequence: number;
 }
 
 /** All that a row holds. Bytes at its end that are no whole key count as one that leads to the epoch's first entry. */
-export function entriesOf(bucket: number, epoch: number, entries: Uint8Array): KeyOfEntry[] {
+export function entriesOf(bucket: number, epoch: number, entries: Uint8Array): IndexedKey[] {
   const packed = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
-  const found: KeyOfEntry[] = [];
+  const found: IndexedKey[] = [];
   for (let at = 0; at < packed.length; at += KEY_ENTRY_BYTES) {
     const isWhole = at + KEY_ENTRY_BYTES <= packed.length;
     found.push({

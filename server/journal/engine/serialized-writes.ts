@@ -10,26 +10,27 @@ import {
   type TransactionSettings,
   UpdateQueryNode,
 } from "kysely";
-import { explained } from "./postgres-errors.ts";
-import { storable } from "./postgres-types.ts";
+import { translateError } from "./postgres-errors.ts";
+import { toParameter } from "./postgres-types.ts";
 
 /**
- * Has transactions take turns, as they do on an engine with a single writer: what one reads nobody changes until it is
- * over. A write outside of a transaction becomes one of its own; reads outside of one wait for nobody.
+ * Serializes write transactions, as an engine with a single writer does: the rows that a transaction reads do not
+ * change until it ends. A write outside of a transaction gets its own; reads outside of one do not wait.
  *
  * @param dialect PostgreSQL's
- * @param begin Statements that begin a transaction and wait for its turn, which lasts until the transaction ends
+ * @param begin Statements that begin a transaction and acquire the write lock, which the end of the transaction
+ * releases
  */
-export function writeTurns(dialect: Dialect, begin: string): Dialect {
+export function serializeWrites(dialect: Dialect, begin: string): Dialect {
   return {
-    createDriver: () => new TurnsDriver(dialect.createDriver(), begin),
+    createDriver: () => new SerializingDriver(dialect.createDriver(), begin),
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };
 }
 
-class TurnsDriver implements Driver {
+class SerializingDriver implements Driver {
   readonly #inner: Driver;
   readonly #begin: string;
 
@@ -43,24 +44,24 @@ class TurnsDriver implements Driver {
   }
 
   async acquireConnection(options?: AbortableOperationOptions): Promise<DatabaseConnection> {
-    const connection = await failing(this.#inner.acquireConnection(options));
-    return new TurnsConnection(connection, this.#inner, this.#begin);
+    const connection = await translated(this.#inner.acquireConnection(options));
+    return new SerializingConnection(connection, this.#inner, this.#begin);
   }
 
   beginTransaction(connection: DatabaseConnection, _settings: TransactionSettings): Promise<void> {
-    return turnsOf(connection).begin();
+    return serializing(connection).begin();
   }
 
   commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return turnsOf(connection).commit();
+    return serializing(connection).commit();
   }
 
   rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return turnsOf(connection).rollback();
+    return serializing(connection).rollback();
   }
 
   releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.#inner.releaseConnection(turnsOf(connection).bare);
+    return this.#inner.releaseConnection(serializing(connection).bare);
   }
 
   destroy(): Promise<void> {
@@ -68,12 +69,12 @@ class TurnsDriver implements Driver {
   }
 }
 
-function turnsOf(connection: DatabaseConnection): TurnsConnection {
-  if (connection instanceof TurnsConnection) return connection;
+function serializing(connection: DatabaseConnection): SerializingConnection {
+  if (connection instanceof SerializingConnection) return connection;
   throw new TypeError("the connection is of another driver");
 }
 
-class TurnsConnection implements DatabaseConnection {
+class SerializingConnection implements DatabaseConnection {
   readonly bare: DatabaseConnection;
   readonly #driver: Driver;
   readonly #begin: string;
@@ -88,16 +89,16 @@ class TurnsConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     this.#inTransaction = true;
     try {
-      await failing(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
+      await translated(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
     } catch (error) {
-      // It may have begun without getting its turn, and nobody else ends it. A connection that cannot is given up.
+      // The transaction may have begun without the lock. A connection whose rollback fails is discarded.
       await this.rollback().catch(() => undefined);
       throw error;
     }
   }
 
   async commit(): Promise<void> {
-    await failing(this.#driver.commitTransaction(this.bare));
+    await translated(this.#driver.commitTransaction(this.bare));
     this.#inTransaction = false;
   }
 
@@ -107,11 +108,11 @@ class TurnsConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const adapted = { ...query, parameters: query.parameters.map(storable) };
-    if (this.#inTransaction || !isWrite(query)) return failing(this.bare.executeQuery<R>(adapted));
+    const adapted = { ...query, parameters: query.parameters.map(toParameter) };
+    if (this.#inTransaction || !isWrite(query)) return translated(this.bare.executeQuery<R>(adapted));
     await this.begin();
     try {
-      const result = await failing(this.bare.executeQuery<R>(adapted));
+      const result = await translated(this.bare.executeQuery<R>(adapted));
       await this.commit();
       return result;
     } catch (error) {
@@ -125,10 +126,10 @@ class TurnsConnection implements DatabaseConnection {
   }
 }
 
-/** Has a failure say what it means. */
-function failing<T>(done: Promise<T>): Promise<T> {
+/** Translates errors of the driver. */
+function translated<T>(done: Promise<T>): Promise<T> {
   return done.catch((error: unknown) => {
-    throw explained(error);
+    throw translateError(error);
   });
 }
 
