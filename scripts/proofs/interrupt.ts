@@ -5,13 +5,8 @@ const GRACE_MILLISECONDS = 5_000;
 const INTERRUPTED = 130;
 
 /**
-<<<<<<< HEAD
- * Ctrl-C ends a run in an orderly way: nothing new is begun, and what the server may have accepted already is waited
- * for a little, so that its proof is not lost. Pressed again it ends at once.
-=======
  * Handles Ctrl-C: starts no further files and waits briefly for requests in flight, so that no accepted proof is lost.
  * A second Ctrl-C ends the process immediately.
->>>>>>> trunk
  */
 export function onInterrupt(): ProveSignals {
   const stop = new AbortController();

@@ -8,17 +8,10 @@ const UNAUTHORIZED = 401;
 export const KEY_VARIABLE = "SEALBOOK_API_KEY";
 export const TOKEN_VARIABLE = "SEALBOOK_TOKEN";
 
-<<<<<<< HEAD
-/** What the help of a command that asks a server says of them. */
-export const CREDENTIALS_HELP =
-  `Where the server wants to know who asks, ${KEY_VARIABLE} is the API key, or ` +
-  `${TOKEN_VARIABLE} the token (JWT), to show.`;
-=======
 /** Help text for credentials. */
 export const CREDENTIALS_HELP =
   `If the server requires authentication, set ${KEY_VARIABLE} to the API key or ${TOKEN_VARIABLE} to the token ` +
   "(JWT).";
->>>>>>> trunk
 
 /** Creates a client that sends the credentials of the environment. */
 export function proofClient(url: string, options: Pick<ProofClientOptions, "retryForMilliseconds"> = {}): ProofClient {

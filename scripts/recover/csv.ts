@@ -13,14 +13,8 @@ export interface CsvRow {
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 /**
-<<<<<<< HEAD
- * Reads CSV as RFC 4180 has it: fields in quotes may hold commas, quotes (written twice) and ends of lines. A mark of
- * the byte order at the beginning and empty lines are passed over.
- * @throws CsvError that names the line
-=======
  * Parses CSV according to RFC 4180. Skips a byte order mark and empty lines.
  * @throws CsvError with the line number
->>>>>>> trunk
  */
 export function* readCsv(text: string): Generator<CsvRow, void> {
   const field = new RegExp(FIELD);

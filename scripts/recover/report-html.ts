@@ -7,39 +7,19 @@ const LAST_SECOND = 8.64e12;
 
 const STYLE = `
   :root { color-scheme: light; --line: #d8dce2; --soft: #59636e; }
-<<<<<<< HEAD
-  body { font: 15px/1.5 system-ui, sans-serif; color: #1c2128; }
-  body { max-width: 62rem; margin: 2.5rem auto; padding: 0 1.5rem; }
-=======
   body { font: 15px/1.5 system-ui, sans-serif; color: #1c2128; max-width: 62rem;
     margin: 2.5rem auto; padding: 0 1.5rem; }
->>>>>>> trunk
   h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .25rem; }
   h2 { font-size: 1.15rem; margin: 2.5rem 0 .25rem; break-after: avoid; }
   p { margin: .25rem 0 .75rem; } .soft { color: var(--soft); }
   .verdict { border-left: .4rem solid; padding: .6rem 1rem; margin: 1.25rem 0; font-size: 1.1rem; background: #f6f8fa; }
   .good { border-color: #1a7f37; } .bad { border-color: #cf222e; }
-<<<<<<< HEAD
-  .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .6rem; }
-  .totals { padding: 0; margin: 1rem 0; list-style: none; }
-=======
   .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .6rem; padding: 0;
     margin: 1rem 0; list-style: none; }
->>>>>>> trunk
   .totals li { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .75rem; break-inside: avoid; }
   .totals b { display: block; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
   .totals .fault b { color: #cf222e; }
   table { border-collapse: collapse; width: 100%; font-size: .88rem; }
-<<<<<<< HEAD
-  th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; }
-  th, td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-  th { color: var(--soft); font-weight: 600; } thead { display: table-header-group; } tr { break-inside: avoid; }
-  .facts th { width: 12rem; } code { font: .85em/1.4 ui-monospace, monospace; }
-  .lists { table-layout: fixed; } td div + div { margin-top: .1rem; }
-  @media print {
-    body { font-size: 10pt; max-width: none; margin: 0; padding: 0; } .verdict { print-color-adjust: exact; }
-  }
-=======
   th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
     overflow-wrap: anywhere; }
   th { color: var(--soft); font-weight: 600; } thead { display: table-header-group; } tr { break-inside: avoid; }
@@ -47,7 +27,6 @@ const STYLE = `
   .lists { table-layout: fixed; } td div + div { margin-top: .1rem; }
   @media print { body { font-size: 10pt; max-width: none; margin: 0; padding: 0; }
     .verdict { print-color-adjust: exact; } }
->>>>>>> trunk
 `;
 
 /** Formats the report as a self-contained page. Yields pieces, because reports can exceed the string limit. */
@@ -64,26 +43,10 @@ export function* reportHtml(report: RecoveryReport): Generator<string, void> {
 </head>
 <body>
 <h1>Recovery report</h1>
-<<<<<<< HEAD
-<p class="soft">${text(report.directory)} compared with what was recorded${asOf(report)},
-${moment(report.finished_at)}</p>
-<p class="verdict ${report.all_matched ? "good" : "bad"}">${verdict(report)}</p>
-<ul class="totals">
-${[
-  total(totals.files, "files"),
-  total(totals.match, "match"),
-  total(totals.mismatch, "mismatch", true),
-  total(totals.unrecorded, "unrecorded", true),
-  total(totals.missing, "missing", true),
-  total(totals.not_checked, "not checked", true),
-  totals.unlisted === 0 ? "" : total(totals.unlisted, "not in the manifest", true),
-].join("")}
-=======
 <p class="soft">${text(report.directory)} compared with the records${asOf(report)}, ${moment(report.finished_at)}</p>
 <p class="verdict ${report.all_matched ? "good" : "bad"}">${verdict(report)}</p>
 <ul class="totals">
 ${totalsList(report)}
->>>>>>> trunk
 </ul>
 `;
   yield* section(
@@ -93,11 +56,7 @@ ${totalsList(report)}
     mismatches,
     (row) => [
       named(row.document_id, row.file),
-<<<<<<< HEAD
-      hash(row.hash) + earlierVersion(row.earlier),
-=======
       `${hash(row.hash)}${row.earlier === undefined ? "" : `<div>an older version, ${recordedAt(row.earlier)}</div>`}`,
->>>>>>> trunk
       `${hash(row.recorded_hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
     ],
   );
@@ -142,29 +101,6 @@ ${totalsList(report)}
     unlisted,
     (file) => [text(file)],
   );
-<<<<<<< HEAD
-  yield `<h2>How it was checked</h2>
-<p>The SHA-256 of every file was computed on this machine and compared by the server with what was recorded last of its
-document${report.as_of === null ? "" : ", by the time of the block that holds the record"}.
-For each row the server computed the
-recorded hash from its parts again, and from all that were anchored together what has to be on chain, and asked the
-chain for it:
-what the journal says and the chain does not is unrecorded.</p>
-<p>The rows are kept in <code>${text(report.rows_file)}</code> as the server told them;
-the root below is over its lines, and was computed here from them.</p>
-<table class="facts"><tbody>
-${[
-  fact("Verification", `<code>${text(report.verification_id)}</code>`),
-  fact("Root over the rows", hash(report.rows_root)),
-  fact("As of", report.as_of === null ? "everything recorded" : moment(report.as_of)),
-  fact("Server", text(report.server)),
-  fact("Restored tree", text(report.directory)),
-  fact("Documents' ids", idSource(report)),
-  fact("Begun", text(report.started)),
-  fact("Seconds", report.seconds.toFixed(1)),
-  fact("Bytes hashed", number(totals.bytes)),
-].join("")}
-=======
   yield `<h2>Method</h2>
   <p>This machine computed the SHA-256 of every file, and the server compared it with the last record of the
   document${report.as_of === null ? "" : ", by the block time of the record"}. For each row the server recomputed the
@@ -174,23 +110,12 @@ as unrecorded.</p>
 below from its lines.</p>
 <table class="facts"><tbody>
 ${facts(report)}
->>>>>>> trunk
 </tbody></table>
 </body>
 </html>
 `;
 }
 
-<<<<<<< HEAD
-function earlierVersion(earlier: RecoveryReport["mismatches"][number]["earlier"]): string {
-  if (earlier === undefined) return "";
-  return `<div>an older version, recorded ${moment(earlier.recorded_at)}, block ${earlier.block_number}</div>`;
-}
-
-function idSource({ id_from, id_prefix }: RecoveryReport): string {
-  if (id_from !== "path") return `manifest ${text(id_from)}`;
-  return `path in the tree${id_prefix === "" ? "" : `, after <code>${text(id_prefix)}</code>`}`;
-=======
 function totalsList({ totals }: RecoveryReport): string {
   return [
     total(totals.files, "files"),
@@ -220,7 +145,6 @@ function facts(report: RecoveryReport): string {
 
 function recordedAt({ recorded_at, block_number }: { recorded_at: number; block_number: number }): string {
   return `recorded ${moment(recorded_at)}, block ${block_number}`;
->>>>>>> trunk
 }
 
 function* section<Item>(
@@ -231,15 +155,10 @@ function* section<Item>(
   cells: (item: Item) => readonly string[],
 ): Generator<string, void> {
   if (items.length === 0) return;
-<<<<<<< HEAD
-  yield `<h2>${title} (${number(items.length)})</h2>\n<p class="soft">${meaning}</p>\n<table class="lists">\n`;
-  yield `<thead><tr>${columns.map((name) => `<th>${name}</th>`).join("")}</tr></thead>\n<tbody>\n`;
-=======
   yield (
     `<h2>${title} (${number(items.length)})</h2>\n<p class="soft">${meaning}</p>\n<table ` +
     `class="lists">\n<thead><tr>${columns.map((name) => `<th>${name}</th>`).join("")}</tr></thead>\n<tbody>\n`
   );
->>>>>>> trunk
   for (const item of items)
     yield `<tr>${cells(item)
       .map((cell) => `<td>${cell}</td>`)
@@ -253,14 +172,7 @@ function verdict({ all_matched, totals }: RecoveryReport): string {
   const faults = [
     ...(others === 0
       ? []
-<<<<<<< HEAD
-      : [
-          `${number(others)} of ${number(totals.files)} files ${others === 1 ? "is" : "are"} ` +
-            "not shown to be what was recorded",
-        ]),
-=======
       : [`${number(others)} of ${number(totals.files)} files ${others === 1 ? "does" : "do"} not match`]),
->>>>>>> trunk
     ...(totals.missing === 0
       ? []
       : [`${number(totals.missing)} recorded ${totals.missing === 1 ? "document is" : "documents are"} missing`]),

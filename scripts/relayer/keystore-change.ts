@@ -6,13 +6,8 @@ import type { Address } from "../../server/chain/transaction.ts";
 import { syncDirectory } from "../../server/kit/durable-file.ts";
 
 /**
-<<<<<<< HEAD
- * The change of a keystore for one with a new key, which can be interrupted at any point and taken up again: the new
- * one is beside it until it has its rights, and the old one until it has none.
-=======
  * Replaces a keystore by one with a new key. Can be interrupted at any point and repeated: the new file is stored next
  * to the current one until its key has its roles, and the old file until its key has none.
->>>>>>> trunk
  */
 export class KeystoreChange {
   readonly #files: KeystoreFiles;

@@ -53,17 +53,11 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     tag: "Recovery",
     summary: "Issue an attestation",
     description:
-<<<<<<< HEAD
-      "States what is recorded of a document, of a hash or of a comparison: exactly one of them is named. " +
-      "Everything in it was checked against the chain before, and can be checked again by whoever gets it. By " +
-      "`Accept` it comes as JSON, as a JWS alone, or as PDF.",
-=======
       "Issues a signed statement about the records of a document, a hash or a comparison. The request names " +
       "exactly one " +
       "of them. The server checks every fact against the chain before signing, and the statement contains the " +
       "steps to " +
       "check it again. `Accept` selects JSON, the JWS alone, or PDF.",
->>>>>>> trunk
     isGuarded: true,
     body: { [JSON_TYPE]: AttestBody },
     responses: [

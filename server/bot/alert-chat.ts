@@ -24,12 +24,7 @@ export class AlertChat {
   }
 
   /**
-<<<<<<< HEAD
-   * Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long
-   * over.
-=======
    * Sends open alerts and the changes since the last run. A new chat does not receive alerts that are already resolved.
->>>>>>> trunk
    */
   async start(): Promise<void> {
     const { store } = this.#deps;

@@ -19,13 +19,8 @@ export interface MessageQueueDeps {
 }
 
 /**
-<<<<<<< HEAD:server/bot/outbox.ts
- * Says what is written down to be said: in each chat one after the other, and what Telegram does not take now later.
- * What was on its way when the process was killed is said again: nobody knows whether it had arrived.
-=======
  * Sends the queued messages, in order per chat, with retries. Sends messages again that were in flight when the process
  * was killed, because their delivery is unknown.
->>>>>>> trunk:server/bot/message-queue.ts
  */
 export class MessageQueue {
   readonly #deps: MessageQueueDeps;

@@ -2,13 +2,7 @@ import { AttestationService, type AttestationServiceDeps } from "../attestation/
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
-<<<<<<< HEAD
-/**
- * Statements from their facts to their signature, put together. What signs and prints them is loaded for the first one.
- */
-=======
 /** Builds signed attestations. The modules that sign and print are loaded for the first one. */
->>>>>>> trunk
 export function createAttestation(deps: AttestationServiceDeps): Attest {
   const service = new AttestationService(deps);
   return async (subject, audience) => {

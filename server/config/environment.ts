@@ -39,24 +39,11 @@ export const ALGORITHMS = [
 export const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
-<<<<<<< HEAD
-  TLS_CERT_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        "PEM file of the certificate to listen with, and of those that lead from it to its authority; taken anew " +
-        "when it changes",
-      unset: "no TLS",
-    }),
-=======
   TLS_CERT_FILE: z.string().min(1).optional().meta({
     description:
       "PEM file of the listener's certificate and its intermediate certificates; loaded again when it changes",
     unset: "no TLS",
   }),
->>>>>>> trunk
   TLS_KEY_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the certificate's key, without a passphrase; requires `TLS_CERT_FILE`",
     unset: "no TLS",
@@ -66,13 +53,8 @@ export const Environment = z.object({
   }),
   RPC_URL: nodeUrls.optional().meta({
     description:
-<<<<<<< HEAD
-      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; several, " +
-      "separated by commas, stand in for each other",
-=======
       "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; " +
       "with several, separated by commas, the server fails over between them",
->>>>>>> trunk
     unset: "the embedded chain",
   }),
   NODE_LIST_FILE: z
@@ -81,13 +63,8 @@ export const Environment = z.object({
     .optional()
     .meta({
       description:
-<<<<<<< HEAD
-        "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`: peers that lack, and " +
-        "peers that are not on it, are told",
-=======
         "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
         "missing peers and peers that are not on the list",
->>>>>>> trunk
       unset: "no list",
     }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
@@ -114,13 +91,8 @@ export const Environment = z.object({
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
-<<<<<<< HEAD
-      "The database: `file:PATH` of an SQLite file, or `postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL " +
-      "15 or newer",
-=======
       "Address of the database: `file:PATH` of an SQLite file, or " +
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
->>>>>>> trunk
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
   RELAYER_KEY: privateKey.optional().meta({
@@ -329,15 +301,9 @@ export const Environment = z.object({
   }),
   TILE_URL: tileUrl.optional().meta({
     description:
-<<<<<<< HEAD
-      "Tiles for the air-quality map, as `https://HOST/{z}/{x}/{y}.png`, also with `{s}.` before the host; " +
-      "browsers fetch them from there",
-    unset: "a plain map that comes with the product",
-=======
       "Address of the air-quality map's tiles, which browsers fetch, as `https://HOST/{z}/{x}/{y}.png`, " +
       "also with `{s}.` before the host",
     unset: "a plain built-in map",
->>>>>>> trunk
   }),
   TILE_ATTRIBUTION: z
     .string()

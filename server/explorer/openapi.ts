@@ -162,16 +162,10 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/anchors/{hash}",
       summary: "Show an anchor",
       description:
-<<<<<<< HEAD
-        "When a hash, or the root of a batch, was first seen. Which hashes are under a root is not on the chain: " +
-        "their proofs say it.",
-      parameters: { path: z.object({ hash: AskedHash }) },
-=======
         "Returns the first anchor of a hash, or of the root of a batch. The chain does not contain the hashes " +
         "under a root; " +
         "their proofs do.",
       parameters: { path: z.object({ hash: HashParameter }) },
->>>>>>> trunk
       examples: [
         {
           name: "root",
@@ -217,15 +211,9 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/addresses/{address}/activity",
       summary: "List the activity of an address",
       description:
-<<<<<<< HEAD
-        "As events of the contracts tell it. Long stretches of the chain without one end a page, whose `next` " +
-        "leads further back.",
-      parameters: { path: z.object({ address: AskedAddress }), query: ListQuestion },
-=======
         "Lists events of the contracts. A long range of blocks without an event ends the page; `next` continues " +
         "before it.",
       parameters: { path: z.object({ address: AddressParameter }), query: ListQuery },
->>>>>>> trunk
       examples: [
         {
           name: "contract",

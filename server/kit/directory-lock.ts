@@ -9,17 +9,10 @@ export interface DirectoryLock {
 }
 
 /**
-<<<<<<< HEAD
- * Takes a folder for this process, for one kind of use. The lock is SQLite's exclusive file lock, which the operating
- * system gives back when the process ends in whatever way, so a killed process never blocks the next one.
- * @param use Uses of different names do not keep each other out
- * @throws SealbookError `conflict` naming the process that holds it; whatever the file system says, otherwise
-=======
  * Locks a folder for one use by this process. The lock is SQLite's exclusive file lock, which the operating system
  * releases when the process ends in any way, so a killed process never blocks the next one.
  * @param use Locks of different uses are independent
  * @throws SealbookError `conflict` naming the process that has the lock; otherwise the error of the file system
->>>>>>> trunk
  */
 export function lockDirectory(directory: string, use = "lock"): DirectoryLock {
   const pidFile = join(directory, `${use}.pid`);

@@ -221,11 +221,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
       {
         name: "metrics",
         summary: "The first lines",
-<<<<<<< HEAD
-        answer: answered(
-=======
         response: exampleResponse(
->>>>>>> trunk
           "# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds " +
             "gauge\nprocess_open_fds 31\n",
           200,

@@ -63,14 +63,9 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Submit a document",
     description:
-<<<<<<< HEAD
-      "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the " +
-      "same time, is answered with the same proof.",
-=======
       "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the " +
       "same " +
       "proof.",
->>>>>>> trunk
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },
     responses: [...accepted(ProofResponse), ...errorResponses(400, 413, 415)],
@@ -161,13 +156,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Find a proof",
     description:
-<<<<<<< HEAD
-      "By its id, else by what the document is called: then the newest one, with the older ones as its history. " +
-      "As a bundle it can be taken away and checked without this server; there is none before it is confirmed.",
-=======
       "Finds a proof by its id, or the newest proof of a document with the older ones as its history. A bundle is a " +
       "portable proof, which can be checked without this server; only confirmed proofs have one.",
->>>>>>> trunk
     isGuarded: true,
     parameters: {
       path: z.object({ id: z.string().meta({ description: "The id of a proof or of a document." }) }),

@@ -21,17 +21,9 @@ const READING = {
 };
 
 const ROW =
-  "317c3078303061333239633036343837363961373361666163376639333831653038666234336462656137327c" +
-  "637c647c65794a72496a6f69646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32496e303d7c7c31";
+  "317c3078303061333239633036343837363961373361666163376639333831653038666234336462656137327c637c647c65794a72496a6f69646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32496e303d7c7c31";
 const word = (value: number): string => value.toString(16).padStart(64, "0");
-<<<<<<< HEAD
-/**
- * A transaction that sets a row: its arguments are the table's name, the row, its number, whether it is packed, and a
- * signature.
- */
-=======
 /** Call data of `set`: table name, row data, row id, compression and signature. */
->>>>>>> trunk
 const CALL_DATA = [
   "0xf609bacf",
   word(0xa0),

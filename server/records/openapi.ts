@@ -79,15 +79,9 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     tag: "Records",
     summary: "Manage sessions; store, search and decode records",
     description:
-<<<<<<< HEAD
-      "One endpoint: `route` says what is called, `method` is always `GET`. Whoever logs in gets a token that " +
-      "lives as long as the session; validating and extending replace it. The token also travels in the cookie " +
-      "`svcauth`, which must not differ from it.",
-=======
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
       "session; " +
       "validate and extend replace it. The cookie `svcauth` also carries the token and must not differ from it.",
->>>>>>> trunk
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     responses: [

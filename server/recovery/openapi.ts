@@ -28,17 +28,11 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Compare restored documents with their records",
     description:
-<<<<<<< HEAD
-      "Tells of every document whether it is what was recorded last, is something else, or was never recorded. " +
-      "NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query " +
-      "then; with JSON it may stand in either, and has to be the same in both.",
-=======
       "Compares each document with its newest record: `match`, `mismatch` or `unrecorded`. NDJSON bodies of any " +
       "length are " +
       "processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in the body, " +
       "and both " +
       "must agree.",
->>>>>>> trunk
     isGuarded: true,
     parameters: { query: VerifyQuery },
     body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one per line.") },
@@ -76,14 +70,9 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "List recorded documents",
     description:
-<<<<<<< HEAD
-      "The documents that were on chain at a time, each with what was recorded of it last. Whoever accepts " +
-      "NDJSON gets all pages, a document a line.",
-=======
       "Lists the documents that were on chain at a time, each with its newest record. An NDJSON response has all " +
       "pages, one " +
       "document per line.",
->>>>>>> trunk
     isGuarded: true,
     parameters: { query: InventoryQuery },
     responses: [
@@ -110,14 +99,9 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "List missing documents or anchors",
     description:
-<<<<<<< HEAD
-      "Recorded documents that a comparison did not see, or anchors on chain that the journal lacks. Whoever " +
-      "accepts NDJSON gets all pages, an entry a line.",
-=======
       "Lists recorded documents that a comparison did not include, or anchors on chain that are missing in the " +
       "journal. An " +
       "NDJSON response has all pages, one entry per line.",
->>>>>>> trunk
     isGuarded: true,
     parameters: { query: GapQuery },
     responses: [

@@ -25,15 +25,6 @@ const questions: Record<Question, string> = {
   name: "What is your name? It is stored only on this server.",
   device: "What is the name of your sensor or device, such as SDS011?",
   place:
-<<<<<<< HEAD
-    "Where is the sensor? Share the location with the button, or type latitude and longitude, such as " +
-    "13.7563, 100.5018.",
-  title: "Which caption is to be shown on the map?",
-  source:
-    "Where do the values come from? If the sensor answers JSON at an address of the internet, type the address " +
-    "and the path to the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type " +
-    "each value yourself.",
-=======
     "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, " +
     "100.5018.",
   title: "Which caption should the map show?",
@@ -41,7 +32,6 @@ const questions: Record<Question, string> = {
     "Where do the values come from? If the sensor has a public JSON address, type the address and the path to " +
     "the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type each value " +
     "yourself.",
->>>>>>> trunk
 };
 
 const formFaults: Record<FormFault, string> = {
@@ -76,21 +66,12 @@ export const en = {
   locale: "en-GB",
   commands,
   help: (list: string) =>
-<<<<<<< HEAD
-    `I take readings of air-quality sensors and keep them on a blockchain.\n\n${list}\n\nLong data for /decode ` +
-    "and /decompress can be sent as a file with the command as its caption.",
-  unknown: "I do not understand that. /help lists what I can do.",
-  unknownCommand: (command: string) => `There is no command /${command}. /help lists what there is.`,
-  privateOnly: (command: string) => `/${command} works only in a private chat with me.`,
-  tooMany: (perMinute: number) => `That was too fast: I answer ${perMinute} messages a minute. Please wait a minute.`,
-=======
     `This bot stores readings of air-quality sensors on a blockchain.\n\n${list}\n\nLong data for /decode and ` +
     "/decompress can be sent as a file with the command as its caption.",
   unknown: "This message is not a command. /help lists the commands.",
   unknownCommand: (command: string) => `There is no command /${command}. /help lists the commands.`,
   privateOnly: (command: string) => `/${command} works only in a private chat with the bot.`,
   tooMany: (perMinute: number) => `Too many messages: the limit is ${perMinute} per minute. Please wait a minute.`,
->>>>>>> trunk
 
   share: "📍 Share my location",
   back: "⬅ Back",
@@ -105,15 +86,9 @@ export const en = {
   formLeft: "The form is closed; nothing has changed.",
   buttonOver: "This button belongs to an older question.",
   confirmNew: (form: string) =>
-<<<<<<< HEAD
-    `${form}\n\nSensor, place and caption go to the blockchain with each value: everybody can read them there, ` +
-    `for ever. Your name does not.\n\nIs this right? With Confirm your account is made.`,
-  confirmEdit: (form: string) => `${form}\n\nIs this right? Confirm saves it.`,
-=======
     `${form}\n\nSensor, location and caption go to the blockchain with each value, where they are public ` +
     "forever. Your name does not.\n\nIs this correct? Confirm creates your account.",
   confirmEdit: (form: string) => `${form}\n\nIs this correct? Confirm saves it.`,
->>>>>>> trunk
   form: (name: string, device: string, place: string, title: string, source: string) =>
     `Name: ${name}\nSensor: ${device}\nPlace: ${place}\nCaption: ${title}\nSource: ${source}`,
   sourceTyped: "typed with /pm",
@@ -121,13 +96,8 @@ export const en = {
   formSaved: "The form is saved.",
   registered: "You are registered. Send a value with /pm.",
   password: (login: string, password: string, minutes: string) =>
-<<<<<<< HEAD
-    "Your account. I tell you its password only now: keep it; this message deletes itself after " +
-    `${minutes}.\n\nlogin: ${login}\npassword: ${password}`,
-=======
     `Your account. Save the password now: this message is deleted after ${minutes}, and the password is not ` +
     `shown again.\n\nlogin: ${login}\npassword: ${password}`,
->>>>>>> trunk
   minutes: (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`),
   already: "You are already registered. /fetch shows your form, /reset edits it.",
   noForm: "There is no form yet. /start opens one.",
@@ -162,22 +132,11 @@ export const en = {
   transaction: (row: string, code: string, time: string, sender: string, link: string) =>
     `#${row} ${code}\n${time}, ${sender}\n${link}`,
   sync: (copied: number | undefined, head: number | undefined, reconciled: string | undefined) =>
-<<<<<<< HEAD
-    `The database has the blockchain up to block ${copied ?? "-"} of ` +
-    `${head ?? "-"}.\n${
-      reconciled === undefined ? "They were not compared yet." : "They were compared last at " + `${reconciled}.`
-    }`,
-  syncNothing: "Nothing has happened that would be worth telling.",
-  gethlogEmpty: "The blockchain client has logged nothing yet.",
-  gethlogNone:
-    "This server does not know where the log of its blockchain client is: its operator can set NODE_LOG_FILE.",
-=======
     `The record index includes block ${copied ?? "-"} of ${head ?? "-"}.\n` +
     (reconciled === undefined ? "No reconciliation has run yet." : `Last reconciliation: ${reconciled}.`),
   syncNothing: "There are no events.",
   gethlogEmpty: "The log of the blockchain client is empty.",
   gethlogNone: "The log of the blockchain client is not configured on this server: its operator can set NODE_LOG_FILE.",
->>>>>>> trunk
   gethlogCaption: "The newest lines of the blockchain client's log",
   balance: (address: string, amount: string) => `System address: ${address}\nBalance: ${amount}`,
 

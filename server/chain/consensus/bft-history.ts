@@ -71,14 +71,7 @@ export class BftHistory {
     return this.#known;
   }
 
-<<<<<<< HEAD
-  /**
-   * @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed
-   * them
-   */
-=======
   /** @returns the blocks up to the first one that the node lacks; `undefined` for none, or without commit seals */
->>>>>>> trunk
   async #read(first: number, last: number): Promise<Pick<BftBlocks, "protocol" | "blocks"> | undefined> {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const headers = await Promise.all(numbers.map((number) => fetchBlock(this.#rpc, number, HashedHeader)));

@@ -47,26 +47,16 @@ export function networkFaults({ validators, participation, peers, addresses }: N
       faults.push(
         worse(
           `validator ${validator}`,
-<<<<<<< HEAD
-          `the validator ${validator} takes no part: ${absent} of ${length} are missing, ${quorumOf(length)} ` +
-            `have to agree, ${left}`,
-=======
           `the validator ${validator} takes no part: ${absent} of ${length} are missing, ` +
             `${quorumOf(length)} have to agree, ${left}`,
->>>>>>> trunk
         ),
       );
     } else if (state === "silent") {
       faults.push(
         worse(
           `proposals of ${validator}`,
-<<<<<<< HEAD
-          `the validator ${validator} seals blocks and proposes none: it let ${missedTurns} turns pass, each of ` +
-            "which cost a request timeout",
-=======
           `the validator ${validator} seals blocks and proposes none: it let ${missedTurns} turns pass, ` +
             "each of which cost a request timeout",
->>>>>>> trunk
         ),
       );
     }

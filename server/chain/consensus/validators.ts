@@ -35,14 +35,7 @@ export async function fetchValidators(
   return { protocol: "none", validators: [] };
 }
 
-<<<<<<< HEAD
-/**
- * Completes when each validator last proposed: of those whose last proposal is further back than the headers that were
- * read, the node may know it.
- */
-=======
 /** Adds the last proposal of validators that proposed before the history, if the node knows it. */
->>>>>>> trunk
 export async function lastProposals(
   rpc: Pick<Rpc, "call">,
   protocol: BftProtocol,

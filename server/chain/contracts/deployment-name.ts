@@ -21,13 +21,8 @@ const Fields = z.object({
 export function deploymentName({ chainId, firstBlock, contracts }: Deployment): string {
   const { SessionRegistry, EventTable, ProofAnchor } = contracts;
   return (
-<<<<<<< HEAD
-    `chain ${chainId} from block ${firstBlock}: SessionRegistry ${SessionRegistry}, EventTable ` +
-    `${EventTable}, ProofAnchor ${ProofAnchor}`
-=======
     `chain ${chainId} from block ${firstBlock}: SessionRegistry ${SessionRegistry}, ` +
     `EventTable ${EventTable}, ProofAnchor ${ProofAnchor}`
->>>>>>> trunk
   );
 }
 

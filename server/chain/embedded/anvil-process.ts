@@ -136,17 +136,10 @@ function connectTo(path: string, chainId: number): Connection {
 
 function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {
   const fixed =
-<<<<<<< HEAD
-    "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 --prune-history " +
-    "--no-cors --no-request-size-limit --port 0";
-  // Anvil cannot do without its HTTP port. An address that only this run knows keeps it away from web pages and
-  // from programs that try the usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
-=======
     "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 " +
     "--prune-history --no-cors --no-request-size-limit --port 0";
   // Anvil always opens an HTTP port. A random address keeps it away from web pages and from programs that try the
   // usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
->>>>>>> trunk
   const byte = (): number => 1 + Math.floor(Math.random() * 253);
   const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
   return [

@@ -11,14 +11,7 @@ export interface MinerOptions {
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
   readonly genesisTimestamp: number;
-<<<<<<< HEAD
-  /**
-   * Called when a block is on the disk, with about the time that replaying it takes; the next one waits for the
-   * promise.
-   */
-=======
   /** Called when a block is on disk, with the estimated time of its replay; the next block waits for the promise. */
->>>>>>> trunk
   readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
 }
 
@@ -61,13 +54,7 @@ export class Miner {
     return hash;
   }
 
-<<<<<<< HEAD
-  /**
-   * Resolves when every block that an answer received up to now can tell of is on the disk; rejects when it is lost.
-   */
-=======
   /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
->>>>>>> trunk
   settled(): Promise<void> {
     return this.#cycle;
   }

@@ -32,11 +32,7 @@ export function commitSignersOf(protocol: BftProtocol, header: BlockHeader): Add
 }
 
 /**
-<<<<<<< HEAD
- * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals
-=======
  * Checks that a quorum of a block's validators signed its commit seals, and no other key. The hash leaves the seals
->>>>>>> trunk
  * out.
  * @throws SealbookError `malformed` for a seal that is no signature
  */

@@ -16,11 +16,7 @@ const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
  * A response counts only when it is a signature of the address.
  *
  * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not
-<<<<<<< HEAD
- * answer
-=======
  * respond
->>>>>>> trunk
  */
 export async function web3SignerKey(
   base: string,

@@ -19,13 +19,8 @@ export interface NodeReport {
     /** Proposer of the newest block: a name or an address. */
     readonly proposer: string;
     /**
-<<<<<<< HEAD
-     * With names or addresses of validators, and how many rounds were lost since the start; `undefined` on a chain
-     * whose blocks no validators seal.
-=======
      * With names or addresses of validators, and the round changes since the start; `undefined` on a chain without
      * commit seals.
->>>>>>> trunk
      */
     readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
   };

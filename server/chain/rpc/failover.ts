@@ -8,13 +8,7 @@ import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedO
 const CHECK_MILLISECONDS = 1_000;
 /** A node that takes longer to return its newest block's number is unavailable. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
-<<<<<<< HEAD
-/**
- * How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round.
- */
-=======
 /** The greatest lag of a node in use, in blocks: a new block takes a moment to spread. */
->>>>>>> trunk
 const MAX_LAG_BLOCKS = 2;
 /** Checks in a row that find a node lagging before another one is used. */
 const MAX_LAGGING_CHECKS = 2;
@@ -62,18 +56,10 @@ interface ActiveSubscription {
 }
 
 /**
-<<<<<<< HEAD
- * Several nodes of one chain as one. Calls go to the one in use; when no answer comes from it they go to the next,
- * which is in use from then on. A call may so reach two nodes: it has to be such that this does no harm. Of ours all
- * are: what is sent are signed bytes, which a chain takes once, and everything else asks. A node that does not keep up
- * with the others is left as one that does not answer is, for it would tell of nonces and receipts that are not true
- * any more.
-=======
  * Several nodes of one chain as one. Calls go to the active node. When it does not respond, they go to the next, which
  * is active from then on. A call can reach two nodes, so it must be idempotent. All our calls are: signed transactions
  * count once on a chain, everything else is a query. A lagging node is replaced like an unavailable one, because its
  * nonces and receipts are stale.
->>>>>>> trunk
  */
 export class FailoverRpc implements Rpc {
   readonly chainId: number;

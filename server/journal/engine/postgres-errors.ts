@@ -3,13 +3,8 @@ import { SealbookError } from "../../errors.ts";
 
 const RETRY_SECONDS = 5;
 /**
-<<<<<<< HEAD
- * Classes and codes of what passes by itself: lost connections, too few resources, a server that starts or stops, a
- * turn that never came or was taken away, and one server that was told to let another write.
-=======
  * Classes and codes of transient errors: lost connections, too few resources, a server that starts or stops, a lock
  * time-out, a terminated session, and a server that became read-only.
->>>>>>> trunk
  */
 const PASSING = /^(08|53|57P|55P03|25P03|25006)/;
 

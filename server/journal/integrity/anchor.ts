@@ -9,13 +9,7 @@ export interface BlockInclusion {
   readonly block: BlockReference;
 }
 
-<<<<<<< HEAD
-/**
- * Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is.
- */
-=======
 /** The state of an anchor: `pending` from its opening on, `failed` when its transaction cannot be mined. */
->>>>>>> trunk
 export type AnchorOutcome =
   | { readonly state: "pending" }
   | ({ readonly state: "confirmed" } & BlockInclusion)

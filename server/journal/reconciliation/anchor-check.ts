@@ -20,13 +20,8 @@ export class AnchorCheck {
   }
 
   /**
-<<<<<<< HEAD
-   * @param after The newest block compared before; from the contract's first block on when it is not on the chain any
-   * more
-=======
    * @param after The newest block compared before; the check starts at the contract's first block when that is not on
    * chain
->>>>>>> trunk
    * @returns the newest block compared
    */
   async run(

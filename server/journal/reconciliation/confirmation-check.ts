@@ -87,16 +87,9 @@ export class ConfirmationCheck {
       return divergences.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
-<<<<<<< HEAD
-      await store.confirmAgain(confirmation.transactionId, mined);
-      findings.repaired(
-        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ` +
-          `${prefixedHex(block.hash)}`,
-=======
       await store.reconfirm(confirmation.transactionId, mined);
       divergences.corrected(
         `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
->>>>>>> trunk
       );
       await divergences.resolved(subject);
       return true;

@@ -19,11 +19,7 @@ export interface LeafCheckDeps {
 }
 
 /**
-<<<<<<< HEAD
- * Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees.
-=======
  * Compares the recorded hashes of proofs with the anchored roots: this finds a journal with recomputed digests, too.
->>>>>>> trunk
  */
 export class LeafCheck {
   readonly #deps: LeafCheckDeps;
@@ -44,8 +40,7 @@ export class LeafCheck {
         const { anchor } = confirmation;
         await divergences.diverged(
           { kind: "leaves", anchor: anchor.id },
-          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added ` +
-            "or removed",
+          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added or removed`,
         );
       }
       reached = last.sequence;

@@ -53,15 +53,9 @@ export const DEFAULT_RULES = {
 class Divergence extends Error {}
 
 /**
-<<<<<<< HEAD
- * Ships the journal to one target, segment by segment. Where it goes on from is what the target says, so that nothing
- * has to be remembered here, and any number of relayers can ship to one target: who finds a number taken goes on after
- * it.
-=======
- * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and
- * keeps no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
+ * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and keeps
+ * no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
  * continues after that segment.
->>>>>>> trunk
  */
 export class Replicator {
   readonly #target: SegmentTarget;

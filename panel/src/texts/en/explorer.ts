@@ -21,13 +21,8 @@ export const explorer = {
     newest: "Newest",
     title: "Explore the chain",
     about:
-<<<<<<< HEAD
-      "Everything here is read from the chain, without a login and without the server's journal. Find a block, a " +
-      "transaction, an address or an anchored hash, or follow a proof to the chain.",
-=======
       "All data come directly from the chain, without login and without the server's journal. Find a block, a " +
       "transaction, an address or an anchored hash, or check a proof against the chain.",
->>>>>>> trunk
     blocks: "Newest blocks",
     anchors: "Newest anchors",
     noAnchors: "There are no recent anchors.",
@@ -44,19 +39,11 @@ export const explorer = {
     nothing: "No results on this chain",
     nothingHelp: "Check that the search term is complete and belongs to this chain.",
     nothingForHash:
-<<<<<<< HEAD
-      "It is no block, no transaction, and was not anchored by itself. A document's own hash is never on the " +
-      "chain: it is part of a recorded hash, which may be one of many under a root. With its proof the way there " +
-      "can be shown:",
-    bringProof: "bring the proof",
-    unreadable: "This cannot be searched for",
-=======
       "It is not a block, a transaction or an anchored hash. The chain does not contain document hashes: a " +
       "document hash is part of a recorded hash, which can be one of many under a root. The document's proof " +
       "shows its inclusion:",
     bringProof: "open the proof",
     unreadable: "The search term is invalid",
->>>>>>> trunk
     unreadableHelp:
       "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
     kinds: {
@@ -144,15 +131,8 @@ export const explorer = {
   transaction: {
     title: "Transaction",
     missing: "The chain does not have this transaction",
-<<<<<<< HEAD
-    missingHelp:
-      "It may still be on its way, or be one of another chain. A transaction that was just sent appears within a " +
-      "few blocks.",
-    reverted: "The contract refused it; nothing was changed",
-=======
     missingHelp: "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
     reverted: "The contract reverted it; nothing has changed",
->>>>>>> trunk
     pending: "It is not in a block yet",
     pendingHelp: "This page updates automatically.",
     onChain: "On the chain",
@@ -183,23 +163,12 @@ export const explorer = {
     single: "Anchored hash",
     singleAbout: "A recorded hash that was anchored alone. It covers a document's hash, id, time and type.",
     batch: "Anchored batch",
-<<<<<<< HEAD
-    batchAbout:
-      "The root of a Merkle tree: it stands for every recorded hash under it, and nobody can put another " +
-      "under it later.",
-    held: "the chain holds it",
-    missing: "This hash was not anchored",
-    missingHelp:
-      "The contract has never seen it. A hash that is one of many under a root is not on the chain by itself: " +
-      "its proof leads to the root.",
-=======
     batchAbout: "The root of a Merkle tree. It commits to every recorded hash under it; none can be added later.",
     held: "the chain holds it",
     missing: "This hash was not anchored",
     missingHelp:
       "The contract has no anchor of it. The chain does not contain hashes under a root: their proofs lead to " +
       "the root.",
->>>>>>> trunk
     hash: "Recorded hash",
     root: "Root",
     size: "Covers",

@@ -4,13 +4,7 @@ export const login = {
   address: "Blockchain address",
   password: "Password",
   submit: "Log in",
-<<<<<<< HEAD
-  help:
-    "You received address and password when you were registered. Whoever runs the server can make an account " +
-    "with npm run account.",
-=======
   help: "Use the address and password from your registration. The operator creates accounts with npm run account.",
->>>>>>> trunk
   addressMissing: "Enter your blockchain address.",
   addressMalformed: "An address is 0x and 40 digits from 0 to 9 and a to f.",
   passwordMissing: "Enter your password.",

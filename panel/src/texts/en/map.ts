@@ -1,12 +1,6 @@
 export const map = {
   title: "Air quality",
-<<<<<<< HEAD
-  about:
-    "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and " +
-    "its proof.",
-=======
   about: "PM2.5 values of the sensors, each a signed record on the chain. Select a point for its record and its proof.",
->>>>>>> trunk
   mapLabel: "Map of the sensors. The table beside it has the same values.",
   legend: "Categories of the US EPA",
   unit: "µg/m³",
@@ -43,11 +37,6 @@ export const map = {
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   indexNote:
-<<<<<<< HEAD
-    "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are " +
-    "averages of a day.",
-=======
     "The index applies to the single value, with the US EPA's breakpoints of May 2024; the EPA publishes daily " +
     "averages.",
->>>>>>> trunk
 };

@@ -58,17 +58,10 @@ export const proofs = {
   check: {
     holds: "Verification passed",
     holdsHelp:
-<<<<<<< HEAD
-      "This file existed, exactly as it is, when the block was made. Every step was computed in your browser; " +
-      "the block was compared with the chain's.",
-    fails: "The proof does not hold",
-    failsHelp: "The step that fails is marked below. The proof may have been altered, or be one of another chain.",
-=======
       "This file existed unchanged at the time of the block. Your browser computed every step and compared the " +
       "block with the chain.",
     fails: "Verification failed",
     failsHelp: "The failed step is marked below. The proof may be altered or belong to another chain.",
->>>>>>> trunk
     changed: "Changed: this is not the file of the proof",
     changedHelp: (name: string) =>
       `The SHA-256 of "${name}" differs from that of the proof. A single changed character has this effect.`,
@@ -78,13 +71,8 @@ export const proofs = {
     stepFails: "failed",
     insecure: "The signatures of the proof cannot be checked here",
     insecureHelp:
-<<<<<<< HEAD
-      "Browsers have no cryptography for pages that come without TLS. The way to the root below is checked all " +
-      "the same; for everything use https, or the offline verifier.",
-=======
       "Browsers provide no cryptography for pages without TLS. The inclusion proof below is checked; for all " +
       "checks use https or the offline verifier.",
->>>>>>> trunk
     titles: {
       Format: "Format",
       "Issuer's signature": "Issuer's signature",
@@ -101,17 +89,10 @@ export const proofs = {
   path: {
     title: "Check a proof against the chain",
     about:
-<<<<<<< HEAD
-      "Which documents are under a root is nowhere on the chain. Whoever has a document's proof can draw the way " +
-      "from its hash to the root, and see that the chain has the root.",
-    holds: "The way leads to the chain",
-    holdsAbout: "Every step was computed in your browser. The chain has had its end since",
-=======
       "The chain stores only the root, not the documents under it. The proof of a document shows the audit " +
       "path from its hash to the root, which is compared with the chain.",
     holds: "Verification passed: the root is on the chain",
     holdsAbout: "Your browser computed every step. The root was anchored at",
->>>>>>> trunk
     inBlock: "block",
     fails: "Verification failed: the path does not lead to the chain",
     faults: {
