@@ -34,7 +34,7 @@ export interface Opened {
   readonly certificate: ListenerCertificate | undefined;
   /** Newest events of the embedded chain. */
   readonly embeddedLog: EmbeddedLog;
-  /** Seals what the bot knows, when there is a bot. */
+  /** Encrypts the bot's data, when there is a bot. */
   readonly botSeal: Seal | undefined;
   /** Closes all of them. */
   readonly resources: AsyncDisposableStack;
