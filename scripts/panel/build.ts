@@ -10,10 +10,10 @@ import { type DirectoryLock, lockDirectory } from "../../server/kit/directory-lo
 const ROOT = join(import.meta.dirname, "../..");
 const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
-/** Where it grows: beside the old one, and by its name none of what is looked for as a source. */
+/** Temporary output directory; its name does not match the source patterns. */
 const FRESH = join(PANEL, ".fresh");
 const STAMP = join(BUILT, "sources.sha256");
-/** What the build reads. */
+/** Sources of the build. */
 const SOURCES = [
   "panel/*.*",
   "panel/{src,public}/**/*.*",
@@ -25,9 +25,8 @@ const SOURCES = [
 const LOCK_INTERVAL_MILLISECONDS = 100;
 
 /**
- * Builds the panel, unless what is there was built from the same sources. Processes that come together wait for the
- * one that builds.
- * @returns whether it had to be built
+ * Builds the panel unless it is up to date. Concurrent processes wait for the building one.
+ * @returns Whether this call built it
  */
 export async function buildPanel(): Promise<boolean> {
   const digest = digestOfSources();
@@ -43,7 +42,7 @@ export async function buildPanel(): Promise<boolean> {
     });
     await compress(join(FRESH, "assets"));
     await writeFile(join(FRESH, "sources.sha256"), digest);
-    // Moved at once: a server that runs never gives half of it.
+    // Replaced by a rename, so that a running server never serves a partial build.
     await rm(BUILT, { recursive: true, force: true });
     await rename(FRESH, BUILT);
     return true;
@@ -52,7 +51,7 @@ export async function buildPanel(): Promise<boolean> {
   }
 }
 
-/** Puts beside every file that gets smaller by it what the server gives to browsers that take gzip. */
+/** Adds a gzip version of every file that compression makes smaller. */
 async function compress(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const content = await readFile(join(directory, name));
@@ -61,7 +60,7 @@ async function compress(directory: string): Promise<void> {
   }
 }
 
-// By content, not by time: a checkout or a copy makes every file new.
+// By content, because checkouts and copies change modification times.
 function digestOfSources(): string {
   const digest = createHash("sha256");
   for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {

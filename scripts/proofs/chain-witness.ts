@@ -14,10 +14,10 @@ import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
 const Transaction = NodeTransaction.pick({ to: true, input: true, blockHash: true });
 
-/** Asks the chain through the JSON-RPC of one of its nodes; nothing that the server says counts. */
+/** Checks proofs against the chain through JSON-RPC, without the server. */
 export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
   let connection: Promise<Rpc> | undefined;
-  // The node says which chain it is, once.
+  // Uses the chain id that the node reports.
   const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);
   return {
     name: "chain",
@@ -26,9 +26,9 @@ export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsO
         return await contradiction(await (connection ??= connect()), proof);
       } catch (error) {
         if (!(error instanceof SealbookError)) throw error;
-        if (error.code !== "chain_unavailable") return `the chain refuses to answer: ${error.message}`;
+        if (error.code !== "chain_unavailable") return `the node rejects the request: ${error.message}`;
         throw new UnreachableError(
-          `not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not answer`,
+          `not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not respond`,
           { cause: error },
         );
       }
@@ -83,18 +83,18 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
     return `block ${block.number} has the hash ${blockHash}`;
   if (block.time !== proof.timestamp)
     return `the time of block ${block.number} is ${block.time}, not ${proof.timestamp}`;
-  // Only an address can be compared: names are the server's.
+  // Only addresses are comparable: names are assigned by the server.
   const isAddress = /^0x[0-9a-f]{40}$/i.test(proof.validator);
   if (isAddress && proof.validator.toLowerCase() !== block.validator.toLowerCase())
-    return `the block is by ${block.validator}`;
+    return `the proposer of the block is ${block.validator}`;
   if (transaction.to?.toLowerCase() !== proof.contract.toLowerCase())
-    return "the transaction is not one of the contract";
+    return "the transaction was not sent to the contract";
   if (!transaction.input.includes(Buffer.from(anchored).toString("hex")))
-    return "the transaction does not hold the recorded hash";
-  // The first anchor stands: one before this transaction confirms it all the more.
+    return "the transaction does not contain the recorded hash";
+  // The contract keeps the first anchor, which can be earlier than this transaction.
   const agrees =
     anchor.blockNumber < block.number || (anchor.blockNumber === block.number && anchor.time === block.time);
   return agrees
     ? undefined
-    : `the contract saw the recorded hash first in block ${anchor.blockNumber} at ${anchor.time}`;
+    : `the contract first anchored the recorded hash in block ${anchor.blockNumber} at ${anchor.time}`;
 }

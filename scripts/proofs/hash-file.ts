@@ -3,14 +3,14 @@ import { createReadStream } from "node:fs";
 
 const CHUNK = 256 * 1024;
 
-/** A file's content, in short. */
+/** Hash and size of a file. */
 export interface HashedFile {
   /** SHA-256, lower-case hex. */
   readonly hash: string;
   readonly bytes: number;
 }
 
-/** Hashes a file of any size, piece by piece. */
+/** Hashes a file of any size in chunks. */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<HashedFile> {
   const hash = createHash("sha256");
   let bytes = 0;

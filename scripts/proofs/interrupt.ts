@@ -1,12 +1,12 @@
 import type { ProveSignals } from "./prove-file.ts";
 
-/** How long requests that are under way may go on after Ctrl-C. */
+/** Maximum time for requests in flight after Ctrl-C. */
 const GRACE_MILLISECONDS = 5_000;
 const INTERRUPTED = 130;
 
 /**
- * Ctrl-C ends a run in an orderly way: nothing new is begun, and what the server may have accepted already is waited for
- * a little, so that its proof is not lost. Pressed again it ends at once.
+ * Handles Ctrl-C: starts no further files and waits briefly for requests in flight, so that no accepted proof is lost.
+ * A second Ctrl-C ends the process immediately.
  */
 export function onInterrupt(): ProveSignals {
   const stop = new AbortController();

@@ -3,7 +3,7 @@ import { parseNodeAddress } from "../../server/chain/rpc/node-address.ts";
 
 const MAX_CONCURRENCY = 1024;
 
-/** Where proofs are kept unless told otherwise. */
+/** Default folder of proofs. */
 export const PROOFS_DIRECTORY = "./sealbook-proofs";
 
 /** `--url` */
@@ -16,28 +16,30 @@ export function urlOption(): Option {
 
 /** `--concurrency` */
 export function concurrencyOption(): Option {
-  return new Option("--concurrency <n>", "files and requests under way at a time").default(32).argParser((text) => {
-    const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-    if (value < 1 || value > MAX_CONCURRENCY)
-      throw new InvalidArgumentError(`It is not a number from 1 to ${MAX_CONCURRENCY}.`);
-    return value;
-  });
+  return new Option("--concurrency <n>", "maximum number of concurrent files and requests")
+    .default(32)
+    .argParser((text) => {
+      const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+      if (value < 1 || value > MAX_CONCURRENCY)
+        throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_CONCURRENCY}.`);
+      return value;
+    });
 }
 
-/** Checks an address on the command line. */
+/** Parses an HTTP address of the command line. */
 export function parseHttpUrl(text: string): string {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ""))
     throw new InvalidArgumentError("It is not an http or https address.");
   return text.replace(/\/+$/, "");
 }
 
-/** Checks the addresses of a chain's nodes on the command line. */
+/** Parses the node addresses of the command line. */
 export function parseNodeUrls(text: string): string {
   try {
     text.split(",").forEach((item) => parseNodeAddress(item.trim()));
   } catch {
     throw new InvalidArgumentError(
-      "It is not an http(s), ws(s) or ipc:///path address, nor several with commas between them.",
+      "It must be an http(s), ws(s) or ipc:///path address, or several separated by commas.",
     );
   }
   return text;

@@ -1,6 +1,6 @@
 /**
- * Works on every item, on at most `concurrency` at a time.
- * @param signal Once aborted, no further item is begun; those under way are waited for
+ * Processes all items, at most `concurrency` at a time.
+ * @param signal After an abort, starts no further items and waits for those in flight
  */
 export async function forEachConcurrently<T>(
   items: readonly T[],
@@ -10,7 +10,7 @@ export async function forEachConcurrently<T>(
 ): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
-    // All workers draw from the one iterator.
+    // All workers share one iterator.
     for (const item of queue) {
       if (signal?.aborted === true) return;
       await work(item);

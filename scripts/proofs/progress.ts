@@ -2,14 +2,14 @@ import { Presets, SingleBar } from "cli-progress";
 
 const LINE_INTERVAL_MILLISECONDS = 3_000;
 
-/** Shows how far a run is, on the standard error. */
+/** Reports the progress of a run on standard error. */
 export interface Progress {
-  /** More is done. */
+  /** Adds finished items. */
   tick(count?: number): void;
   stop(): void;
 }
 
-/** A bar for a terminal, else a line every few seconds. */
+/** Shows a bar on a terminal, otherwise a line every few seconds. */
 export function showProgress(what: string, total: number, unit = "files"): Progress {
   return process.stderr.isTTY ? bar(what, total, unit) : lines(what, total, unit);
 }
@@ -45,7 +45,7 @@ function lines(what: string, total: number, unit: string): Progress {
   return {
     tick(count = 1) {
       done += count;
-      // Work that keeps the thread lets no timer come.
+      // Timers do not fire while the work blocks the event loop.
       if (performance.now() - last > LINE_INTERVAL_MILLISECONDS) show();
     },
     stop: () => clearInterval(timer),

@@ -19,7 +19,7 @@ import {
 import type { FoundFile } from "./walk.ts";
 import { keepOlderProof, writeJson, writeText } from "./write-file.ts";
 
-/** What holds for every file of a run. */
+/** Settings of a run. */
 export interface ProveSettings {
   readonly client: ProofClient;
   /** The folder of proof files. */
@@ -27,34 +27,34 @@ export interface ProveSettings {
   readonly type: string | undefined;
   readonly source: string | undefined;
   readonly idPrefix: string;
-  /** Whether a bundle is kept beside each proof. */
+  /** Whether to store a bundle next to each proof. */
   readonly bundles: boolean;
 }
 
-/** A file that has its proof now. */
+/** A file with its proof. */
 export interface ProvedFile {
   readonly bytes: number;
   readonly proof: ConfirmedProof["proof"];
   /** Path of the proof file. */
   readonly proofFile: string;
-  /** Path of its bundle, unless bundles are left out. */
+  /** Path of its bundle; `undefined` without bundles. */
   readonly bundleFile: string | undefined;
-  /** Whether the proof was there before. */
+  /** Whether the proof existed before. */
   readonly reused: boolean;
 }
 
-/** The document was accepted, but no confirmation came in time. */
+/** The server accepted the document but did not confirm it in time. */
 export class StillPendingError extends Error {
   override readonly name = "StillPendingError";
 }
 
-/** Signals of a run: one stops what is local, the other gives up on what the server may have accepted. */
+/** Signals of a run: `stop` ends local work, `giveUp` aborts requests in flight. */
 export interface ProveSignals {
   readonly stop: AbortSignal;
   readonly giveUp: AbortSignal;
 }
 
-/** Sees to it that a file has a proof of its present content. */
+/** Creates or reuses the proof of a file's current content. */
 export async function proveFile(
   file: FoundFile,
   settings: ProveSettings,
@@ -75,12 +75,12 @@ export async function proveFile(
   const metadata = same && existing.status === "pending" ? existing.metadata : newMetadata(settings);
   const answer = await client.submit({ document_id, hash, metadata }, { signal: giveUp });
   checkAnswer(answer, recordHashOf({ document_id, hash, metadata }));
-  // What is replaced by its own confirmation is not another content.
+  // A pending file of the same record is overwritten, not kept as an older proof.
   if (existing !== undefined && !same) await keepOlderProof(path);
   await writeJson(path, { format: PROOF_FORMAT, ...answer });
   if (answer.status === "pending") {
     throw new StillPendingError(
-      "was accepted and will be anchored, but was not confirmed in time; prove it again to get its proof",
+      "was accepted and will be anchored, but was not confirmed in time; run prove again to fetch its proof",
     );
   }
   return {
@@ -92,7 +92,7 @@ export async function proveFile(
   };
 }
 
-/** Sees to it that a proof has its bundle beside it. */
+/** Stores the bundle of a proof next to it. */
 async function keepBundle(
   { id }: ConfirmedProof["proof"],
   path: string,
@@ -107,7 +107,7 @@ async function keepBundle(
       throw new Error(`has a proof but no bundle: ${error.message}`, { cause: error });
     throw error;
   });
-  if (bundle === undefined) throw new Error("has a proof, but the server does not know it and gives no bundle");
+  if (bundle === undefined) throw new Error("has a proof, but the server has no record of it and returns no bundle");
   await writeText(file, bundle);
   return file;
 }
@@ -123,13 +123,13 @@ async function isBundleOf(file: string, id: string): Promise<boolean> {
 function newMetadata({ type, source }: ProveSettings): { timestamp: number; type?: string; source?: string } {
   return {
     ...(type === undefined ? {} : { type }),
-    // Fixed here, so that every further try is the same record.
+    // Set once, so that retries give the same record.
     timestamp: Math.floor(Date.now() / 1000),
     ...(source === undefined ? {} : { source }),
   };
 }
 
-/** Something that is there but is no proof file is kept like an older proof. */
+/** Reads the existing proof file. An invalid file is kept like an older proof. */
 async function readExisting(path: string): Promise<ProofFile | "unusable" | undefined> {
   try {
     return await readProofFile(path);
@@ -145,7 +145,7 @@ function isSameRecord(existing: ProofFile, documentId: string, hash: string, typ
     record.document_id === documentId &&
     record.hash === hash &&
     (type === undefined || record.metadata.type === type) &&
-    // A proof that was tampered with is none.
+    // Ignores an altered proof.
     record.record_hash === recordHashOf(record)
   );
 }
@@ -153,6 +153,6 @@ function isSameRecord(existing: ProofFile, documentId: string, hash: string, typ
 function checkAnswer(answer: ProofResponse, recordHash: string): void {
   const record = answer.status === "confirmed" ? answer.proof : answer;
   if (record.record_hash !== recordHash || recordHashOf(record) !== recordHash) {
-    throw new Error("the server answered with the proof of something else");
+    throw new Error("the server returned the proof of a different document");
   }
 }

@@ -15,7 +15,7 @@ export interface ProveRun {
   readonly signals: ProveSignals;
 }
 
-/** Proves every file; one that fails does not keep the others from it, a server that stays away does. */
+/** Proves all files. Continues after a failed file and stops if the server is unreachable. */
 export async function proveAll({ found, settings, server, concurrency, signals }: ProveRun): Promise<ProveSummary> {
   const started = new Date();
   const documents: DocumentSummary[] = [];
@@ -36,7 +36,7 @@ export async function proveAll({ found, settings, server, concurrency, signals }
         } catch (error) {
           if (isAbort(error, stop, signals.giveUp)) return;
           failures.push({ file: file.id, reason: reasonOf(error) });
-          // Every further file would wait as long for nothing.
+          // Further files would run into the same timeout.
           if (error instanceof ClientError && error.code === "unreachable") lost.abort();
         }
         progress.tick();

@@ -1,12 +1,12 @@
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "may not be read (permission denied)",
-  EPERM: "may not be read (permission denied)",
+  EACCES: "cannot be read (permission denied)",
+  EPERM: "cannot be read (permission denied)",
   ENOENT: "does not exist",
-  ELOOP: "is a symbolic link that leads to itself",
+  ELOOP: "is a circular symbolic link",
   EISDIR: "is a folder",
 };
 
-/** Why something failed, for people. */
+/** Describes the reason of a failure. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -14,8 +14,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Text that others chose, fit to be printed: characters that would steer a terminal or hide from the eye become their
- * code points.
+ * Escapes untrusted text for a terminal: control characters and invisible characters become their code points.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {

@@ -4,7 +4,7 @@ import { SealbookError } from "../../server/errors.ts";
 const FAILED = 1;
 const BAD_USAGE = 2;
 
-/** A failure whose message says all that there is to say. */
+/** A failure that is reported by its message only. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly exitCode: number;
@@ -15,19 +15,19 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Runs a script's command: 1 is failure, unless it says otherwise, 2 is wrong usage. */
+/** Runs a command. Exit codes: 1 failure, unless the failure has its own code, 2 wrong usage. */
 export async function runCommand(program: Command): Promise<void> {
-  // A reader that has seen enough, such as head, is no failure.
+  // A reader such as head can close the pipe early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
-  // A subcommand would end the process by itself, with a code of its own.
+  // Prevents subcommands from ending the process with their own exit code.
   for (const command of [program, ...program.commands]) command.exitOverride();
   try {
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has said what is wrong; asking for help is no error.
+      // Commander has printed the message. Exit code 0 is --help.
       process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
     } else if (error instanceof CommandFailure || error instanceof SealbookError) {
       process.stderr.write(`${program.name()}: ${error.message}\n`);

@@ -4,21 +4,23 @@ import { CommandFailure } from "./run-command.ts";
 const BAD_USAGE = 2;
 const UNAUTHORIZED = 401;
 
-/** Where credentials come from: arguments of a command are for every user of the machine to see. */
+/** Environment variables for credentials. Command arguments are visible to all users of the machine. */
 export const KEY_VARIABLE = "SEALBOOK_API_KEY";
 export const TOKEN_VARIABLE = "SEALBOOK_TOKEN";
 
-/** What the help of a command that asks a server says of them. */
-export const CREDENTIALS_HELP = `Where the server wants to know who asks, ${KEY_VARIABLE} is the API key, or ${TOKEN_VARIABLE} the token (JWT), to show.`;
+/** Help text for credentials. */
+export const CREDENTIALS_HELP =
+  `If the server requires authentication, set ${KEY_VARIABLE} to the API key or ${TOKEN_VARIABLE} to the token ` +
+  "(JWT).";
 
-/** A client that shows the server what it may want to know of who asks. */
+/** Creates a client that sends the credentials of the environment. */
 export function proofClient(url: string, options: Pick<ProofClientOptions, "retryForMilliseconds"> = {}): ProofClient {
   return new ProofClient(url, { ...options, headers: credentialHeaders(process.env) });
 }
 
 /**
- * The headers that show an API key, a token, or both: the server looks at the one that it takes.
- * @throws CommandFailure when a variable holds what is neither; what it holds is not told
+ * Returns the headers for an API key, a token, or both. The server uses the one that it accepts.
+ * @throws CommandFailure for invalid characters; the message does not contain the value
  */
 export function credentialHeaders(variables: NodeJS.ProcessEnv): Record<string, string> {
   const key = credential(variables, KEY_VARIABLE);
@@ -31,13 +33,13 @@ export function credentialHeaders(variables: NodeJS.ProcessEnv): Record<string, 
 
 function credential(variables: NodeJS.ProcessEnv, name: string): string | undefined {
   const text = variables[name]?.trim() ?? "";
-  // An error of the HTTP client would tell it.
+  // An error of the HTTP client would contain the value.
   if (!/^[\x21-\x7e]*$/.test(text))
-    throw new CommandFailure(`${name} holds characters that no key and no token has`, BAD_USAGE);
+    throw new CommandFailure(`${name} contains characters that are invalid in keys and tokens`, BAD_USAGE);
   return text === "" ? undefined : text;
 }
 
-/** A server that was never there, or lets nobody in, is told before thousands of files are read. */
+/** Checks the connection to the server before reading files. */
 export async function assertReachable(url: string): Promise<void> {
   try {
     await proofClient(url, { retryForMilliseconds: 0 }).status();
@@ -47,13 +49,13 @@ export async function assertReachable(url: string): Promise<void> {
   }
 }
 
-/** Whether nothing came back. */
+/** Whether there was no response. */
 export function isSilence({ code }: ClientError): boolean {
   return code === "unreachable" || code === "timeout";
 }
 
-/** What a server did instead of answering what it was asked. */
+/** Describes an error response of a server. */
 export function answerOf({ code, status, message }: ClientError): string {
-  if (code === "unexpected_response") return `is not a server of proofs: ${message}`;
-  return `refuses: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
+  if (code === "unexpected_response") return `is not a Sealbook server: ${message}`;
+  return `rejects the request: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
 }

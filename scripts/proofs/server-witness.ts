@@ -2,9 +2,9 @@ import { ClientError, type ConfirmedProof, type ProofClient, type Verification }
 import { answerOf, isSilence } from "./server-client.ts";
 import { UnreachableError, untilLost, type Witness } from "./witness.ts";
 
-/** Asks the server, whose word has to be trusted. */
+/** Checks proofs with the server, which has to be trusted. */
 export interface ServerWitness extends Witness {
-  /** Whether it knows a proof of a document's hash. */
+  /** Returns whether the server has a proof of a document's hash. */
   verify(hash: string): Promise<Verification>;
 }
 
@@ -30,7 +30,7 @@ export function serverWitness(client: ProofClient): ServerWitness {
         ask(() => client.verify(proof.hash)),
         ask(() => client.find(proof.record_hash)),
       ]);
-      if (!verification.valid) return `the server says: ${verification.message}`;
+      if (!verification.valid) return `message of the server: ${verification.message}`;
       if (known === undefined || known.status === "pending") return "the server has no such proof";
       return difference(proof, known.proof);
     },
@@ -47,7 +47,7 @@ async function asked<T>(question: () => Promise<T>): Promise<T> {
     return await question();
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const why = isSilence(error) ? `does not answer: ${error.message}` : answerOf(error);
+    const why = isSilence(error) ? `does not respond: ${error.message}` : answerOf(error);
     throw new UnreachableError(`not checked: the server ${why}`, { cause: error });
   }
 }

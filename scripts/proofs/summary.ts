@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { ProvedFile } from "./prove-file.ts";
 
-/** A document of a run that has its proof. */
+/** A document with a proof. */
 export interface DocumentSummary {
   readonly file: string;
   readonly document_id: string;
@@ -14,18 +14,18 @@ export interface DocumentSummary {
   readonly timestamp: number;
   /** Path of the proof file below the folder of proofs. */
   readonly proof_file: string;
-  /** Path of its bundle there; `null` when bundles were left out. */
+  /** Path of the bundle below the folder of proofs; `null` without bundles. */
   readonly bundle_file: string | null;
   readonly reused: boolean;
 }
 
-/** A file of a run that has none. */
+/** A file without a proof. */
 export interface FailureSummary {
   readonly file: string;
   readonly reason: string;
 }
 
-/** What became of every file of a run. */
+/** Results of a run. */
 export interface ProveSummary {
   readonly format: "sealbook-summary/1";
   readonly server: string;
@@ -38,7 +38,7 @@ export interface ProveSummary {
     readonly anchored: number;
     readonly reused: number;
     readonly failed: number;
-    /** Files that were not begun or not finished when the run was ended early. */
+    /** Files not processed because the run ended early. */
     readonly not_tried: number;
   };
   readonly documents: readonly DocumentSummary[];
@@ -69,7 +69,7 @@ function below(directory: string, path: string): string {
   return relative(directory, path).split(sep).join("/");
 }
 
-/** The summary in one line. */
+/** Formats the summary as one line. */
 export function summaryLine({ totals, seconds, interrupted }: ProveSummary): string {
   const { files, bytes, anchored, reused, failed, not_tried } = totals;
   const rate = seconds > 0 ? (anchored + reused) / seconds : 0;

@@ -6,36 +6,36 @@ import type { ServerWitness } from "./server-witness.ts";
 import type { FoundFile } from "./walk.ts";
 import { UnreachableError, type Witness } from "./witness.ts";
 
-/** What can come out for a file. */
+/** Possible results. */
 export const RESULTS = ["verified", "changed", "no_proof", "chain_disagrees", "not_checked"] as const;
 
 export type Result = (typeof RESULTS)[number];
 
-/** What came out for a file. */
+/** Result of a file. */
 export interface Verdict {
   readonly file: string;
   readonly result: Result;
-  /** Why it is not verified. */
+  /** Reason if the file is not verified. */
   readonly reason?: string;
-  /** Whose word it is. */
+  /** Source of the result. */
   readonly by?: "chain" | "server";
   readonly bytes?: number;
   readonly hash?: string;
   readonly document_id?: string;
   readonly tx_hash?: string;
   readonly block_number?: number;
-  /** Unix seconds at which the document was there, as it is now. */
+  /** Unix seconds at which the unchanged document existed. */
   readonly timestamp?: number;
 }
 
-/** What holds for every file of a run. */
+/** Settings of a run. */
 export interface VerifySettings {
   /** The folder of proof files. */
   readonly directory: string;
   readonly witness: Witness;
-  /** Asked about files that have no proof file. */
+  /** Queried for files without a proof file. */
   readonly server: ServerWitness;
-  /** Whether a proof that was made under another name counts. */
+  /** Whether to accept proofs with a different document id. */
   readonly anyId: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function verifyFile(file: FoundFile, settings: VerifySettings): Pro
       kept === undefined ? await askServer(hashed, settings.server) : await checkKept(file, hashed, kept, settings);
     return { file: file.id, ...outcome, ...hashed };
   } catch (error) {
-    if (error instanceof ProofFileError) return verdict("no_proof", `its proof file is not valid: ${error.message}`);
+    if (error instanceof ProofFileError) return verdict("no_proof", `its proof file is invalid: ${error.message}`);
     return verdict("not_checked", error instanceof UnreachableError ? error.message : reasonOf(error));
   }
 }
@@ -60,7 +60,7 @@ type Outcome = Omit<Verdict, "file" | "bytes" | "hash">;
 async function askServer({ hash }: HashedFile, server: ServerWitness): Promise<Outcome> {
   const verification = await server.verify(hash);
   if (!verification.valid)
-    return { result: "no_proof", reason: `there is no proof file; the server says: ${verification.message}` };
+    return { result: "no_proof", reason: `there is no proof file; message of the server: ${verification.message}` };
   const { tx_hash, block_number, timestamp } = verification.proof;
   return { result: "verified", by: "server", tx_hash, block_number, timestamp };
 }
@@ -72,18 +72,21 @@ async function checkKept(
   settings: VerifySettings,
 ): Promise<Outcome> {
   if (kept.status === "pending") {
-    return { result: "no_proof", reason: "it was accepted, but its proof is not confirmed; prove it again to get it" };
+    return {
+      result: "no_proof",
+      reason: "it was accepted, but its proof is not confirmed; run prove again to fetch it",
+    };
   }
   const { document_id, tx_hash, block_number, timestamp } = kept.proof;
   const about = { document_id, tx_hash, block_number, timestamp };
   const fault = contradictionIn(kept);
   if (fault !== undefined) return { result: "no_proof", reason: fault, ...about };
   if (kept.proof.hash !== hash)
-    return { result: "changed", reason: "the document differs from the one that was proved", ...about };
+    return { result: "changed", reason: "the document differs from the proved one", ...about };
   if (!settings.anyId && !isAbout(file.id, kept)) {
     return {
       result: "changed",
-      reason: `the proof is that of another document, ${JSON.stringify(document_id)}`,
+      reason: `the proof is of a different document, ${JSON.stringify(document_id)}`,
       ...about,
     };
   }

@@ -4,7 +4,7 @@ import { printable } from "./reason.ts";
 import { type Result, RESULTS, type Verdict, verifyFile, type VerifySettings } from "./verify-file.ts";
 import type { Found } from "./walk.ts";
 
-/** What came out for every file of a run. */
+/** Results of a run. */
 export interface VerifyReport {
   readonly format: "sealbook-verification/1";
   readonly seconds: number;
@@ -42,15 +42,14 @@ export async function verifyAll(found: Found, settings: VerifySettings, concurre
   };
 }
 
-/** The report for people: what is not verified, and the totals. */
+/** Formats the report: all files that are not verified, and the totals. */
 export function reportText({ totals, results, seconds }: VerifyReport): string {
   const faults = results.filter(({ result }) => result !== "verified");
   const lines = faults.map(
     ({ file, result, reason = "" }) => `${label(result)}: ${printable(file)}: ${printable(reason)}`,
   );
   const counts = RESULTS.slice(1).map((result) => `${totals[result]} ${label(result)}`);
-  const byServer =
-    totals.verified_by_server === 0 ? "" : `, ${totals.verified_by_server} of them on the server's word alone`;
+  const byServer = totals.verified_by_server === 0 ? "" : `, ${totals.verified_by_server} of them only by the server`;
   const rate = seconds > 0 ? totals.files / seconds : 0;
   return [
     ...lines,

@@ -3,27 +3,27 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { reasonOf } from "./reason.ts";
 
-/** A file to be proved or verified. */
+/** A file to prove or verify. */
 export interface FoundFile {
   /** Absolute. */
   readonly path: string;
-  /** The path relative to the working directory, in POSIX form; the absolute one outside of it. */
+  /** The POSIX path relative to the working directory, or the absolute path outside of it. */
   readonly id: string;
 }
 
-/** A file or folder that could not be looked at. */
+/** An unreadable file or folder. */
 export interface Unreadable {
   readonly id: string;
   readonly reason: string;
 }
 
-/** What was found, in the order of the ids, each once. */
+/** Found files, sorted by id, without duplicates. */
 export interface Found {
   readonly files: FoundFile[];
   readonly unreadable: Unreadable[];
 }
 
-/** How a path is named: relative to `base`, in POSIX form, or absolute outside of it. */
+/** Returns the id of a path: relative to `base` in POSIX form, or absolute outside of it. */
 export function idOf(path: string, base: string): string {
   const inside = relative(base, path);
   const outside = inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || resolve(inside) === inside;
@@ -31,9 +31,9 @@ export function idOf(path: string, base: string): string {
 }
 
 /**
- * Finds the regular files that are named or in folders that are named, however deep. Symbolic links are followed,
- * except to a folder that the way there leads through.
- * @param skip Folders to leave out: what the scripts write is no document
+ * Finds the named files and, recursively, the files of the named folders. Follows symbolic links, except to an ancestor
+ * folder.
+ * @param skip Folders to skip, such as the scripts' own output
  */
 export async function findFiles(names: readonly string[], base: string, ...skip: readonly string[]): Promise<Found> {
   const files = new Map<string, string>();
@@ -47,7 +47,7 @@ export async function findFiles(names: readonly string[], base: string, ...skip:
 
   async function visit(path: string, ancestors: readonly string[], named: boolean, entry?: Dirent): Promise<void> {
     try {
-      // What a folder says of its entries saves a call for each of many files.
+      // The entry of the folder saves a stat call per file.
       const kind: Dirent | Stats = entry === undefined || entry.isSymbolicLink() ? await stat(path) : entry;
       if (kind.isFile()) files.set(idOf(path, base), path);
       else if (kind.isDirectory()) await visitFolder(path, ancestors);

@@ -1,24 +1,25 @@
 import type { ConfirmedProof } from "../../client/index.ts";
 
-/** Who confirms proofs: the chain itself, or the server. */
+/** Confirms proofs: the chain or the server. */
 export interface Witness {
   readonly name: "chain" | "server";
   /**
-   * Asks about a proof that holds together.
-   * @returns how the witness contradicts it, if it does
+   * Checks a consistent proof.
+   * @returns The contradiction, if there is one
    * @throws UnreachableError
    */
   contradiction(proof: ConfirmedProof["proof"]): Promise<string | undefined>;
 }
 
-/** The witness could not be asked. */
+/** The chain or server is unreachable. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
 /**
- * Asks until the first time that there is no answer; after that every question fails at once, for many files would
- * wait as long each.
+ * Wraps a query. After the first UnreachableError all further queries fail immediately, instead of waiting for a
+ * timeout
+ * each.
  */
 export function untilLost<Arguments extends unknown[], T>(
   ask: (...args: Arguments) => Promise<T>,

@@ -14,8 +14,7 @@ export function writeText(path: string, content: string): Promise<void> {
 }
 
 /**
- * Writes text that may be too long for one string, under a temporary name first: a reader sees the old content or the
- * new one, never a part.
+ * Writes text of any length atomically: a reader sees the old or the new content, never a part.
  */
 export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -29,7 +28,7 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
   }
 }
 
-/** Keeps a proof that is about to be replaced, and its bundle, under the first number that is free. */
+/** Keeps the existing proof and its bundle under the first free number. */
 export async function keepOlderProof(path: string): Promise<void> {
   for (let number = 1; ; number += 1) {
     try {
@@ -38,7 +37,7 @@ export async function keepOlderProof(path: string): Promise<void> {
       if (!isCode(error, "EEXIST")) throw error;
       continue;
     }
-    // It is moved, not copied: what stands beside the new proof is its own bundle or none.
+    // Moves the bundle, so that the new proof is never next to an old bundle.
     return rename(bundlePath(path), olderBundlePath(path, number)).catch((error: unknown) => {
       if (!isCode(error, "ENOENT")) throw error;
     });

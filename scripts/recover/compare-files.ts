@@ -6,25 +6,25 @@ import type { RestoredFile } from "./restored-tree.ts";
 
 const LINES_AT_ONCE = 1_000;
 
-/** A file whose content is known. */
+/** A file with its hash. */
 export interface HashedRestoredFile extends RestoredFile {
   /** SHA-256, lower-case hex. */
   readonly hash: string;
 }
 
-/** How to compare. */
+/** Options of a comparison. */
 export interface CompareOptions {
   readonly client: ProofClient;
   readonly asOf: string | undefined;
   readonly signal: AbortSignal;
-  /** Where every row is kept as the server told it. */
+  /** File for the unchanged rows of the response. */
   readonly rowsFile: string;
   readonly onRow: (row: ComparedDocument, file: HashedRestoredFile) => void;
 }
 
 /**
- * Has the server compare files with what was recorded, and keeps every row that it tells.
- * @throws CommandFailure when it answers about something else than it was asked, or its root is not over its rows
+ * Requests a comparison of files with their records and stores all rows of the response.
+ * @throws CommandFailure if the response does not match the request, or its root does not match its rows
  */
 export async function compareFiles(
   files: readonly HashedRestoredFile[],
@@ -72,10 +72,10 @@ function* documentsOf(files: readonly HashedRestoredFile[]): Generator<{ documen
 }
 
 function strange(): Error {
-  return new CommandFailure("the server answered about something else than it was asked");
+  return new CommandFailure("the response of the server does not match the request");
 }
 
-/** What a failure of the server means for the command; anything else is thrown as it is. */
+/** Converts an error of the client to a CommandFailure; returns other errors unchanged. */
 export function asCommandFailure(error: unknown): unknown {
   if (!(error instanceof ClientError)) return error;
   return new CommandFailure(error.message, error.code === "malformed" ? 2 : 1);

@@ -1,21 +1,20 @@
-/** A text that is no CSV. */
+/** Invalid CSV. */
 export class CsvError extends Error {
   override readonly name = "CsvError";
 }
 
-/** A row of fields, and the line on which it begins, from 1. */
+/** A row with the number of its first line, from 1. */
 export interface CsvRow {
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** What comes next in a row: a field, quoted or bare, and what ends it. */
+/** A quoted or bare field and its terminator. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 /**
- * Reads CSV as RFC 4180 has it: fields in quotes may hold commas, quotes (written twice) and ends of lines. A mark of the
- * byte order at the beginning and empty lines are passed over.
- * @throws CsvError that names the line
+ * Parses CSV according to RFC 4180. Skips a byte order mark and empty lines.
+ * @throws CsvError with the line number
  */
 export function* readCsv(text: string): Generator<CsvRow, void> {
   const field = new RegExp(FIELD);
@@ -26,7 +25,7 @@ export function* readCsv(text: string): Generator<CsvRow, void> {
     let end = ",";
     while (end === ",") {
       const found = field.exec(text);
-      if (found === null) throw new CsvError(`line ${line}: a quote is where none can be, or is never closed`);
+      if (found === null) throw new CsvError(`line ${line}: misplaced or unclosed quote`);
       const [whole, quoted, bare = ""] = found;
       end = found[3] ?? "";
       fields.push(quoted?.replaceAll('""', '"') ?? bare);

@@ -6,16 +6,16 @@ import { CsvError, readCsv } from "./csv.ts";
 const BAD_USAGE = 2;
 const COLUMNS = ["document_id", "path"] as const;
 
-/** Which file is which document. */
+/** Assignment of a file to a document. */
 export interface ManifestEntry {
   readonly documentId: string;
-  /** As it is written in the manifest. */
+  /** Path as written in the manifest. */
   readonly path: string;
 }
 
 /**
- * Reads which files are which documents: CSV whose first line names the columns `document_id` and `path`, among others.
- * @throws CommandFailure that names the line
+ * Reads a manifest: CSV with a header that includes the columns `document_id` and `path`.
+ * @throws CommandFailure with the line number
  */
 export async function readManifest(file: string): Promise<ManifestEntry[]> {
   try {
@@ -39,7 +39,7 @@ function entriesOf(text: string): ManifestEntry[] {
     if (documentId === "" || path === "")
       throw new CsvError(`line ${line}: the ${documentId === "" ? COLUMNS[0] : COLUMNS[1]} is empty`);
     const other = lines.get(documentId);
-    if (other !== undefined) throw new CsvError(`line ${line}: the document is named in line ${other} already`);
+    if (other !== undefined) throw new CsvError(`line ${line}: duplicate document, first named in line ${other}`);
     lines.set(documentId, line);
     return { documentId, path };
   });

@@ -12,7 +12,7 @@ import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "
 import type { RestoredTree } from "./restored-tree.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
-/** Every row as the server told it. */
+/** The unchanged rows of the response. */
 const ROWS_FILE = "recovery-rows.ndjson";
 
 /** A run over a restored tree. */
@@ -28,8 +28,8 @@ export interface RecoverRun {
 }
 
 /**
- * Compares a restored tree with what was recorded.
- * @throws what the signal was aborted with
+ * Compares a restored tree with its records.
+ * @throws The abort reason of the signal
  */
 export async function recoverAll({
   tree,
@@ -45,7 +45,7 @@ export async function recoverAll({
   const { files, bytes } = await hashAll(tree, concurrency, signal, notChecked);
   if (files.length === 0) throw new CommandFailure("none of the files could be read");
   await mkdir(out, { recursive: true });
-  // From the beginning each time: what was told before a connection broke is told again.
+  // A retry starts from the beginning, because the rows of an interrupted response are repeated.
   const { verification, mismatches, unrecorded } = await withRetry(
     () => compareAll(files, { client, asOf, out, signal }),
     {
@@ -137,7 +137,7 @@ async function compareAll(
   }
 }
 
-/** Says under which names the contents of missing documents are there. */
+/** Adds the files with the content of missing documents. */
 function withNewNames(missing: readonly RecordedDocument[], unrecorded: readonly Unrecorded[]): Missing[] {
   const names = new Map<string, string[]>();
   for (const { file, recorded_as = [] } of unrecorded) {

@@ -4,14 +4,14 @@ type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, 
   readonly file: string;
 };
 
-/** A file that is not what was recorded of its document last. */
+/** A file that differs from the last record of its document. */
 export type Mismatch = Row<"mismatch">;
-/** A file of whose document nothing was recorded. */
+/** A file without a record of its document. */
 export type Unrecorded = Row<"unrecorded">;
 
-/** A document that was recorded and is not in what was restored. */
+/** A recorded document that is missing from the restored files. */
 export type Missing = RecordedDocument & {
-  /** Unrecorded files of the same content: it may have been renamed. */
+  /** Unrecorded files with the same content, which may be the renamed document. */
   readonly found_as?: readonly string[];
 };
 
@@ -22,10 +22,10 @@ export interface NotChecked {
   readonly reason: string;
 }
 
-/** What came of comparing a restored tree with what was recorded. */
+/** Result of comparing a restored tree with its records. */
 export interface RecoveryReport {
   readonly format: "sealbook-recovery/1";
-  /** Whether everything that was recorded is there as it was, and nothing else. */
+  /** Whether all recorded documents are unchanged and there are no other files. */
   readonly all_matched: boolean;
   readonly server: string;
   readonly directory: string;
@@ -34,7 +34,7 @@ export interface RecoveryReport {
   readonly id_prefix: string;
   readonly started: string;
   readonly seconds: number;
-  /** Unix seconds: what was recorded later did not count. */
+  /** Unix seconds; later records are not considered. */
   readonly as_of: number | null;
   readonly verification_id: string;
   readonly finished_at: number;
@@ -55,22 +55,23 @@ export interface RecoveryReport {
   readonly unrecorded: readonly Unrecorded[];
   readonly missing: readonly Missing[];
   readonly not_checked: readonly NotChecked[];
-  /** Files that the manifest does not name; they were not compared. */
+  /** Files that the manifest does not list and that were not compared. */
   readonly unlisted: readonly string[];
 }
 
-/** The report in one line. */
+/** Formats the report as one line. */
 export function summaryLine({ totals, seconds }: RecoveryReport): string {
   const { files, bytes, match, mismatch, unrecorded, missing, not_checked, unlisted } = totals;
   const unlistedToo = unlisted === 0 ? "" : `, ${unlisted} not in the manifest`;
   const missingToo = `${missing} recorded ${missing === 1 ? "document is" : "documents are"} missing`;
   return (
-    `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not checked${unlistedToo}), ` +
+    `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not ` +
+    `checked${unlistedToo}), ` +
     `${missingToo}, ${bytes} bytes, ${seconds.toFixed(1)} s`
   );
 }
 
-/** The report as JSON, an item of a list a line: in pieces, because lists can be longer than a text can be. */
+/** Formats the report as JSON, one list item per line. Yields pieces, because reports can exceed the string limit. */
 export function* reportJson(report: RecoveryReport): Generator<string, void> {
   let before = "{\n";
   for (const [name, value] of Object.entries(report)) {

@@ -2,31 +2,36 @@ import escapeHtml from "escape-html";
 import { printable } from "../proofs/reason.ts";
 import type { RecoveryReport } from "./recovery-report.ts";
 
-/** The largest time that a date can be. */
+/** Maximum time of a Date in seconds. */
 const LAST_SECOND = 8.64e12;
 
 const STYLE = `
   :root { color-scheme: light; --line: #d8dce2; --soft: #59636e; }
-  body { font: 15px/1.5 system-ui, sans-serif; color: #1c2128; max-width: 62rem; margin: 2.5rem auto; padding: 0 1.5rem; }
+  body { font: 15px/1.5 system-ui, sans-serif; color: #1c2128; max-width: 62rem;
+    margin: 2.5rem auto; padding: 0 1.5rem; }
   h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .25rem; }
   h2 { font-size: 1.15rem; margin: 2.5rem 0 .25rem; break-after: avoid; }
   p { margin: .25rem 0 .75rem; } .soft { color: var(--soft); }
   .verdict { border-left: .4rem solid; padding: .6rem 1rem; margin: 1.25rem 0; font-size: 1.1rem; background: #f6f8fa; }
   .good { border-color: #1a7f37; } .bad { border-color: #cf222e; }
-  .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .6rem; padding: 0; margin: 1rem 0; list-style: none; }
+  .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .6rem; padding: 0;
+    margin: 1rem 0; list-style: none; }
   .totals li { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .75rem; break-inside: avoid; }
-  .totals b { display: block; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; } .totals .fault b { color: #cf222e; }
+  .totals b { display: block; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+  .totals .fault b { color: #cf222e; }
   table { border-collapse: collapse; width: 100%; font-size: .88rem; }
-  th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+  th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
+    overflow-wrap: anywhere; }
   th { color: var(--soft); font-weight: 600; } thead { display: table-header-group; } tr { break-inside: avoid; }
   .facts th { width: 12rem; } code { font: .85em/1.4 ui-monospace, monospace; }
   .lists { table-layout: fixed; } td div + div { margin-top: .1rem; }
-  @media print { body { font-size: 10pt; max-width: none; margin: 0; padding: 0; } .verdict { print-color-adjust: exact; } }
+  @media print { body { font-size: 10pt; max-width: none; margin: 0; padding: 0; }
+    .verdict { print-color-adjust: exact; } }
 `;
 
-/** The report as a page that needs nothing else: in pieces, because lists can be longer than a text can be. */
+/** Formats the report as a self-contained page. Yields pieces, because reports can exceed the string limit. */
 export function* reportHtml(report: RecoveryReport): Generator<string, void> {
-  const { totals, mismatches, unrecorded, missing, not_checked, unlisted } = report;
+  const { mismatches, unrecorded, missing, not_checked, unlisted } = report;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -38,27 +43,27 @@ export function* reportHtml(report: RecoveryReport): Generator<string, void> {
 </head>
 <body>
 <h1>Recovery report</h1>
-<p class="soft">${text(report.directory)} compared with what was recorded${asOf(report)}, ${moment(report.finished_at)}</p>
+<p class="soft">${text(report.directory)} compared with the records${asOf(report)}, ${moment(report.finished_at)}</p>
 <p class="verdict ${report.all_matched ? "good" : "bad"}">${verdict(report)}</p>
 <ul class="totals">
-${total(totals.files, "files")}${total(totals.match, "match")}${total(totals.mismatch, "mismatch", true)}${total(totals.unrecorded, "unrecorded", true)}${total(totals.missing, "missing", true)}${total(totals.not_checked, "not checked", true)}${totals.unlisted === 0 ? "" : total(totals.unlisted, "not in the manifest", true)}
+${totalsList(report)}
 </ul>
 `;
   yield* section(
     "Mismatches",
-    "Files that are not what was recorded of their documents last.",
+    "Files that differ from the last record of their document.",
     ["Document", "Restored", "Recorded"],
     mismatches,
     (row) => [
       named(row.document_id, row.file),
-      `${hash(row.hash)}${row.earlier === undefined ? "" : `<div>an older version, recorded ${moment(row.earlier.recorded_at)}, block ${row.earlier.block_number}</div>`}`,
+      `${hash(row.hash)}${row.earlier === undefined ? "" : `<div>an older version, ${recordedAt(row.earlier)}</div>`}`,
       `${hash(row.recorded_hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
     ],
   );
   yield* section(
     "Unrecorded",
-    "Files of whose documents nothing was recorded.",
-    ["Document", "Restored", "What is known"],
+    "Files without a record of their document.",
+    ["Document", "Restored", "Details"],
     unrecorded,
     (row) => [
       named(row.document_id, row.file),
@@ -73,7 +78,7 @@ ${total(totals.files, "files")}${total(totals.match, "match")}${total(totals.mis
   );
   yield* section(
     "Missing",
-    "Documents that were recorded and are not in what was restored.",
+    "Recorded documents that are missing from the restored files.",
     ["Document", "Recorded", "Found as"],
     missing,
     (row) => [
@@ -91,24 +96,55 @@ ${total(totals.files, "files")}${total(totals.match, "match")}${total(totals.mis
   );
   yield* section(
     "Not in the manifest",
-    "Files that the manifest does not name; they were not compared.",
+    "Files that the manifest does not list. They were not compared.",
     ["File"],
     unlisted,
     (file) => [text(file)],
   );
-  yield `<h2>How it was checked</h2>
-<p>The SHA-256 of every file was computed on this machine and compared by the server with what was recorded last of its
-document${report.as_of === null ? "" : ", by the time of the block that holds the record"}. For each row the server computed the
-recorded hash from its parts again, and from all that were anchored together what has to be on chain, and asked the chain for it:
-what the journal says and the chain does not is unrecorded.</p>
-<p>The rows are kept in <code>${text(report.rows_file)}</code> as the server told them; the root below is over its lines, and was
-computed here from them.</p>
+  yield `<h2>Method</h2>
+  <p>This machine computed the SHA-256 of every file, and the server compared it with the last record of the
+  document${report.as_of === null ? "" : ", by the block time of the record"}. For each row the server recomputed the
+recorded hash and the anchored hash or root, and checked it on the chain. A record that the chain does not confirm counts
+as unrecorded.</p>
+<p><code>${text(report.rows_file)}</code> contains the unchanged rows of the response. This machine computed the root
+below from its lines.</p>
 <table class="facts"><tbody>
-${fact("Verification", `<code>${text(report.verification_id)}</code>`)}${fact("Root over the rows", hash(report.rows_root))}${fact("As of", report.as_of === null ? "everything recorded" : moment(report.as_of))}${fact("Server", text(report.server))}${fact("Restored tree", text(report.directory))}${fact("Documents' ids", report.id_from === "path" ? `path in the tree${report.id_prefix === "" ? "" : `, after <code>${text(report.id_prefix)}</code>`}` : `manifest ${text(report.id_from)}`)}${fact("Begun", text(report.started))}${fact("Seconds", report.seconds.toFixed(1))}${fact("Bytes hashed", number(totals.bytes))}
+${facts(report)}
 </tbody></table>
 </body>
 </html>
 `;
+}
+
+function totalsList({ totals }: RecoveryReport): string {
+  return [
+    total(totals.files, "files"),
+    total(totals.match, "match"),
+    total(totals.mismatch, "mismatch", true),
+    total(totals.unrecorded, "unrecorded", true),
+    total(totals.missing, "missing", true),
+    total(totals.not_checked, "not checked", true),
+    totals.unlisted === 0 ? "" : total(totals.unlisted, "not in the manifest", true),
+  ].join("");
+}
+
+function facts(report: RecoveryReport): string {
+  const prefix = report.id_prefix === "" ? "" : `, after <code>${text(report.id_prefix)}</code>`;
+  return [
+    fact("Verification", `<code>${text(report.verification_id)}</code>`),
+    fact("Root over the rows", hash(report.rows_root)),
+    fact("As of", report.as_of === null ? "all records" : moment(report.as_of)),
+    fact("Server", text(report.server)),
+    fact("Restored files", text(report.directory)),
+    fact("Document ids", report.id_from === "path" ? `path in the tree${prefix}` : `manifest ${text(report.id_from)}`),
+    fact("Started", text(report.started)),
+    fact("Seconds", report.seconds.toFixed(1)),
+    fact("Bytes hashed", number(report.totals.bytes)),
+  ].join("");
+}
+
+function recordedAt({ recorded_at, block_number }: { recorded_at: number; block_number: number }): string {
+  return `recorded ${moment(recorded_at)}, block ${block_number}`;
 }
 
 function* section<Item>(
@@ -119,7 +155,10 @@ function* section<Item>(
   cells: (item: Item) => readonly string[],
 ): Generator<string, void> {
   if (items.length === 0) return;
-  yield `<h2>${title} (${number(items.length)})</h2>\n<p class="soft">${meaning}</p>\n<table class="lists">\n<thead><tr>${columns.map((name) => `<th>${name}</th>`).join("")}</tr></thead>\n<tbody>\n`;
+  yield (
+    `<h2>${title} (${number(items.length)})</h2>\n<p class="soft">${meaning}</p>\n<table ` +
+    `class="lists">\n<thead><tr>${columns.map((name) => `<th>${name}</th>`).join("")}</tr></thead>\n<tbody>\n`
+  );
   for (const item of items)
     yield `<tr>${cells(item)
       .map((cell) => `<td>${cell}</td>`)
@@ -128,15 +167,12 @@ function* section<Item>(
 }
 
 function verdict({ all_matched, totals }: RecoveryReport): string {
-  if (all_matched)
-    return `All ${number(totals.files)} files are what was recorded of them, and nothing that was recorded is missing.`;
+  if (all_matched) return `All ${number(totals.files)} files match their records, and no recorded document is missing.`;
   const others = totals.files - totals.match;
   const faults = [
     ...(others === 0
       ? []
-      : [
-          `${number(others)} of ${number(totals.files)} files ${others === 1 ? "is" : "are"} not shown to be what was recorded`,
-        ]),
+      : [`${number(others)} of ${number(totals.files)} files ${others === 1 ? "does" : "do"} not match`]),
     ...(totals.missing === 0
       ? []
       : [`${number(totals.missing)} recorded ${totals.missing === 1 ? "document is" : "documents are"} missing`]),
@@ -177,7 +213,7 @@ function number(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Text that others chose. */
+/** Escapes untrusted text. */
 function text(value: string): string {
   return escapeHtml(printable(value));
 }

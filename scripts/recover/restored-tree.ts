@@ -4,36 +4,36 @@ import { PROOFS_DIRECTORY } from "../proofs/options.ts";
 import { findFiles, type FoundFile, idOf, type Unreadable } from "../proofs/walk.ts";
 import { readManifest } from "./manifest.ts";
 
-/** A file that is to be compared. */
+/** A file to compare. */
 export interface RestoredFile {
   /** Absolute. */
   readonly path: string;
-  /** The path relative to the tree, in POSIX form; the absolute one outside of it. */
+  /** The POSIX path relative to the tree, or the absolute path outside of it. */
   readonly file: string;
   readonly documentId: string;
 }
 
-/** What is in a restored tree, or should be. */
+/** The existing and listed files of a restored tree. */
 export interface RestoredTree {
   readonly files: readonly RestoredFile[];
-  /** What could not be looked at. */
+  /** Unreadable files and folders. */
   readonly unreadable: readonly Unreadable[];
-  /** Files that the manifest does not name. */
+  /** Files that the manifest does not list. */
   readonly unlisted: readonly string[];
 }
 
-/** Where to look, and how documents are called. */
+/** Location of the files and source of the document ids. */
 export interface TreeOptions {
   readonly directory: string;
-  /** Path of a manifest; `undefined` when paths are the documents' ids. */
+  /** Path of a manifest; `undefined` if paths are the document ids. */
   readonly manifest: string | undefined;
-  /** Put before each path to make the document's id. */
+  /** Prefix of the document ids, before the path. */
   readonly idPrefix: string;
   /** Folder of the reports. */
   readonly out: string;
 }
 
-/** Finds what there is to compare. What the scripts write themselves is no document. */
+/** Finds the files to compare. Skips the scripts' own output. */
 export async function restoredTree({ directory, manifest, idPrefix, out }: TreeOptions): Promise<RestoredTree> {
   const found = await findFiles(["."], directory, out, resolve(directory, PROOFS_DIRECTORY));
   if (manifest === undefined) {
@@ -54,6 +54,6 @@ export async function restoredTree({ directory, manifest, idPrefix, out }: TreeO
   const unlisted: string[] = [];
   for (const one of found.files) if (await isUnlisted(one)) unlisted.push(one.id);
   const wanted = new Set(files.map(({ file }) => file));
-  // What the manifest names is told when it is to be read.
+  // Unreadable files of the manifest are reported when they are hashed.
   return { files, unreadable: found.unreadable.filter(({ id }) => !wanted.has(id)), unlisted };
 }

@@ -8,8 +8,8 @@ import { waitFor } from "../../server/kit/wait-for.ts";
 const ROTATION_WAIT = { intervalMilliseconds: 200, timeoutMilliseconds: 120_000 };
 
 /**
- * Waits until the server of a data folder signs with a key, and has nothing under way with another one.
- * @returns whether it does; also when no server runs, which starts with the key
+ * Waits until the server of a data folder signs with a key and has no transactions of another key in flight.
+ * @returns Whether it does; true if no server runs, because its next start uses the key
  */
 export async function untilInUse(dataDirectory: string, address: Address): Promise<boolean> {
   const file = join(dataDirectory, RELAYER_FILE);

@@ -6,8 +6,8 @@ import type { Address } from "../../server/chain/transaction.ts";
 import { syncDirectory } from "../../server/kit/durable-file.ts";
 
 /**
- * The change of a keystore for one with a new key, which can be interrupted at any point and taken up again: the new one
- * is beside it until it has its rights, and the old one until it has none.
+ * Replaces a keystore by one with a new key. Can be interrupted at any point and repeated: the new file is stored next
+ * to the current one until its key has its roles, and the old file until its key has none.
  */
 export class KeystoreChange {
   readonly #files: KeystoreFiles;
@@ -24,12 +24,12 @@ export class KeystoreChange {
     return { ...this.#files, file: `${this.#files.file}.old` };
   }
 
-  /** The key that is to go and the one that is to come, which is made unless an earlier try has made it. */
+  /** Returns the old and the new key. Creates the new key unless an earlier attempt has created it. */
   async keys(): Promise<{ old: Address; next: Address }> {
     const current = await openKeystore(this.#files);
     if (existsSync(this.#old.file)) {
       const { address: old } = await openKeystore(this.#old);
-      // Copied, and not changed yet: that comes again.
+      // If the addresses are equal, the copy exists but the replacement is still to do.
       if (old !== current.address) return { old, next: current.address };
     }
     const next = existsSync(this.#next.file)
@@ -38,7 +38,7 @@ export class KeystoreChange {
     return { old: current.address, next };
   }
 
-  /** Puts the new one in the old one's place. */
+  /** Replaces the old keystore by the new one. */
   async change(): Promise<void> {
     if (!existsSync(this.#next.file)) return;
     await copyFile(this.#files.file, this.#old.file);
@@ -46,7 +46,7 @@ export class KeystoreChange {
     await syncDirectory(dirname(this.#files.file));
   }
 
-  /** Removes the old one: its key has no rights any more. */
+  /** Deletes the old keystore after its key has lost its roles. */
   async end(): Promise<void> {
     await rm(this.#old.file, { force: true });
   }

@@ -1,29 +1,31 @@
 import type { Alert, AlertStore } from "../operations/index.ts";
 import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import type { Outbox } from "./outbox.ts";
+import type { MessageQueue } from "./message-queue.ts";
 import { Backoff } from "../kit/backoff.ts";
 
 export interface AlertChatDeps {
   readonly chat: number;
   readonly store: AlertStore;
   readonly journal: BotJournal;
-  readonly outbox: Outbox;
+  readonly messageQueue: MessageQueue;
   readonly onEvent: BotEventSink;
 }
 
-/** Tells the administrators' chat of alerts, when they are raised and when they are resolved, each once. */
+/** Sends each raised and resolved alert once to the administrators' chat. */
 export class AlertChat {
   readonly #deps: AlertChatDeps;
   readonly #ended = new AbortController();
-  #work: Promise<void> | undefined;
-  #again = false;
+  #running: Promise<void> | undefined;
+  #pending = false;
 
   constructor(deps: AlertChatDeps) {
     this.#deps = deps;
   }
 
-  /** Tells what lasts, and what has changed while this server was away; a chat that is new is not told of what is long over. */
+  /**
+   * Sends open alerts and the changes since the last run. A new chat does not receive alerts that are already resolved.
+   */
   async start(): Promise<void> {
     const { store } = this.#deps;
     if ((await store.notifiedUpTo(this.#receiver)) === 0) {
@@ -33,15 +35,15 @@ export class AlertChat {
     this.wake();
   }
 
-  /** Says that there is something to tell. */
+  /** Checks for alerts to send. */
   wake(): void {
-    this.#again = true;
-    this.#work ??= this.#run().finally(() => (this.#work = undefined));
+    this.#pending = true;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
   async stop(): Promise<void> {
     this.#ended.abort();
-    await this.#work;
+    await this.#running;
   }
 
   get #receiver(): string {
@@ -50,34 +52,34 @@ export class AlertChat {
 
   async #run(): Promise<void> {
     const backoff = new Backoff();
-    while (this.#again && !this.#ended.signal.aborted) {
-      this.#again = false;
+    while (this.#pending && !this.#ended.signal.aborted) {
+      this.#pending = false;
       try {
-        await this.#tell();
+        await this.#notify();
       } catch (error) {
         this.#deps.onEvent({ kind: "journal_failing", error });
-        this.#again = true;
+        this.#pending = true;
         await backoff.wait(this.#ended.signal);
       }
     }
   }
 
-  async #tell(): Promise<void> {
-    const { chat, store, journal, outbox } = this.#deps;
+  async #notify(): Promise<void> {
+    const { chat, store, journal, messageQueue } = this.#deps;
     const told = await store.notifiedUpTo(this.#receiver);
     const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
     if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
     await journal.atomically(({ chats }) =>
-      chats.say(
+      chats.enqueue(
         news.map((alert) => ({
-          ...outbox.sealed(chat, { kind: "text", text: textOf(alert) }),
+          ...messageQueue.encrypt(chat, { kind: "text", text: textOf(alert) }),
           key: `alert ${chat} ${alert.change}`,
         })),
       ),
     );
     await store.recordNotified(this.#receiver, Math.max(...news.map(({ change }) => change)));
-    outbox.wake();
+    messageQueue.wake();
   }
 }
 

@@ -14,31 +14,31 @@ import { pmCommand } from "./commands/pm.ts";
 import { confirmation, registrationCommands } from "./commands/registration.ts";
 import { conversation } from "./conversation.ts";
 import type { BotEventSink } from "./events.ts";
-import { Inbox } from "./inbox.ts";
-import { Outbox } from "./outbox.ts";
-import { Reception } from "./reception.ts";
-import type { Seal } from "./seal.ts";
+import { UpdateQueue } from "./update-queue.ts";
+import { MessageQueue } from "./message-queue.ts";
+import { UpdateReceiver } from "./update-receiver.ts";
+import type { BotCipher } from "./bot-cipher.ts";
 import { sourceReader } from "./sensor-source.ts";
 import { Telegram } from "./telegram.ts";
 import { type Texts, TEXTS } from "./texts/texts.ts";
 import { Users } from "./user.ts";
 
-/** What the bot was told. */
+/** Settings of the bot. */
 export interface BotConfig {
   readonly token: string;
   readonly apiUrl: string;
   readonly webhookUrl: string | undefined;
   readonly adminChat: number | undefined;
-  /** Messages that one person is answered in a minute. */
+  /** Messages per minute that the bot answers for one user. */
   readonly ratePerMinute: number;
   readonly passwordSeconds: number;
 }
 
-/** What the bot needs of the server. */
+/** Dependencies of the bot. */
 export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit<AuditDeps, "file"> {
   readonly config: BotConfig;
-  /** Seals what the bot knows. */
-  readonly seal: Seal;
+  /** Encrypts the bot's data. */
+  readonly cipher: BotCipher;
   readonly journal: BotJournal;
   readonly records: RecordService<BotStores>;
   readonly accounts: AccountService | undefined;
@@ -46,31 +46,31 @@ export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit
   readonly readingMaxAgeMilliseconds: number;
   readonly alerts: AlertStore;
   readonly storesPerAccount: (account: string) => Promise<void>;
-  /** Addresses that sensors may have though they are not on the internet. */
+  /** Returns whether a non-public address is allowed for sensors. */
   readonly isAllowedSource: (address: string) => boolean;
   readonly onEvent: BotEventSink;
 }
 
-/** How long a stop waits for messages that are on their way to Telegram. */
-const PATIENCE_MILLISECONDS = 3_000;
+/** Maximum wait of a stop for messages in flight. */
+const STOP_GRACE_MILLISECONDS = 3_000;
 
-/** The bot, put together. */
+/** The Telegram bot. */
 export interface Bot {
-  /** What Telegram posts to when there is a webhook. */
+  /** Handler of Telegram's webhook. */
   readonly webhook: RequestHandler;
   start(): Promise<void>;
-  /** Says that an alert was raised or resolved. */
+  /** Checks for raised and resolved alerts. */
   onAlert(): void;
-  /** Ends when nothing is under way; what waits is taken up at the next start. */
+  /** Resolves when nothing is in flight. The next start continues with queued updates and messages. */
   stop(): Promise<void>;
 }
 
 export function createBot(deps: BotDeps): Bot {
-  const { config, seal, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = deps;
+  const { config, cipher, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = deps;
   const telegram = new Telegram(config);
-  const outbox = new Outbox({ journal, seal, telegram, clock, onEvent });
+  const messageQueue = new MessageQueue({ journal, cipher, telegram, clock, onEvent });
   let name: string | undefined;
-  const answer = conversation({
+  const handle = conversation({
     commands: {
       ...registrationCommands({ accounts }),
       ...airQualityCommands({ ...deps, records: journal.records }),
@@ -95,17 +95,17 @@ export function createBot(deps: BotDeps): Bot {
       passwordSeconds: config.passwordSeconds,
       onRegistered: (account) => onEvent({ kind: "registered", account }),
     }),
-    users: new Users(journal, seal),
+    users: new Users(journal, cipher),
     perMinute: config.ratePerMinute,
     name: () => name,
     onEvent,
   });
-  const inbox = new Inbox({ journal, seal, outbox, answer, clock, onEvent });
-  const reception = new Reception({
+  const updateQueue = new UpdateQueue({ journal, cipher, messageQueue, handle, clock, onEvent });
+  const receiver = new UpdateReceiver({
     telegram,
     token: config.token,
     webhookUrl: config.webhookUrl,
-    receive: (updates) => inbox.receive(updates),
+    receive: (updates) => updateQueue.receive(updates),
     async prepare(found) {
       name = found;
       await telegram.setMenu(menu(TEXTS.en));
@@ -116,26 +116,26 @@ export function createBot(deps: BotDeps): Bot {
   const alertChat =
     config.adminChat === undefined
       ? undefined
-      : new AlertChat({ chat: config.adminChat, store: deps.alerts, journal, outbox, onEvent });
+      : new AlertChat({ chat: config.adminChat, store: deps.alerts, journal, messageQueue, onEvent });
 
   return {
-    webhook: reception.webhook,
+    webhook: receiver.webhook,
     async start() {
-      outbox.wake();
-      await inbox.start();
+      messageQueue.wake();
+      await updateQueue.start();
       await alertChat?.start();
-      reception.start();
+      receiver.start();
     },
     onAlert: () => alertChat?.wake(),
     async stop() {
-      const patience = setTimeout(() => telegram.end(), PATIENCE_MILLISECONDS);
-      reception.end();
-      await inbox.stop();
+      const timeout = setTimeout(() => telegram.end(), STOP_GRACE_MILLISECONDS);
+      receiver.end();
+      await updateQueue.stop();
       await alertChat?.stop();
-      await outbox.stop();
-      clearTimeout(patience);
+      await messageQueue.stop();
+      clearTimeout(timeout);
       telegram.end();
-      await reception.stop();
+      await receiver.stop();
     },
   };
 }

@@ -1,58 +1,57 @@
-/** Something that came from a chat, as it is kept until it is answered. */
+/** An update from a chat, stored until it is processed. */
 export interface StoredUpdate {
-  /** The messenger's own number of it. */
+  /** Telegram's number of the update. */
   readonly number: number;
   readonly body: Uint8Array;
-  /** What its answer has begun already; see {@link ChatStore.note}. */
+  /** Progress of its processing; see {@link ChatStore.saveMemo}. */
   readonly memo: Uint8Array | undefined;
 }
 
-/** Something that is to be said. */
+/** A queued message. */
 export interface StoredMessage {
   readonly id: number;
-  /** Those of one chat are said in their order. */
+  /** Messages of one chat are sent in order. */
   readonly chat: number;
   readonly body: Uint8Array;
-  /** Unix milliseconds: not before. */
+  /** Earliest time to send, in Unix milliseconds. */
   readonly dueAt: number;
 }
 
-/** Something new to be said. */
+/** A message to enqueue. */
 export type NewMessage = Omit<StoredMessage, "id"> & {
-  /** Of those that wait, no two have the same key: one that has it already takes the place of another. */
+  /** Unique among queued messages: a message with the key of a queued message is discarded. */
   readonly key?: string;
 };
 
 /**
- * What the bot has to remember. What is said in chats is no business of who reads the database: bodies come sealed.
- * What came is kept before it is acknowledged, and what is answered with it is written in one step with the answer's
- * messages, so that a restart answers what was not answered, and nothing twice.
+ * Storage of the bot. All bodies are encrypted. Updates are stored before they are acknowledged; an update's completion
+ * and its reply are stored in one commit, so that a restart processes each pending update, and none twice.
  */
 export interface ChatStore {
-  /** @returns those that were not known */
+  /** @returns the updates that were not stored yet */
   receive(updates: readonly Omit<StoredUpdate, "memo">[], now: number): Promise<StoredUpdate[]>;
-  /** What was received and is not answered, in order. */
-  unanswered(): Promise<StoredUpdate[]>;
-  /** Remembers with an update what its answer has begun, so that it is not begun once more. */
-  note(number: number, memo: Uint8Array): Promise<void>;
-  /** Says that an update was answered: all that is left of it is its number. */
-  answered(number: number): Promise<void>;
-  /** Forgets the numbers of what was answered and came before `time`, in Unix milliseconds. */
-  forgetBefore(time: number): Promise<void>;
+  /** Returns the updates that are not processed, in order. */
+  pendingUpdates(): Promise<StoredUpdate[]>;
+  /** Stores the progress of an update's processing, so that a restart does not repeat it. */
+  saveMemo(number: number, memo: Uint8Array): Promise<void>;
+  /** Marks an update as processed: deletes all of it except its number. */
+  completeUpdate(number: number): Promise<void>;
+  /** Deletes processed updates received before `time`, in Unix milliseconds. */
+  deleteUpdatesBefore(time: number): Promise<void>;
 
-  /** What is known of somebody. */
+  /** Returns the encrypted state of a user. */
   user(id: number): Promise<Uint8Array | undefined>;
-  /** @param account Address of the account that was made for them */
+  /** @param account Address of the user's account */
   saveUser(id: number, state: Uint8Array, account: string | undefined): Promise<void>;
-  /** How many are known. */
+  /** Returns the number of users. */
   users(): Promise<number>;
 
-  /** Puts messages behind those that wait already. */
-  say(messages: readonly NewMessage[]): Promise<void>;
-  /** What is not said yet, in order. */
-  unsaid(): Promise<StoredMessage[]>;
-  /** Those that came after `id`, in order. */
-  unsaidAfter(id: number): Promise<StoredMessage[]>;
-  /** Says that a message was said, or that nobody will ever hear it. */
-  said(id: number): Promise<void>;
+  /** Appends messages to the queue. */
+  enqueue(messages: readonly NewMessage[]): Promise<void>;
+  /** Returns the queued messages in order. */
+  queuedMessages(): Promise<StoredMessage[]>;
+  /** Returns the queued messages after `id`, in order. */
+  queuedMessagesAfter(id: number): Promise<StoredMessage[]>;
+  /** Deletes a sent or undeliverable message. */
+  deleteMessage(id: number): Promise<void>;
 }

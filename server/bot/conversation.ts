@@ -2,10 +2,10 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { type CommandName, isCommandName, PRIVATE_COMMANDS } from "./commands/names.ts";
 import { type Command, type Reply, type Request, say } from "./commands/command.ts";
 import type { BotEventSink } from "./events.ts";
-import { sentenceOf } from "./failures.ts";
+import { errorText } from "./error-text.ts";
 import { continueForm } from "./form-conversation.ts";
 import { formKey, formTouch } from "./form-questions.ts";
-import type { Answer, Answerer, Memo } from "./inbox.ts";
+import type { HandlerResult, UpdateHandler, Memo } from "./update-queue.ts";
 import type { Message } from "./message.ts";
 import { TEXTS } from "./texts/texts.ts";
 import type { Incoming } from "./update.ts";
@@ -15,25 +15,25 @@ const MINUTE_SECONDS = 60;
 
 export interface ConversationDeps {
   readonly commands: Readonly<Record<CommandName, Command>>;
-  /** Of a filled-in form. */
+  /** Confirms a completed form. */
   readonly confirm: Command;
   readonly users: Users;
-  /** Messages that one person is answered in a minute. */
+  /** Messages per minute that the bot answers for one user. */
   readonly perMinute: number;
-  /** How the bot is called in groups, where commands name whom they are for. */
+  /** The bot's user name, which commands in groups can include. */
   readonly name: () => string | undefined;
   readonly onEvent: BotEventSink;
 }
 
-/** Finds out what somebody wants, and has it answered; whatever goes wrong is answered with a sentence. */
-export function conversation(deps: ConversationDeps): Answerer {
+/** Creates the handler that runs the command of an update and replies with its result or an error text. */
+export function conversation(deps: ConversationDeps): UpdateHandler {
   const limiter = new RateLimiterMemory({ points: deps.perMinute, duration: MINUTE_SECONDS });
 
   return async (incoming, memo) => {
     const texts = TEXTS[incoming.language];
-    // What was begun before a restart was within the limit.
-    const excess = memo.earlier === undefined ? await excessOf(limiter, incoming.sender, deps.perMinute) : 0;
-    // The first one too many is told so; the others are not worth a word.
+    // An update that was started before a restart is already counted.
+    const excess = memo.previous === undefined ? await excessOf(limiter, incoming.sender, deps.perMinute) : 0;
+    // Replies to the first message above the limit and ignores the others.
     if (excess > 0)
       return {
         messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(deps.perMinute) }] : [],
@@ -46,7 +46,7 @@ export function conversation(deps: ConversationDeps): Answerer {
       const reply = await replyTo(deps, request, wanted);
       return answerOf(deps, incoming, request, reply);
     } catch (error) {
-      const sentence = sentenceOf(error, texts);
+      const sentence = errorText(error, texts);
       if (sentence === undefined) deps.onEvent({ kind: "failed", command, error });
       return { messages: [...touched(incoming), { kind: "text", text: sentence ?? texts.failed }] };
     }
@@ -70,17 +70,17 @@ async function replyTo(deps: ConversationDeps, request: Request, wanted: Wanted 
     const { name, argument } = wanted;
     if (!isCommandName(name)) return say(texts.unknownCommand(name));
     if (!incoming.isPrivate && PRIVATE_COMMANDS.has(name)) return say(texts.privateOnly(name));
-    // A command instead of the input that another one waits for: it waits no longer.
+    // A command cancels another command's wait for input.
     const user = { ...request.user, awaits: undefined };
     const reply = await deps.commands[name]({ ...request, user, argument });
     return { user, ...reply };
   }
-  // In a group people speak with each other.
+  // Ignores conversations in groups.
   if (!incoming.isPrivate && incoming.content.kind !== "touch") return { messages: [] };
   return continued(deps, request);
 }
 
-/** What is no command belongs to what was asked before. */
+/** Handles an update that is not a command as input for the open form or the waiting command. */
 async function continued(deps: ConversationDeps, request: Request): Promise<Reply> {
   const { user, texts, incoming } = request;
   const { content } = incoming;
@@ -109,12 +109,12 @@ function answerOf(
   { sender }: Incoming,
   before: Request,
   { messages, user }: Reply,
-): Answer {
+): HandlerResult {
   if (user === undefined || JSON.stringify(user) === JSON.stringify(before.user)) return { messages };
   return { messages, save: (journal) => users.save(journal, sender, user) };
 }
 
-/** A command; in groups only what is for us. */
+/** Parses a command. Ignores commands for other bots. */
 function commandOf({ content }: Incoming, ourName: string | undefined): Wanted | undefined {
   if (content.kind !== "text") return undefined;
   const [, name = "", other, argument = ""] =
@@ -123,12 +123,12 @@ function commandOf({ content }: Incoming, ourName: string | undefined): Wanted |
   return { name: name.toLowerCase(), argument: argument.trim() };
 }
 
-/** A touched button stops waiting. */
+/** Acknowledges a button press. */
 function touched({ content }: Incoming): Message[] {
   return content.kind === "touch" ? [{ kind: "touched", id: content.id }] : [];
 }
 
-/** How many more than allowed somebody has sent within the last minute. */
+/** Returns the number of messages above the limit within the last minute. */
 async function excessOf(limiter: RateLimiterMemory, sender: number, perMinute: number): Promise<number> {
   try {
     await limiter.consume(sender);

@@ -1,17 +1,17 @@
-/** What the bot tells the logger. Nothing in it says who wrote what. */
+/** Events of the bot for the log. They contain no personal data. */
 export type BotEvent =
-  /** It is called by this name, and is told of what comes in this way. */
+  /** The bot is connected, with its user name and its way of receiving updates. */
   | { readonly kind: "ready"; readonly name: string; readonly by: "polling" | "webhook" }
-  /** Told once for each outage. */
+  /** Emitted once per outage. */
   | { readonly kind: "unreachable"; readonly reason: string }
   | { readonly kind: "reachable" }
-  /** Telegram will never take a message: who was to get it has gone, or keeps the bot out. */
+  /** Telegram rejected a message permanently: the chat does not exist or blocks the bot. */
   | { readonly kind: "undeliverable"; readonly reason: string }
-  /** A fault of ours; whoever asked was told that there is one. */
+  /** An internal error; the user received a general error text. */
   | { readonly kind: "failed"; readonly command: string; readonly error: unknown }
-  /** The database does not take what came or was answered; it is tried again. */
+  /** A database error during processing; the bot retries. */
   | { readonly kind: "journal_failing"; readonly error: unknown }
-  /** What is stored cannot be read; it is left out. */
+  /** Stored data cannot be decrypted or parsed; the bot skips them. */
   | { readonly kind: "unreadable"; readonly what: string; readonly error: unknown }
   | { readonly kind: "registered"; readonly account: string };
 

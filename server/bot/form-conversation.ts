@@ -5,8 +5,7 @@ import type { Message } from "./message.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /**
- * What a form answers to what its user writes, shares or touches. Where it stands is in the database and nowhere else,
- * so that it goes on after any restart where it was.
+ * Handles input for an open form. The state of the form is only in the database, so that it continues after a restart.
  */
 export async function continueForm(
   request: Request,
@@ -32,7 +31,7 @@ export async function continueForm(
 
 function answered(request: Request, draft: Draft, next: ReturnType<typeof answerForm>): Reply {
   const { texts } = request;
-  // The question is asked again with its buttons, so that it stands where it is answered.
+  // Repeats the question with its buttons.
   if (typeof next === "string") return { messages: [question(draft, texts, texts.formFault(next))] };
   return moved(request, draft, next);
 }
@@ -41,7 +40,7 @@ function moved({ user, texts }: Request, from: Draft, to: Draft): Reply {
   return { messages: [...farewell(from, to, texts), question(to, texts)], user: { ...user, draft: to } };
 }
 
-/** The keyboard of the question for the place goes away with it. */
+/** Removes the keyboard of the location question. */
 function farewell(from: Draft, to: Draft, texts: Texts): Message[] {
   if (from.step !== "place" || to.step === "place") return [];
   const { place } = to.values;

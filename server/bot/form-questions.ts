@@ -3,25 +3,25 @@ import type { Position } from "../readings/index.ts";
 import type { Message } from "./message.ts";
 import { type Texts, TEXTS } from "./texts/texts.ts";
 
-/** What can be done with a form besides answering what it asks. */
+/** Actions of a form besides answers. */
 export const FORM_ACTIONS = ["back", "cancel", "keep", "typed", "confirm"] as const;
 export type FormAction = (typeof FORM_ACTIONS)[number];
 
-/** What a touch of a button under a form means, and of which question it is. */
+/** Parses the data of a form button: action and question. */
 export function formTouch(data: string): { readonly action: FormAction; readonly step: string } | undefined {
   const [, action, step] = /^form:(\w+):(\w+)$/.exec(data) ?? [];
   const found = FORM_ACTIONS.find((each) => each === action);
   return found === undefined || step === undefined ? undefined : { action: found, step };
 }
 
-/** What a key of the keyboard means, in whatever language it was shown. */
+/** Returns the action of a keyboard key in any language. */
 export function formKey(text: string): FormAction | undefined {
   return FORM_ACTIONS.find((action) => Object.values(TEXTS).some((texts) => texts[action] === text));
 }
 
 /**
- * The message that asks what a form asks now.
- * @param fault What is wrong with the answer before
+ * Creates the message with the current question of a form.
+ * @param fault Error text for the previous answer
  */
 export function question(draft: Draft, texts: Texts, fault?: string): Message {
   const { step, values } = draft;
@@ -41,7 +41,7 @@ export function question(draft: Draft, texts: Texts, fault?: string): Message {
   return { kind: "text", text, keyboard: { kind: "buttons", rows } };
 }
 
-/** A form for people. */
+/** Formats a form as text. */
 export function formText({ name = "", device = "", place, title = "", source }: Answers, texts: Texts): string {
   return texts.form(
     name,

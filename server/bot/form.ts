@@ -1,25 +1,25 @@
 import type { Position } from "../readings/index.ts";
 import { parseJsonPath } from "./json-path.ts";
-import { checkedPlace, parsePlace, type PlaceFault } from "./place.ts";
+import { checkPosition, parsePosition, type PositionFault } from "./position.ts";
 
-/** Where the values of a sensor come from. */
+/** Source of a sensor's values. */
 export type SensorSource =
   | { readonly kind: "typed" }
-  /** Answers JSON, in which `path` leads to the value. */
+  /** A JSON endpoint; `path` selects the value. */
   | { readonly kind: "http"; readonly url: string; readonly path: string };
 
 /** The registration form. */
 export interface SensorForm {
-  /** How the sensor's owner wants to be called. */
+  /** Name of the sensor's owner. */
   readonly name: string;
   readonly device: string;
   readonly place: Position;
-  /** The caption on the map. */
+  /** Caption on the map. */
   readonly title: string;
   readonly source: SensorSource;
 }
 
-/** The questions, in their order. */
+/** The questions in order. */
 export const QUESTIONS = ["name", "device", "place", "title", "source"] as const;
 
 export type Question = (typeof QUESTIONS)[number];
@@ -27,24 +27,24 @@ export type Question = (typeof QUESTIONS)[number];
 /** The answers so far. */
 export type Answers = { readonly [Name in keyof SensorForm]?: SensorForm[Name] | undefined };
 
-/** A form that is being filled in. */
+/** An incomplete form. */
 export interface Draft {
-  /** What is asked now; `confirm` when everything is answered. */
+  /** The current question; `confirm` if all questions are answered. */
   readonly step: Question | "confirm";
   readonly values: Answers;
-  /** Whether it changes a form that there is already. */
+  /** Whether the draft edits an existing form. */
   readonly edits: boolean;
 }
 
-/** What somebody answers a question with. */
+/** Input for a question. */
 export type FormInput =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "place"; readonly place: Position }
   | { readonly kind: "other" };
 
-/** What is wrong with an answer. */
+/** Reasons to reject an answer. */
 export type FormFault =
-  | PlaceFault
+  | PositionFault
   | "text_wanted"
   | "empty"
   | "too_long"
@@ -55,16 +55,16 @@ export type FormFault =
   | "not_a_path"
   | "press_a_button";
 
-/** The most characters of a name, a device and a caption. */
-export const LONGEST_TEXT = 64;
-const LONGEST_ADDRESS = 512;
+/** Maximum characters of a name, a device and a caption. */
+export const MAX_TEXT_LENGTH = 64;
+const MAX_ADDRESS_LENGTH = 512;
 
-/** Begins a form, or changing one. */
+/** Starts a new form or an edit of an existing one. */
 export function beginForm(form?: SensorForm): Draft {
   return { step: "name", values: form ?? {}, edits: form !== undefined };
 }
 
-/** Takes an answer to what is asked; the same question stays when it is wrong. */
+/** Applies an answer to the current question, or returns why it is invalid. */
 export function answerForm(draft: Draft, input: FormInput): Draft | FormFault {
   const { step } = draft;
   if (step === "confirm") return "press_a_button";
@@ -72,25 +72,25 @@ export function answerForm(draft: Draft, input: FormInput): Draft | FormFault {
   return typeof value === "string" ? value : nextStep({ ...draft, values: { ...draft.values, ...value } });
 }
 
-/** Leaves the answer of before as it is; nothing happens when there is none. */
+/** Keeps the existing answer. Does nothing if there is none. */
 export function keepAnswer(draft: Draft): Draft {
   return draft.step === "confirm" || draft.values[draft.step] === undefined ? draft : nextStep(draft);
 }
 
-/** Answers the last question: values are typed. Nothing happens at another one. */
+/** Answers the source question with typed values. Does nothing at other questions. */
 export function chooseTyped(draft: Draft): Draft {
   return draft.step === "source"
     ? nextStep({ ...draft, values: { ...draft.values, source: { kind: "typed" } } })
     : draft;
 }
 
-/** Asks the question before once more; nothing happens at the first. */
+/** Returns to the previous question. Does nothing at the first. */
 export function previousStep(draft: Draft): Draft {
   const index = draft.step === "confirm" ? QUESTIONS.length : QUESTIONS.indexOf(draft.step);
   return { ...draft, step: QUESTIONS[Math.max(0, index - 1)] ?? "name" };
 }
 
-/** The form when every question is answered and it waits for its confirmation. */
+/** Returns the form if all questions are answered. */
 export function completed({ step, values }: Draft): SensorForm | undefined {
   const { name, device, place, title, source } = values;
   if (
@@ -113,7 +113,7 @@ function nextStep(draft: Draft): Draft {
 function valueOf(question: Question, input: FormInput): Answers | FormFault {
   if (question === "place") {
     if (input.kind === "other") return "not_a_place";
-    const place = input.kind === "place" ? checkedPlace(input.place) : parsePlace(input.text);
+    const place = input.kind === "place" ? checkPosition(input.place) : parsePosition(input.text);
     return typeof place === "string" ? place : { place };
   }
   if (input.kind !== "text") return "text_wanted";
@@ -123,7 +123,7 @@ function valueOf(question: Question, input: FormInput): Answers | FormFault {
   }
   const text = input.text.trim();
   if (text === "") return "empty";
-  if ([...text].length > LONGEST_TEXT) return "too_long";
+  if ([...text].length > MAX_TEXT_LENGTH) return "too_long";
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return "control_characters";
   return { [question]: text };
 }
@@ -133,7 +133,7 @@ function parseSource(text: string): SensorSource | FormFault {
   const [address = "", ...rest] = text.trim().split(/\s+/u);
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") return "not_an_address";
-  if (address.length > LONGEST_ADDRESS) return "too_long";
+  if (address.length > MAX_ADDRESS_LENGTH) return "too_long";
   // They would be in the form that is shown, and sent to wherever the address leads.
   if (url.username !== "" || url.password !== "") return "credentials";
   const path = rest.join(" ");

@@ -3,12 +3,12 @@ import type { RecordStores } from "../records/index.ts";
 import type { AccountStore, ServiceLogStore } from "../sessions/index.ts";
 import type { ChatStore } from "./chat-store.ts";
 
-/** The stores of the journal that the bot needs. */
+/** The journal stores of the bot. */
 export interface BotStores extends RecordStores {
   readonly chats: ChatStore;
   readonly accounts: AccountStore;
   readonly serviceLog: ServiceLogStore;
 }
 
-/** The part of the journal that the bot needs. */
+/** The journal of the bot. */
 export type BotJournal = Atomic<BotStores>;

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonValue } from "../kit/json.ts";
 
-/** A step into a JSON value: a member's name, or a place in a list, counted from its end when negative. */
+/** A step of a path: a member name or an array index. A negative index counts from the end. */
 export type JsonPathStep = string | number;
 
-const LONGEST_PATH = 256;
+const MAX_PATH_LENGTH = 256;
 const STEP = /\.([^.[\]'"\s]+)|\[(-?\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/uy;
 
 /**
- * Reads a path such as `$.sensors[0]['pm2.5']`; the leading `$` may be missing.
- * @returns `undefined` for what is no path to one value
+ * Parses a path such as `$.sensors[0]['pm2.5']`. The leading `$` is optional.
+ * @returns `undefined` if the text is not a path to a single value
  */
 export function parseJsonPath(text: string): readonly JsonPathStep[] | undefined {
-  if (text.length > LONGEST_PATH) return undefined;
+  if (text.length > MAX_PATH_LENGTH) return undefined;
   const bare = text.startsWith("$") ? text.slice(1) : /^[.[]/.test(text) ? text : `.${text}`;
   const steps: JsonPathStep[] = [];
   STEP.lastIndex = 0;
@@ -24,12 +24,15 @@ export function parseJsonPath(text: string): readonly JsonPathStep[] | undefined
   return steps;
 }
 
-/** Writes steps as {@link parseJsonPath} reads them. */
+/** Formats steps for {@link parseJsonPath}. */
 export function formatJsonPath(steps: readonly JsonPathStep[]): string {
-  return `$${steps.map((step) => (typeof step === "number" ? `[${step}]` : `['${step.replace(/['\\]/gu, "\\$&")}']`)).join("")}`;
+  const written = steps.map((step) =>
+    typeof step === "number" ? `[${step}]` : `['${step.replace(/['\\]/gu, "\\$&")}']`,
+  );
+  return `$${written.join("")}`;
 }
 
-/** What a path leads to; `undefined` when it leads nowhere. */
+/** Returns the value at a path; `undefined` if there is none. */
 export function follow(value: JsonValue, steps: readonly JsonPathStep[]): JsonValue | undefined {
   let found: JsonValue | undefined = value;
   for (const step of steps) {
@@ -41,7 +44,7 @@ export function follow(value: JsonValue, steps: readonly JsonPathStep[]): JsonVa
 
 function into(value: JsonValue, step: JsonPathStep): JsonValue | undefined {
   if (isList(value)) return typeof step === "number" ? value.at(step) : undefined;
-  // What an object inherits is none of its members.
+  // Ignores inherited properties.
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 

@@ -3,32 +3,32 @@ import { z } from "zod";
 const Button = z.object({ text: z.string(), data: z.string() });
 
 const Keyboard = z.discriminatedUnion("kind", [
-  /** Under the message. */
+  /** Inline buttons. */
   z.object({ kind: z.literal("buttons"), rows: z.array(z.array(Button)) }),
-  /** In the place of the keyboard; the first key sends where the phone is. */
+  /** A reply keyboard; its first key shares the location. */
   z.object({ kind: z.literal("place"), share: z.string(), keys: z.array(z.string()) }),
   z.object({ kind: z.literal("none") }),
 ]);
 
-/** Something to be said in a chat, as it waits in the database. */
+/** A message to a chat, in the format of the queue. */
 export const Message = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("text"),
     text: z.string(),
     keyboard: Keyboard.optional(),
-    /** Pieces of the text that are shown so that a touch copies them. */
+    /** Parts of the text formatted as code, which a tap copies. */
     code: z.array(z.string()).optional(),
-    /** After this long it is deleted. */
+    /** Time after which the message is deleted. */
     lifetimeMilliseconds: z.number().optional(),
   }),
-  /** A file, a picture or an animation, in base64. */
+  /** A file, a picture or an animation in base64. */
   z.object({
     kind: z.enum(["file", "picture", "animation"]),
     name: z.string(),
     content: z.string(),
     caption: z.string(),
   }),
-  /** That a button was touched. */
+  /** Acknowledges a button press. */
   z.object({ kind: z.literal("touched"), id: z.string(), text: z.string().optional() }),
   z.object({ kind: z.literal("delete"), message: z.number() }),
 ]);
@@ -36,11 +36,11 @@ export const Message = z.discriminatedUnion("kind", [
 export type Message = z.output<typeof Message>;
 export type Keyboard = z.output<typeof Keyboard>;
 
-/** The most characters that Telegram takes in a message. */
-const LONGEST_TEXT = 4096;
+/** Telegram's maximum of characters per message. */
+const MAX_TEXT_LENGTH = 4096;
 
-/** A text as a message; as a file with a line that says what it is when it is too long for one. */
+/** Creates a text message, or a file with a caption if the text is too long. */
 export function textMessage(text: string, name: string, caption: string): Message {
-  if (text.length <= LONGEST_TEXT) return { kind: "text", text };
+  if (text.length <= MAX_TEXT_LENGTH) return { kind: "text", text };
   return { kind: "file", name, content: Buffer.from(text).toString("base64"), caption };
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 
-/** What is not on the internet, or leads somewhere else than it says: IANA's registries of special addresses. */
+/** Non-public networks and networks that tunnel to others, from IANA's registries of special addresses. */
 const SPECIAL_IPV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -18,19 +18,19 @@ const SPECIAL_IPV4 = [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ];
-/** Within 2000::/3, outside of which nothing is on the internet. */
+/** Special networks within 2000::/3, the range of all public addresses. */
 const SPECIAL_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 const special4 = listOf(SPECIAL_IPV4, "ipv4");
 const special6 = listOf(SPECIAL_IPV6, "ipv6");
 const global6 = listOf(["2000::/3"], "ipv6");
 
-/** Whether an IP address is one of the internet, and none of this machine, its networks, or those of its makers. */
+/** Whether an IP address is public: not local, private or reserved. */
 export function isPublicAddress(address: string): boolean {
-  // A zone is one of this machine.
+  // An address with a zone is local.
   if (address.includes("%")) return false;
   if (!isIPv6(address)) return !special4.check(address, "ipv4");
-  // An IPv4 address in IPv6 clothes is none of 2000::/3, and nobody's address on the internet.
+  // IPv4-mapped addresses are outside of 2000::/3 and therefore not public.
   return global6.check(address, "ipv6") && !special6.check(address, "ipv6");
 }
 

@@ -1,12 +1,12 @@
 import type { NewRecord } from "../records/index.ts";
 import type { SensorForm } from "./form.ts";
 
-/** The most that a PM2.5 reading can be, in ug/m3: more is a broken sensor or another unit. */
+/** Maximum PM2.5 reading in ug/m3. Higher values indicate a broken sensor or another unit. */
 export const MAX_READING = 10_000;
-/** Topic of the records that hold PM2.5 readings. */
+/** Topic of records with PM2.5 readings. */
 export const READING_TOPIC = "PM2.5";
 
-/** Reads a PM2.5 value in ug/m3 as people and sensors write it; `undefined` for what is none. */
+/** Parses a PM2.5 value in ug/m3; returns `undefined` for invalid values. */
 export function parseReading(text: string): number | undefined {
   const digits = /^\s*(\d{1,6}(?:[.,]\d{1,10})?)\s*$/u.exec(text)?.[1];
   const value = digits === undefined ? Number.NaN : Number(digits.replace(",", "."));
@@ -14,8 +14,8 @@ export function parseReading(text: string): number | undefined {
 }
 
 /**
- * The record of a reading, after the convention for PM2.5.
- * @param account Address of the account that sends it: with the device it makes the code one of its own
+ * Creates the record of a reading in the PM2.5 format.
+ * @param account Address of the sending account, which with the device forms the code
  */
 export function readingRecord(account: string, { device, place, title }: SensorForm, sensorvalue: number): NewRecord {
   return {

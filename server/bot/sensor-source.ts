@@ -8,11 +8,11 @@ import { MAX_READING, parseReading } from "./reading.ts";
 import { parseJson, type JsonValue } from "../kit/json.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-const LARGEST_ANSWER = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 const TIMEOUT_MILLISECONDS = 10_000;
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
-/** Why a source gives no value. */
+/** Reasons for a missing value. */
 export type SourceFault =
   | "private_address"
   | "unreachable"
@@ -24,10 +24,10 @@ export type SourceFault =
   | "nothing_there"
   | "not_a_reading";
 
-/** The value that a source has now. */
+/** Reads the current value of a source. */
 export type ReadSource = (source: Extract<SensorSource, { kind: "http" }>) => Promise<number | SourceFault>;
 
-class Refusal extends Error {
+class SourceError extends Error {
   readonly fault: SourceFault;
 
   constructor(fault: SourceFault) {
@@ -37,9 +37,9 @@ class Refusal extends Error {
 }
 
 /**
- * Asks sources of sensors for their values. Their addresses are typed by anybody: what is not on the internet is
- * refused, whatever name leads there and whenever it does. The address that was judged is the one that is connected to.
- * @param isAllowed Addresses that may be asked though they are not on the internet
+ * Fetches values of sensors. URLs are untrusted, so the reader rejects non-public addresses. It checks the resolved
+ * address that it connects to, which prevents DNS rebinding.
+ * @param isAllowed Returns whether a non-public address is allowed
  */
 export function sourceReader(isAllowed: (address: string) => boolean): ReadSource {
   const isOpen = (address: string): boolean => isPublicAddress(address) || isAllowed(address);
@@ -49,7 +49,7 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
       const [first] = addresses ?? [];
       if (error !== null) callback(error, "");
       else if (first === undefined || !addresses.every(({ address }) => isOpen(address)))
-        callback(new Refusal("private_address"), "");
+        callback(new SourceError("private_address"), "");
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
@@ -57,8 +57,8 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
 
   const get = async (url: URL, signal: AbortSignal): Promise<IncomingMessage> => {
     const literal = url.hostname.replace(/^\[|\]$/g, "");
-    // No name is looked up for these.
-    if (isIP(literal) !== 0 && !isOpen(literal)) throw new Refusal("private_address");
+    // IP literals are not resolved, so they are checked here.
+    if (isIP(literal) !== 0 && !isOpen(literal)) throw new SourceError("private_address");
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
     const headers = { Accept: "application/json", "Accept-Encoding": "identity", "User-Agent": "sealbook" };
     return new Promise((done, failed) => {
@@ -69,7 +69,7 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
   const fetchText = async (address: string): Promise<string> => {
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
     let url = new URL(address);
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await get(url, signal);
       const { statusCode = 0, headers } = response;
       if (statusCode === 200) return textOf(response);
@@ -78,10 +78,10 @@ export function sourceReader(isAllowed: (address: string) => boolean): ReadSourc
         statusCode >= 300 && statusCode < 400 && headers.location !== undefined
           ? URL.parse(headers.location, url.href)
           : null;
-      if (next === null || !/^https?:$/.test(next.protocol)) throw new Refusal("bad_status");
+      if (next === null || !/^https?:$/.test(next.protocol)) throw new SourceError("bad_status");
       url = next;
     }
-    throw new Refusal("too_many_redirects");
+    throw new SourceError("too_many_redirects");
   };
 
   return async ({ url, path }) => {
@@ -99,7 +99,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError("a response is not read as bytes");
     length += chunk.length;
-    if (length > LARGEST_ANSWER) throw new Refusal("too_large");
+    if (length > MAX_RESPONSE_BYTES) throw new SourceError("too_large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -119,7 +119,7 @@ function valueIn(text: string, path: string): number | SourceFault {
 }
 
 function faultOf(error: unknown): SourceFault {
-  if (error instanceof Refusal) return error.fault;
+  if (error instanceof SourceError) return error.fault;
   return error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")
     ? "too_slow"
     : "unreachable";

@@ -26,7 +26,7 @@ export function chatStore(database: Database): ChatStore {
       return fresh;
     },
 
-    async unanswered() {
+    async pendingUpdates() {
       const rows = await database
         .selectFrom("chat_updates")
         .select(["number", "body", "memo"])
@@ -39,15 +39,15 @@ export function chatStore(database: Database): ChatStore {
       );
     },
 
-    async note(number, memo) {
+    async saveMemo(number, memo) {
       await database.updateTable("chat_updates").set({ memo }).where("number", "=", number).execute();
     },
 
-    async answered(number) {
+    async completeUpdate(number) {
       await database.updateTable("chat_updates").set({ body: null, memo: null }).where("number", "=", number).execute();
     },
 
-    async forgetBefore(time) {
+    async deleteUpdatesBefore(time) {
       await database.deleteFrom("chat_updates").where("received_at", "<", time).where("body", "is", null).execute();
     },
 
@@ -73,7 +73,7 @@ export function chatStore(database: Database): ChatStore {
       return count;
     },
 
-    async say(messages) {
+    async enqueue(messages) {
       for (const { chat, body, dueAt, key } of messages) {
         await database
           .insertInto("chat_messages")
@@ -83,10 +83,10 @@ export function chatStore(database: Database): ChatStore {
       }
     },
 
-    unsaid: () => unsaidAfter(0),
-    unsaidAfter,
+    queuedMessages: () => unsaidAfter(0),
+    queuedMessagesAfter: unsaidAfter,
 
-    async said(id) {
+    async deleteMessage(id) {
       await database.deleteFrom("chat_messages").where("id", "=", id).execute();
     },
   };

@@ -6,14 +6,14 @@ import { apiThrottler } from "@grammyjs/transformer-throttler";
 import type { Keyboard, Message } from "./message.ts";
 import { UPDATE_KINDS } from "./update.ts";
 
-/** Longer than that a message is not held back in memory: it waits in the database. */
-const LONGEST_RETRY_SECONDS = 30;
+/** Maximum delay of a retry in memory; longer delays are retried from the database. */
+const MAX_RETRY_SECONDS = 30;
 const RETRIES = 3;
-/** More than Telegram waits for something to come, and enough for an animation. */
+/** Longer than a long poll, and enough to upload an animation. */
 const TIMEOUT_SECONDS = 90;
 const FILE_TIMEOUT_MILLISECONDS = 30_000;
 
-/** What Telegram allows: 30 messages a second, and in one chat one a second, of which some may come at once. */
+/** Telegram's limits: 30 messages per second, and one per second and chat with bursts. */
 const RATES = {
   global: { reservoir: 30, reservoirRefreshAmount: 30, reservoirRefreshInterval: 1000 },
   out: {
@@ -26,18 +26,17 @@ const RATES = {
   group: { maxConcurrent: 1, reservoir: 20, reservoirRefreshAmount: 20, reservoirRefreshInterval: 60_000 },
 };
 
-/** Where the bot's messenger is. */
+/** Address and token of the Bot API. */
 export interface TelegramAddress {
   readonly token: string;
   readonly apiUrl: string;
 }
 
 /**
- * Telegram did not do what it was asked to. The library's own errors never get further than here: the bot's token is
- * in the addresses that they name.
+ * A failed call of the Bot API. Replaces the library's errors, which contain the bot's token in their URLs.
  */
 export class TelegramError extends Error {
-  /** Telegram's own number; `undefined` when it did not answer. */
+  /** Telegram's error code; `undefined` without a response. */
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -48,28 +47,28 @@ export class TelegramError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Whether asking once more is of no use. */
+  /** Whether a retry cannot succeed. */
   get isFinal(): boolean {
     return this.code !== undefined && this.code >= 400 && this.code < 500 && ![401, 404, 409, 429].includes(this.code);
   }
 }
 
-/** Telegram's Bot API, as far as the bot needs it. */
+/** Client of Telegram's Bot API. */
 export class Telegram {
   readonly #api: Api;
   readonly #address: TelegramAddress;
   readonly #ended = new AbortController();
-  /** The same for the library, which has signals of its own kind. */
+  /** The same for the library, which has its own type of signals. */
   readonly #endedForLibrary = new LibraryAbortController();
 
   constructor(address: TelegramAddress) {
     this.#address = address;
     this.#api = new Api(address.token, { apiRoot: address.apiUrl, timeoutSeconds: TIMEOUT_SECONDS });
-    // The last one is the outermost: what is tried again has to keep to the rates again.
+    // The last transformer is the outermost: retries pass the throttler again.
     this.#api.config.use(
       apiThrottler(RATES),
       autoRetry({
-        maxDelaySeconds: LONGEST_RETRY_SECONDS,
+        maxDelaySeconds: MAX_RETRY_SECONDS,
         maxRetryAttempts: RETRIES,
         rethrowHttpErrors: true,
         rethrowInternalServerErrors: true,
@@ -77,18 +76,18 @@ export class Telegram {
     );
   }
 
-  /** Ends whatever is under way. */
+  /** Aborts all calls in flight. */
   end(): void {
     this.#ended.abort();
     this.#endedForLibrary.abort();
   }
 
-  /** @returns the name by which the bot is called in groups */
+  /** @returns the bot's user name */
   async name(): Promise<string> {
     return (await this.#tried((signal) => this.#api.getMe(signal))).username;
   }
 
-  /** @param offset Those before it are not asked for again */
+  /** @param offset Acknowledges all updates before it */
   updates(offset: number | undefined, waitSeconds: number): Promise<readonly unknown[]> {
     return this.#tried((signal) =>
       this.#api.getUpdates(
@@ -108,15 +107,15 @@ export class Telegram {
     await this.#tried((signal) => this.#api.deleteWebhook({}, signal));
   }
 
-  /** @param language Of those who see this menu; everybody else sees the one without */
+  /** @param language Language of the users who see this menu; without it, the default menu */
   async setMenu(commands: readonly { command: string; description: string }[], language?: "ru"): Promise<void> {
     await this.#tried((signal) =>
       this.#api.setMyCommands(commands, language === undefined ? {} : { language_code: language }, signal),
     );
   }
 
-  /** @returns the message's number, where it has one */
-  say(chat: number, message: Message): Promise<number | undefined> {
+  /** @returns the message id, if there is one */
+  send(chat: number, message: Message): Promise<number | undefined> {
     return this.#tried(async (signal) => {
       switch (message.kind) {
         case "text": {
@@ -156,8 +155,8 @@ export class Telegram {
   }
 
   /**
-   * A file that somebody sent.
-   * @returns `undefined` when it has more bytes than `maximum`
+   * Downloads a file.
+   * @returns `undefined` if it has more bytes than `maximum`
    */
   async file(id: string, maximum: number): Promise<Uint8Array | undefined> {
     const { file_path: path, file_size: size = 0 } = await this.#tried((signal) => this.#api.getFile(id, signal));

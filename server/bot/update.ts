@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Position } from "../readings/index.ts";
 import type { Language } from "./texts/texts.ts";
 
-/** What is asked of Telegram; everything else is not even sent. */
+/** Kinds of updates that Telegram sends to the bot. */
 export const UPDATE_KINDS = ["message", "callback_query"] as const;
 
 const From = z.object({ id: z.int(), is_bot: z.boolean().optional(), language_code: z.string().optional() });
@@ -25,10 +25,10 @@ const Update = z.object({
     .optional(),
 });
 
-/** A document that somebody sent. */
+/** A sent document. */
 export interface SentDocument {
   readonly fileId: string;
-  /** Bytes, when Telegram says how many. */
+  /** Size in bytes, if Telegram reports it. */
   readonly size: number | undefined;
 }
 
@@ -38,22 +38,22 @@ export type Content =
   | { readonly kind: "touch"; readonly id: string; readonly data: string }
   | { readonly kind: "other" };
 
-/** What somebody wrote, sent or touched. */
+/** A message or button press. */
 export interface Incoming {
   readonly chat: number;
-  /** Whether nobody else reads the chat. */
+  /** Whether the chat is private. */
   readonly isPrivate: boolean;
   readonly sender: number;
   readonly language: Language;
   readonly content: Content;
 }
 
-/** The number of an update; `undefined` for what is none. */
+/** Returns the number of an update; `undefined` for invalid updates. */
 export function updateNumber(update: unknown): number | undefined {
   return Update.pick({ update_id: true }).safeParse(update).data?.update_id;
 }
 
-/** Reads an update; `undefined` for one of no concern. */
+/** Parses an update; returns `undefined` for irrelevant ones. */
 export function readUpdate(update: unknown): Incoming | undefined {
   const { message, callback_query: touch } = Update.safeParse(update).data ?? {};
   if (touch?.message !== undefined)

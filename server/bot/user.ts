@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BotJournal } from "./journal.ts";
 import { QUESTIONS } from "./form.ts";
-import type { Seal } from "./seal.ts";
+import type { BotCipher } from "./bot-cipher.ts";
 
 const Source = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("typed") }),
@@ -16,39 +16,39 @@ const Form = z.object({
   source: Source,
 });
 
-/** What is known of somebody who wrote to the bot. */
+/** State of a user. */
 export const User = z.object({
   form: Form.optional(),
   draft: z.object({ step: z.enum([...QUESTIONS, "confirm"]), values: Form.partial(), edits: z.boolean() }).optional(),
-  /** The command whose input comes with the next message. */
+  /** The command that waits for input in the next message. */
   awaits: z.enum(["pm", "decode", "decompress"]).optional(),
-  /** The account that was made for them; with its key the bot signs what they send. */
+  /** The user's account. The bot signs the user's records with its key. */
   account: z.object({ address: z.string(), signingKey: z.string() }).optional(),
 });
 
 export type User = z.output<typeof User>;
 
-/** Those whom the bot knows. */
+/** Stores the users, encrypted. */
 export class Users {
   readonly #journal: BotJournal;
-  readonly #seal: Seal;
+  readonly #cipher: BotCipher;
 
-  constructor(journal: BotJournal, seal: Seal) {
+  constructor(journal: BotJournal, cipher: BotCipher) {
     this.#journal = journal;
-    this.#seal = seal;
+    this.#cipher = cipher;
   }
 
   async find(id: number): Promise<User> {
     const state = await this.#journal.chats.user(id);
-    return state === undefined ? {} : User.parse(this.#seal.open(placeOf(id), state));
+    return state === undefined ? {} : User.parse(this.#cipher.decrypt(contextOf(id), state));
   }
 
-  /** @param journal In which it is written together with other things */
+  /** @param journal Journal of the commit that stores the user */
   async save(journal: BotJournal, id: number, user: User): Promise<void> {
-    await journal.chats.saveUser(id, this.#seal.close(placeOf(id), user), user.account?.address);
+    await journal.chats.saveUser(id, this.#cipher.encrypt(contextOf(id), user), user.account?.address);
   }
 }
 
-function placeOf(id: number): string {
+function contextOf(id: number): string {
   return `user ${id}`;
 }

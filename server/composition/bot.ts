@@ -1,6 +1,6 @@
 import { type Bot, createBot } from "../bot/bot.ts";
 import type { BotEvent } from "../bot/events.ts";
-import type { Seal } from "../bot/seal.ts";
+import type { BotCipher } from "../bot/bot-cipher.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { TelegramConfig } from "../config/telegram.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
@@ -22,7 +22,7 @@ export interface ChatBotOptions {
   readonly config: TelegramConfig;
   readonly tableName: string;
   readonly readingMaxAgeMilliseconds: number;
-  readonly seal: Seal;
+  readonly botCipher: BotCipher;
   readonly sessions: Sessions;
   readonly records: Records;
   readonly pictures: Pictures;
@@ -42,7 +42,7 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
   const sensorNetworks = new NetworkList(config.sensorNetworks);
   const bot = createBot({
     config,
-    seal: options.seal,
+    cipher: options.botCipher,
     journal,
     records: records.records,
     accounts: sessions.accounts,

@@ -129,13 +129,13 @@ function buildBot(
   { config, opened, chatBot }: BuildOptions,
 ): Bot | undefined {
   const { telegram, chain } = config;
-  if (chatBot === undefined || telegram === undefined || opened.botSeal === undefined) return undefined;
+  if (chatBot === undefined || telegram === undefined || opened.botCipher === undefined) return undefined;
   const embeddedLog = foundation.link.embedded && opened.embeddedLog;
   return chatBot.createChatBot(foundation, {
     config: telegram,
     tableName: config.records.tableName,
     readingMaxAgeMilliseconds: config.map.readingMaxAgeMilliseconds,
-    seal: opened.botSeal,
+    botCipher: opened.botCipher,
     sessions,
     records,
     pictures,

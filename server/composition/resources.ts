@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Seal } from "../bot/seal.ts";
+import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
@@ -34,8 +34,8 @@ export interface Opened {
   readonly certificate: ListenerCertificate | undefined;
   /** Newest events of the embedded chain. */
   readonly embeddedLog: EmbeddedLog;
-  /** Encrypts the bot's data, when there is a bot. */
-  readonly botSeal: Seal | undefined;
+  /** Encrypts the bot's data; undefined without a bot. */
+  readonly botCipher: BotCipher | undefined;
   /** Closes all of them. */
   readonly resources: AsyncDisposableStack;
 }
@@ -67,8 +67,8 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
-      (await Seal.open(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botSeal, resources };
+      (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
+    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

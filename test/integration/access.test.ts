@@ -157,7 +157,7 @@ describe("access to the integrity-proof API", function () {
       assert.deepEqual([proved.code, proved.err], [0, ""]);
       assert.equal(
         told(keyless),
-        `recover: ${server.url} refuses: an API key or a token that is valid is needed ` +
+        `recover: ${server.url} rejects the request: an API key or a token that is valid is needed ` +
           "(SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n",
       );
       const [verified, doubted] = await Promise.all(
@@ -166,12 +166,12 @@ describe("access to the integrity-proof API", function () {
       assert.equal(verified?.code, 0, verified?.out);
       assert.match(
         told(doubted ?? assert.fail()),
-        /^not checked: a: not checked: the server refuses: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m,
+        /^not checked: a: not checked: the server rejects the request: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m,
       );
       // Fetch would tell it in its error.
       assert.throws(
         () => credentialHeaders({ SEALBOOK_API_KEY: `${key}\n${key}` }),
-        /^SEALBOOK_API_KEY holds characters that no key and no token has$/,
+        /^SEALBOOK_API_KEY contains characters that are invalid in keys and tokens$/,
       );
       await removeDirectory(directory);
     });

@@ -47,7 +47,7 @@ describe("the explorer's page", function () {
 
   it("shows the newest blocks and anchors, and leads to them", async () => {
     await open("/explorer");
-    await title("See for yourself");
+    await title("Explore the chain");
     await page.getByText("13 hashes under one root").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     await page.getByRole("link", { name: String(batch.batch.block_number), exact: true }).click();
@@ -74,7 +74,7 @@ describe("the explorer's page", function () {
   it("shows a record with its payload and who signed it", async () => {
     await open(`/explorer/tx/${record.tx_hash}`);
     await title("Record station-1");
-    await page.getByText("the sender's own signature").waitFor();
+    await page.getByText("the sender's signature").waitFor();
     assert.include(await page.getByRole("region", { name: "Payload" }).innerText(), '"sensorvalue": 12.5');
     await page.getByRole("link", { name: stage.server.demo.login }).first().click();
     await title("Account");
@@ -86,7 +86,7 @@ describe("the explorer's page", function () {
     await open(`/explorer/anchor/${batch.batch.root}`);
     await title("Anchored batch");
     await give(page, "order.bundle.json", bundle);
-    await page.getByText("The way leads to the chain").waitFor();
+    await page.getByText("Verification passed: the root is on the chain").waitFor();
     const drawn = await page
       .locator(".tree-node")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
@@ -100,9 +100,9 @@ describe("the explorer's page", function () {
     assert.includeMembers(drawn, [
       `Leaf: ${merkle.leaf}`,
       `Recorded hash: 0x${record_hash}`,
-      ...merkle.path.map((hash: string) => `Neighbour: ${hash}`),
+      ...merkle.path.map((hash: string) => `Sibling: ${hash}`),
     ]);
-    await page.getByText("Every step in full").click();
+    await page.getByText("All steps").click();
     assert.deepEqual(await seriousFaults(page), []);
   });
 
@@ -117,9 +117,9 @@ describe("the explorer's page", function () {
 
   it("compares a file with the proof's document", async () => {
     await give(page, "order.txt", "order 12");
-    await page.getByText("It is this very file").waitFor();
+    await page.getByText("The file matches the proof").waitFor();
     await give(page, "order.txt", "order 13");
-    await page.getByText("It is not this file").waitFor();
+    await page.getByText("The file does not match the proof").waitFor();
   });
 
   it("shows where the way of an altered proof breaks", async () => {
@@ -129,13 +129,13 @@ describe("the explorer's page", function () {
       change(copy.proof);
       await open("/explorer/proof");
       await give(page, "order.proof.json", JSON.stringify(copy));
-      await page.getByText("The way does not lead to the chain").waitFor();
+      await page.getByText("Verification failed: the path does not lead to the chain").waitFor();
       await page.getByText(expected).waitFor();
     };
     await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
-    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /do not end at the root/);
+    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /does not lead to the root of the proof/);
     await altered((proof) => (proof.chain_id = 1), /is of chain 1/);
-    await altered((proof) => delete proof.merkle, /has never seen/);
+    await altered((proof) => delete proof.merkle, /is not anchored on the chain/);
     await page.getByText("Not on the chain").first().waitFor();
   });
 
@@ -143,7 +143,7 @@ describe("the explorer's page", function () {
     await open("/explorer");
     await page.getByRole("searchbox").fill(JSON.stringify(one));
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("The way leads to the chain").waitFor();
+    await page.getByText("Verification passed: the root is on the chain").waitFor();
     await page.getByRole("button", { name: "Another proof" }).click();
     await give(page, "photo.jpg", "no proof");
     await page.getByText("This is not a proof").waitFor();
@@ -157,7 +157,7 @@ describe("the explorer's page", function () {
     await page.getByText("There is no such proof").waitFor();
     await page.getByLabel("Document id or proof id").fill("order 3");
     await page.getByRole("button", { name: "Fetch" }).click();
-    await page.getByText("The way leads to the chain").waitFor();
+    await page.getByText("Verification passed: the root is on the chain").waitFor();
   });
 
   it("finds by anything", async () => {
@@ -178,8 +178,8 @@ describe("the explorer's page", function () {
 
   it("says what is not there, and what to do", async () => {
     for (const [path, expected] of [
-      [`search/${sha256("nothing")}`, "The chain has nothing of this name"],
-      ["search/hello", "This cannot be searched for"],
+      [`search/${sha256("nothing")}`, "No results on this chain"],
+      ["search/hello", "The search term is invalid"],
       ["block/999999", "The chain does not have this block"],
       [`tx/0x${sha256("nothing")}`, "The chain does not have this transaction"],
       [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],

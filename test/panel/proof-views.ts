@@ -54,7 +54,7 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
       async (page) => {
         await openTab(page);
         await give(page, PATH, `${DOCUMENT}.`);
-        await page.getByText("Changed: this is not what was recorded").waitFor();
+        await page.getByText("Changed: this is not the recorded content").waitFor();
       },
     ],
     [
@@ -63,7 +63,7 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
         const bundle = await recorded(stage);
         await openTab(page);
         await give(page, `${PATH}.bundle.json`, bundle);
-        await page.getByText("Now the file itself").waitFor();
+        await page.getByText("Add the file").waitFor();
         await give(page, PATH, DOCUMENT);
         await page.locator(".tree").waitFor();
       },

@@ -50,7 +50,7 @@ describe("the panel's proofs", function () {
   });
 
   it("have a file recorded, and give its proof as a file", async () => {
-    await page.getByLabel("Kind of document").fill("minutes");
+    await page.getByLabel("Type of document").fill("minutes");
     await page.getByRole("button", { name: "Record it" }).click();
     await page.getByText("Recorded on the chain").waitFor();
     const [download] = await Promise.all([
@@ -96,7 +96,7 @@ describe("the panel's proofs", function () {
     await another();
     const changed = document.replace("meeting", "Meeting");
     await give(page, ["minutes.txt", changed]);
-    await page.getByText("Changed: this is not what was recorded").waitFor();
+    await page.getByText("Changed: this is not the recorded content").waitFor();
     for (const hash of [sha256(document), sha256(changed)]) await page.getByText(hash).first().waitFor();
     assert.deepEqual(await seriousFaults(page), []);
   });
@@ -104,13 +104,13 @@ describe("the panel's proofs", function () {
   it("check a file against its proof, step by step in the browser", async () => {
     await another();
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
-    await page.getByText("The proof holds").waitFor();
+    await page.getByText("Verification passed").waitFor();
     assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
       "Format",
       "Issuer's signature",
       "Document",
       "Recorded hash",
-      "Way to the batch's root",
+      "Inclusion in the batch",
       "Block header",
       "Transaction in the block",
       "Receipt in the block",
@@ -131,13 +131,13 @@ describe("the panel's proofs", function () {
   it("refuse another file, and a proof that was altered", async () => {
     await another();
     await give(page, ["minutes.txt.bundle.json", bundle]);
-    await page.getByText("Now the file itself").waitFor();
+    await page.getByText("Add the file").waitFor();
     await give(page, ["minutes.txt", `${document}.`]);
     await page.getByText("Changed: this is not the file of the proof").waitFor();
     await another();
     const altered = bundle.replace('"type":"minutes"', '"type":"Minutes"');
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
-    await page.getByText("The proof does not hold").waitFor();
+    await page.getByText("Verification failed").waitFor();
     await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
   });
 
@@ -164,10 +164,10 @@ describe("the panel's proofs", function () {
         : route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(refusal) }),
     );
     await give(page, ["minutes.txt", document]);
-    await page.getByText("The server asks who you are").waitFor();
+    await page.getByText("Authentication required").waitFor();
     await page.getByLabel("API key or token").fill("wrong");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Enter another key").waitFor();
+    await page.getByText("Enter another one").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     await page.getByLabel("API key or token").fill("right");
     await page.getByRole("button", { name: "Try again" }).click();

@@ -65,7 +65,7 @@ describe("the panel's records", function () {
     await search("cold*", "Topic");
     assert.deepEqual(await codes(), ["delivery-2041"]);
     await search("roof");
-    await page.getByText("Nothing matches").waitFor();
+    await page.getByText("No matching records").waitFor();
   });
 
   it("are sent as a reading of PM2.5, by the convention of its fields, once nothing is missing", async () => {
@@ -111,8 +111,8 @@ describe("the panel's records", function () {
     await dialog.getByRole("textbox", { name: "Code" }).fill("any");
     await dialog.getByRole("textbox", { name: "Topic" }).fill("notes");
     for (const [text, complaint] of [
-      ["{", /This is no JSON: \w+/],
-      ["[1]", /Write a JSON object/],
+      ["{", /This is not JSON: \w+/],
+      ["[1]", /Enter a JSON object/],
     ] as const) {
       await dialog.getByLabel("Payload").fill(text);
       await dialog.getByRole("button", { name: "Send", exact: true }).click();
@@ -135,13 +135,13 @@ describe("the panel's records", function () {
       );
     await search("series-*");
     assert.lengthOf(await codes(), 20);
-    await page.getByRole("button", { name: "Show older ones" }).click();
+    await page.getByRole("button", { name: "Show older records" }).click();
     await page.getByText(`${SERIES} records shown`).waitFor();
     assert.deepEqual(
       await codes(),
       Array.from({ length: SERIES }, (_, index) => `series-${SERIES - index}`),
     );
-    assert.isFalse(await page.getByRole("button", { name: "Show older ones" }).isVisible());
+    assert.isFalse(await page.getByRole("button", { name: "Show older records" }).isVisible());
   });
 
   it("are decoded from a transaction's hash: every field, who signed, that the chain holds it", async () => {
@@ -178,7 +178,7 @@ describe("the panel's records", function () {
   it("that somebody else's chain holds are decoded and told apart", async () => {
     const vector = callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
     await decode(vector.inputdata);
-    await page.getByText(/Not on the chain|The chain has something else in its place/).waitFor();
+    await page.getByText(/Not on the chain|The chain has a different row/).waitFor();
     assert.include((await page.locator("main").textContent()) ?? "", "Every argument of the call");
   });
 
@@ -188,9 +188,9 @@ describe("the panel's records", function () {
       ["", "Paste call data or a transaction hash."],
       ["0x123", "Only 0x and hexadecimal digits"],
       ["not hexadecimal", "Only 0x and hexadecimal digits"],
-      ["0xdeadbeef00", "0xdeadbeef is no function that stores a record"],
+      ["0xdeadbeef00", "0xdeadbeef is not a function that stores a record; set and insert are"],
       [`0x${"0".repeat(64)}`, "The chain has no transaction with this hash."],
-      [input.slice(0, -64), "The server cannot take this."],
+      [input.slice(0, -64), "The input is invalid."],
     ] as const) {
       await decode(text);
       await page.getByText(complaint).waitFor();

@@ -37,7 +37,7 @@ const VIEWS: readonly View[] = [
     async (page) => {
       await page.getByRole("searchbox").fill("nothing-*");
       await page.getByRole("button", { name: "Search" }).click();
-      await page.getByText("Nothing matches").waitFor();
+      await page.getByText("No matching records").waitFor();
     },
   ],
   [

@@ -90,7 +90,7 @@ describe("the panel's session", function () {
     await address.fill("0x12");
     await page.getByLabel("Password").fill("x");
     await page.keyboard.press("Enter");
-    await page.getByText("An address is 0x and 40 more digits").waitFor();
+    await page.getByText("An address is 0x and 40 digits").waitFor();
     assert.equal(await page.locator(".fault").count(), 1);
   });
 
@@ -197,7 +197,7 @@ describe("the panel's session", function () {
     await page.getByLabel("Caption").fill("half a sentence");
     assert.equal((await stage.server.call(ROUTES.close, { token })).status, 200);
     await change(page, { renewAt: 0 });
-    await page.getByText("The session has ended: the server no longer knows its token.").waitFor();
+    await page.getByText("The session has ended: its token is no longer valid.").waitFor();
     await logIn(page, stage.server.demo);
     await page.getByRole("button", { name: "Send a record" }).click();
     assert.equal(await page.getByLabel("Caption").inputValue(), "half a sentence");
@@ -210,7 +210,7 @@ describe("the panel's session", function () {
     await page.goto("/#/records");
     await stage.server.call(ROUTES.close, { token });
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("the server no longer knows its token").waitFor();
+    await page.getByText("its token is no longer valid").waitFor();
     await logIn(page, stage.server.demo);
     await change(page, { endsAt: 0 });
     await page.getByText("The session has expired.").waitFor();

@@ -238,7 +238,7 @@ describe("prove script", () => {
     assert.deepEqual([none.code, none.out], [1, ""]);
     assert.match(none.err, /^prove: http:\/\/127\.0\.0\.1:9\/ cannot be reached: /);
     assert.deepEqual([other.code, other.out], [1, ""]);
-    assert.match(other.err, /is not a server of proofs/);
+    assert.match(other.err, /is not a Sealbook server/);
   });
 
   const wrong: [what: string, ...args: string[]][] = [

@@ -98,7 +98,7 @@ describe("verify script", () => {
       assert.equal(code, 1);
       const lines = out.trimEnd().split("\n");
       assert.lengthOf(lines, 2);
-      assert.equal(lines[0], "changed: d/ünï ☃.bin: the document differs from the one that was proved");
+      assert.equal(lines[0], "changed: d/ünï ☃.bin: the document differs from the proved one");
       assert.match(lines[1] ?? "", /^3 of 4 files verified \(1 changed,/);
     });
   });
@@ -112,7 +112,7 @@ describe("verify script", () => {
       assert.deepInclude(results[0], { result: "verified", by: "server" });
       assert.deepInclude(results[1], {
         result: "no_proof",
-        reason: "there is no proof file; the server says: No proof found for this hash",
+        reason: "there is no proof file; message of the server: No proof found for this hash",
       });
       assert.equal(totals.verified_by_server, 1);
       const { results: unasked } = await verdicts("d", "--url", NOWHERE);
@@ -120,7 +120,7 @@ describe("verify script", () => {
         unasked.map((r: ParsedJson) => r.result),
         ["not_checked", "verified", "verified", "verified"],
       );
-      assert.match(unasked[0].reason, /server does not answer/);
+      assert.match(unasked[0].reason, /server does not respond/);
     } finally {
       await rename(`${pathOf("d/a.txt")}.away`, pathOf("d/a.txt"));
       await rm(join(directory, "new.txt"));
@@ -132,7 +132,7 @@ describe("verify script", () => {
     assert.equal(code, 1);
     assert.match(
       out,
-      /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not answer$/m,
+      /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not respond$/m,
     );
     assert.match(out, /^0 of 4 files verified/m);
     const trusting = await verdicts("d", "--rpc", NOWHERE, "--server-only");
@@ -168,7 +168,7 @@ describe("verify script", () => {
         const { results } = await verdicts("d/a.txt");
         assert.deepInclude(results[0], {
           result: "changed",
-          reason: 'the proof is that of another document, "d/b/c.txt"',
+          reason: 'the proof is of a different document, "d/b/c.txt"',
         });
         assert.equal((await verdicts("d/a.txt", "--any-id")).code, 0);
       });
@@ -201,7 +201,12 @@ describe("verify script", () => {
       ["block_number", (f) => (f.proof.block_number += 1), "chain_disagrees", /is in block/],
       ["block_hash", (f) => (f.proof.block_hash = `0x${other32}`), "chain_disagrees", /has the hash/],
       ["timestamp", (f) => (f.proof.timestamp -= 1), "chain_disagrees", /time of block/],
-      ["validator", (f) => (f.proof.validator = `0x${"11".repeat(20)}`), "chain_disagrees", /the block is by/],
+      [
+        "validator",
+        (f) => (f.proof.validator = `0x${"11".repeat(20)}`),
+        "chain_disagrees",
+        /the proposer of the block is/,
+      ],
       [
         "merkle",
         (f) => (f.proof.merkle = { root: `0x${other32}`, leaf: `0x${other32}`, index: 0, path: [] }),
@@ -243,7 +248,7 @@ describe("verify script", () => {
       await withContent(path(), JSON.stringify(file), async () => {
         const [byChain, byServer] = await Promise.all([verdicts("d/a.txt"), verdicts("d/a.txt", "--server-only")]);
         assert.equal(byChain.results[0].result, "chain_disagrees");
-        assert.match(byChain.results[0].reason, /does not hold the recorded hash/);
+        assert.match(byChain.results[0].reason, /does not contain the recorded hash/);
         assert.equal(byServer.results[0].result, "chain_disagrees");
         assert.match(byServer.results[0].reason, /the server's proof has tx_hash/);
       });
@@ -253,7 +258,7 @@ describe("verify script", () => {
       await withContent(path(), "{", async () => {
         const { code, results } = await verdicts("d/a.txt");
         assert.equal(code, 1);
-        assert.deepInclude(results[0], { result: "no_proof", reason: "its proof file is not valid: is not JSON" });
+        assert.deepInclude(results[0], { result: "no_proof", reason: "its proof file is invalid: is not JSON" });
       });
     });
   });

@@ -17,7 +17,7 @@ export async function fillIn(
   await chat.ask(device);
   await chat.after(() => chat.write(place), 2);
   await chat.ask(title);
-  await chat.after(() => chat.touch("⌨ I type the values"));
+  await chat.after(() => chat.touch("⌨ Type the values"));
 }
 
 /** Registers somebody and gives their login and password. */

@@ -15,13 +15,13 @@ import { textMessage } from "../message.ts";
 import type { Language } from "../texts/texts.ts";
 import { type Command, moment, say } from "./command.ts";
 
-/** How long a drawn animation is good enough. */
+/** Maximum age of a cached animation. */
 const ANIMATION_AGE = 5 * 60_000;
 
 export interface AirQualityDeps {
   readonly records: Pick<RecordStore, "search">;
   readonly pictures: Pictures;
-  /** How long a value is shown on maps after it was sent. */
+  /** Time for which maps display a value. */
   readonly readingMaxAgeMilliseconds: number;
   readonly clock: Clock;
 }
@@ -38,7 +38,7 @@ export function airQualityCommands({
     { readonly made: number; readonly newest: number; readonly drawn: Promise<Uint8Array> }
   >();
 
-  /** Many ask for it at the same time; it is drawn anew when there is something new and the last one is not fresh. */
+  /** Returns the cached animation unless it is outdated or there are new readings. */
   const animation = (readings: readonly Reading[], language: Language): Promise<Uint8Array> => {
     const now = clock();
     const newest = readings[0]?.time ?? 0;

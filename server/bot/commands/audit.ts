@@ -8,20 +8,20 @@ import { prefixedHex } from "../../kit/hex.ts";
 const LARGEST_FILE_KIB = 512;
 
 export interface AuditDeps {
-  /** @throws SealbookError `malformed` saying what is wrong */
+  /** @throws SealbookError `malformed` */
   readonly decode: (inputdata: string) => {
     readonly function: RowFunction;
     readonly row: Row;
     readonly transaction: DecodedTransaction;
   };
   readonly bzip2: Pick<Bzip2, "decompress">;
-  /** A file that somebody sent; `undefined` when it has more bytes than the maximum. */
+  /** Downloads a file; returns `undefined` if it has more bytes than the maximum. */
   readonly file: (document: SentDocument, maximum: number) => Promise<Uint8Array | undefined>;
 }
 
-/** `/decode` and `/decompress`: what stands on the blockchain, for people. */
+/** `/decode` and `/decompress`: decode data from the blockchain. */
 export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decode" | "decompress", Command> {
-  /** Runs a command on its input, and asks for it when there is none. */
+  /** Runs a command on its input; requests the input if there is none. */
   const on =
     (
       name: "decode" | "decompress",
@@ -54,7 +54,7 @@ export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decod
     decompress: on("decompress", (input, { texts }) => {
       const data = decompressed(bzip2, input);
       const text = textOf(data);
-      // What is no text is given as it is.
+      // Returns binary data as a file.
       if (text === undefined)
         return {
           kind: "file",
@@ -67,7 +67,7 @@ export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decod
   };
 }
 
-/** The bytes that hexadecimal text stands for; a file can also hold the compressed bytes themselves. */
+/** Decodes hexadecimal text. A file can also contain the compressed bytes. */
 function bytesOf(sent: Uint8Array): Uint8Array {
   if (Buffer.from(sent.subarray(0, 3)).toString("latin1") === "BZh") return sent;
   const digits = Buffer.from(sent).toString("latin1").replace(/\s+/gu, "").replace(/^0x/iu, "");

@@ -1,10 +1,10 @@
-import type { Memo } from "../inbox.ts";
+import type { Memo } from "../update-queue.ts";
 import type { Message } from "../message.ts";
 import type { Language, Texts } from "../texts/texts.ts";
 import type { Incoming, SentDocument } from "../update.ts";
 import type { User } from "../user.ts";
 
-/** A command as it came. */
+/** A command with its context. */
 export interface Request {
   readonly incoming: Incoming;
   readonly user: User;
@@ -16,22 +16,22 @@ export interface Request {
   readonly memo: Memo;
 }
 
-/** What is answered. */
+/** Reply of a command. */
 export interface Reply {
   readonly messages: readonly Message[];
-  /** What is known of who asked, from now on; the same as before when unset. */
+  /** New state of the user; unchanged if unset. */
   readonly user?: User;
 }
 
-/** @throws SealbookError for what goes wrong; it is told as a sentence */
+/** @throws SealbookError, which the bot converts to an error text */
 export type Command = (request: Request) => Promise<Reply>;
 
-/** A reply of one text. */
+/** Creates a reply with one text. */
 export function say(text: string, user?: User): Reply {
   return { messages: [{ kind: "text", text }], ...(user === undefined ? {} : { user }) };
 }
 
-/** A moment as people read it, in UTC. */
+/** Formats a time in UTC. */
 export function moment(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -19,7 +19,7 @@ export const COMMAND_NAMES = [
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** What only a chat that nobody else reads is for: it is about the person. */
+/** Commands that work only in private chats. */
 export const PRIVATE_COMMANDS: ReadonlySet<CommandName> = new Set(["start", "reset", "fetch", "pm"]);
 
 export function isCommandName(text: string): text is CommandName {

@@ -6,8 +6,8 @@ import type { RecordIntent, RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
 import { type Command, say } from "./command.ts";
 
-/** What is written down of a reading on its way to the chain. */
-const Begun = z.object({
+/** Stored progress of a reading whose transaction is in flight. */
+const StartedReading = z.object({
   value: z.number(),
   rowId: z.string().regex(/^\d+$/).transform(BigInt),
   transactionId: z.int(),
@@ -22,7 +22,7 @@ export interface PmDeps {
   readonly explorerLink: (transactionHash: Uint8Array) => string;
 }
 
-/** `/pm`: stores what the sensor says now as a record that is signed with the user's key. */
+/** `/pm`: stores the sensor's current value as a record signed with the user's key. */
 export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmDeps): Command {
   return async ({ user, texts, argument, memo }) => {
     const { form, account } = user;
@@ -30,8 +30,8 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
     const holder = await accounts.find(account.address);
     if (holder === undefined || !holder.enrolled) return say(texts.revoked);
 
-    // After a restart: what was read then counts, and is not stored once more.
-    const begun = Begun.safeParse(memo.earlier).data;
+    // After a restart, continues with the value read before.
+    const begun = StartedReading.safeParse(memo.previous).data;
     let value = begun?.value;
     if (value === undefined && argument !== "") {
       value = parseReading(argument);
@@ -55,7 +55,7 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
     const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
     const { rowId, transactionHash } = await records.store(signer, readingRecord(holder.address, form, reading), {
       resume: begun,
-      onIntent: (journal, intent) => memo.note(journal, note(intent)),
+      onIntent: (journal, intent) => memo.save(journal, note(intent)),
     });
     return say(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
   };

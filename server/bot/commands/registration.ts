@@ -8,17 +8,17 @@ import { type Command, type Reply, type Request, say } from "./command.ts";
 import { formText, question } from "../form-questions.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** An account that is being made, as it is written down before anything else knows of it. */
-const Begun = z.object({
+/** Stored progress of a registration: the account before its enrolment. */
+const StartedRegistration = z.object({
   prepared: z.object({ login: z.string(), password: z.string(), scope: z.literal("full"), keystore: z.string() }),
   signingKey: z.string(),
 });
 
 export interface RegistrationDeps {
   readonly journal: BotJournal;
-  /** Missing where nobody can enrol accounts. */
+  /** Undefined if the server cannot enrol accounts. */
   readonly accounts: AccountService | undefined;
-  /** How long the message with the password stays. */
+  /** Lifetime of the message with the password. */
   readonly passwordSeconds: number;
   readonly onRegistered: (account: string) => void;
 }
@@ -50,18 +50,18 @@ export function registrationCommands({
   };
 }
 
-/** What comes of a confirmed form: an account for who has none, and the form in the place of the one before. */
+/** Handles a confirmed form: creates an account if the user has none, and stores the form. */
 export function confirmation({ journal, accounts, passwordSeconds, onRegistered }: RegistrationDeps): Command {
-  const prepare = async (memo: Request["memo"]): Promise<z.output<typeof Begun>> => {
-    const begun = Begun.safeParse(memo.earlier).data;
+  const prepare = async (memo: Request["memo"]): Promise<z.output<typeof StartedRegistration>> => {
+    const begun = StartedRegistration.safeParse(memo.previous).data;
     if (begun !== undefined) return begun;
-    if (accounts === undefined) throw new SealbookError("forbidden", "there is no administrator's key");
+    if (accounts === undefined) throw new SealbookError("forbidden", "ADMIN_KEY is not set");
     const { login, password, keystore, signingKey } = await accounts.prepare("full");
     const made = {
       prepared: { login, password, scope: "full" as const, keystore },
       signingKey: hex(signingKey),
     };
-    await journal.atomically((atomic) => memo.note(atomic, made));
+    await journal.atomically((atomic) => memo.save(atomic, made));
     return made;
   };
 

@@ -1,4 +1,4 @@
-import { LONGEST_TEXT, type FormFault, type Question } from "../form.ts";
+import { MAX_TEXT_LENGTH, type FormFault, type Question } from "../form.ts";
 import { MAX_READING } from "../reading.ts";
 import type { CommandName } from "../commands/names.ts";
 import type { SourceFault } from "../sensor-source.ts";
@@ -22,68 +22,73 @@ const commands: Record<CommandName, string> = {
 };
 
 const questions: Record<Question, string> = {
-  name: "What is your name? It stays on this server.",
+  name: "What is your name? It is stored only on this server.",
   device: "What is the name of your sensor or device, such as SDS011?",
   place:
-    "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, 100.5018.",
-  title: "Which caption is to be shown on the map?",
+    "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, " +
+    "100.5018.",
+  title: "Which caption should the map show?",
   source:
-    "Where do the values come from? If the sensor answers JSON at an address of the internet, type the address and the path to the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type each value yourself.",
+    "Where do the values come from? If the sensor has a public JSON address, type the address and the path to " +
+    "the value, such as\nhttps://sensor.example/data.json $.pm25\nOr press the button to type each value " +
+    "yourself.",
 };
 
 const formFaults: Record<FormFault, string> = {
   text_wanted: "Please answer with a text.",
   empty: "The text is empty.",
-  too_long: `That is too long: at most ${LONGEST_TEXT} characters, an address 512.`,
+  too_long: `That is too long: at most ${MAX_TEXT_LENGTH} characters, an address 512.`,
   control_characters: "The text has line breaks or characters that cannot be shown; please write it in one line.",
   not_a_place:
-    "That is no place. Share a location, or type latitude and longitude in degrees, such as 13.7563, 100.5018.",
-  latitude_range: "There is no such latitude: it goes from -90 to 90 and comes first.",
-  longitude_range: "There is no such longitude: it goes from -180 to 180.",
-  not_an_address: "That does not begin with an address of the form https://sensor.example/data.json.",
-  credentials: "The address holds a name or password. Please use an address that does without.",
+    "That is not a location. Share a location, or type latitude and longitude in degrees, such as 13.7563, 100.5018.",
+  latitude_range: "The latitude must be from -90 to 90. It comes first.",
+  longitude_range: "The longitude must be from -180 to 180.",
+  not_an_address: "That does not start with an address such as https://sensor.example/data.json.",
+  credentials: "The address contains a name or password. Please use an address without them.",
   no_path: "The path to the value is missing. Type it after the address, such as $.pm25.",
-  not_a_path: "The path cannot be read. It has the form $.name, $.list[0].name or $['odd name'].",
+  not_a_path: "The path is invalid. Use the form $.name, $.list[0].name or $['odd name'].",
   press_a_button: "Please press one of the buttons under the form.",
 };
 
 const sourceFaults: Record<SourceFault, string> = {
-  private_address: "its address leads to a private network, which this server does not ask",
-  unreachable: "it cannot be reached",
-  too_slow: "it did not answer within ten seconds",
-  too_large: "its answer has more than 64 KiB",
+  private_address: "its address is in a private network, which this server does not access",
+  unreachable: "it is not reachable",
+  too_slow: "it did not respond within ten seconds",
+  too_large: "its response has more than 64 KiB",
   too_many_redirects: "it redirects more than three times",
-  bad_status: "it answered with an error",
-  not_json: "its answer is not JSON",
-  nothing_there: "its answer has nothing at the path of your form",
-  not_a_reading: `what stands at the path of your form is no number from 0 to ${MAX_READING}`,
+  bad_status: "it responded with an error",
+  not_json: "its response is not JSON",
+  nothing_there: "its response has no value at the path of your form",
+  not_a_reading: `the value at the path of your form is not a number from 0 to ${MAX_READING}`,
 };
 
 export const en = {
   locale: "en-GB",
   commands,
   help: (list: string) =>
-    `I take readings of air-quality sensors and keep them on a blockchain.\n\n${list}\n\nLong data for /decode and /decompress can be sent as a file with the command as its caption.`,
-  unknown: "I do not understand that. /help lists what I can do.",
-  unknownCommand: (command: string) => `There is no command /${command}. /help lists what there is.`,
-  privateOnly: (command: string) => `/${command} works only in a private chat with me.`,
-  tooMany: (perMinute: number) => `That was too fast: I answer ${perMinute} messages a minute. Please wait a minute.`,
+    `This bot stores readings of air-quality sensors on a blockchain.\n\n${list}\n\nLong data for /decode and ` +
+    "/decompress can be sent as a file with the command as its caption.",
+  unknown: "This message is not a command. /help lists the commands.",
+  unknownCommand: (command: string) => `There is no command /${command}. /help lists the commands.`,
+  privateOnly: (command: string) => `/${command} works only in a private chat with the bot.`,
+  tooMany: (perMinute: number) => `Too many messages: the limit is ${perMinute} per minute. Please wait a minute.`,
 
   share: "📍 Share my location",
   back: "⬅ Back",
   cancel: "✖ Cancel",
   keep: "✔ Keep as it is",
-  typed: "⌨ I type the values",
+  typed: "⌨ Type the values",
   confirm: "✅ Confirm",
   question: (number: number, of: number, question: Question, now: string | undefined) =>
     `${number} of ${of}. ${questions[question]}${now === undefined ? "" : `\nNow: ${now}`}`,
   formFault: (fault: FormFault) => formFaults[fault],
-  placeNoted: (place: string) => `Noted: ${place}`,
-  formLeft: "The form is closed; nothing was changed.",
+  placeNoted: (place: string) => `Location: ${place}`,
+  formLeft: "The form is closed; nothing has changed.",
   buttonOver: "This button belongs to an older question.",
   confirmNew: (form: string) =>
-    `${form}\n\nSensor, place and caption go to the blockchain with each value: everybody can read them there, for ever. Your name does not.\n\nIs this right? With Confirm your account is made.`,
-  confirmEdit: (form: string) => `${form}\n\nIs this right? Confirm saves it.`,
+    `${form}\n\nSensor, location and caption go to the blockchain with each value, where they are public ` +
+    "forever. Your name does not.\n\nIs this correct? Confirm creates your account.",
+  confirmEdit: (form: string) => `${form}\n\nIs this correct? Confirm saves it.`,
   form: (name: string, device: string, place: string, title: string, source: string) =>
     `Name: ${name}\nSensor: ${device}\nPlace: ${place}\nCaption: ${title}\nSource: ${source}`,
   sourceTyped: "typed with /pm",
@@ -91,19 +96,21 @@ export const en = {
   formSaved: "The form is saved.",
   registered: "You are registered. Send a value with /pm.",
   password: (login: string, password: string, minutes: string) =>
-    `Your account. I tell you its password only now: keep it; this message deletes itself after ${minutes}.\n\nlogin: ${login}\npassword: ${password}`,
+    `Your account. Save the password now: this message is deleted after ${minutes}, and the password is not ` +
+    `shown again.\n\nlogin: ${login}\npassword: ${password}`,
   minutes: (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`),
-  already: "You are registered already. /fetch shows your form, /reset edits it.",
-  noForm: "There is no form yet. /start begins one.",
+  already: "You are already registered. /fetch shows your form, /reset edits it.",
+  noForm: "There is no form yet. /start opens one.",
   accountOf: (address: string) => `Account: ${address}`,
   revoked: "Your account was revoked; please ask the operator of this server.",
-  noEnrolment: "This server cannot make accounts: it does not have the administrator's key. Please ask its operator.",
+  noEnrolment: "This server cannot create accounts: it has no administrator key. Please ask its operator.",
   notRegistered: "Only registered users can send values. /start begins the registration.",
 
   typeValue: "Please type the PM2.5 value in µg/m³, such as 12.5.",
   notAValue: (text: string) =>
-    `"${text}" is no PM2.5 value: it is a number from 0 to ${MAX_READING} in µg/m³, such as 12.5.`,
-  sourceFault: (fault: SourceFault) => `Your sensor gives no value: ${sourceFaults[fault]}. You can type it: /pm 12.5`,
+    `"${text}" is not a PM2.5 value: a number from 0 to ${MAX_READING} in µg/m³, such as 12.5.`,
+  sourceFault: (fault: SourceFault) =>
+    `Your sensor returned no value: ${sourceFaults[fault]}. You can type it: /pm 12.5`,
   stored: (value: string, row: string, link: string) => `Stored: ${value} µg/m³, record ${row}.\n${link}`,
   storedLate: (row: string) =>
     `The blockchain has not confirmed record ${row} yet. It will be stored: do not send it again.`,
@@ -120,16 +127,16 @@ export const en = {
 
   time: (server: string, block: number | undefined) =>
     `Server time: ${server}${block === undefined ? "" : `\nNewest block: ${block}`}`,
-  noTransactions: "No value was stored yet.",
+  noTransactions: "No value has been stored yet.",
   transactions: "Latest transactions that stored values, newest first:",
   transaction: (row: string, code: string, time: string, sender: string, link: string) =>
     `#${row} ${code}\n${time}, ${sender}\n${link}`,
   sync: (copied: number | undefined, head: number | undefined, reconciled: string | undefined) =>
-    `The database has the blockchain up to block ${copied ?? "-"} of ${head ?? "-"}.\n${reconciled === undefined ? "They were not compared yet." : `They were compared last at ${reconciled}.`}`,
-  syncNothing: "Nothing has happened that would be worth telling.",
-  gethlogEmpty: "The blockchain client has logged nothing yet.",
-  gethlogNone:
-    "This server does not know where the log of its blockchain client is: its operator can set NODE_LOG_FILE.",
+    `The record index includes block ${copied ?? "-"} of ${head ?? "-"}.\n` +
+    (reconciled === undefined ? "No reconciliation has run yet." : `Last reconciliation: ${reconciled}.`),
+  syncNothing: "There are no events.",
+  gethlogEmpty: "The log of the blockchain client is empty.",
+  gethlogNone: "The log of the blockchain client is not configured on this server: its operator can set NODE_LOG_FILE.",
   gethlogCaption: "The newest lines of the blockchain client's log",
   balance: (address: string, amount: string) => `System address: ${address}\nBalance: ${amount}`,
 
@@ -139,14 +146,14 @@ export const en = {
   decodedCaption: "The decoded transaction",
   decompressed: (bytes: number) => `Decompressed, ${bytes} bytes:`,
   decompressedCaption: "The decompressed data",
-  malformed: (reason: string) => `That cannot be read: ${reason}.`,
+  malformed: (reason: string) => `Invalid data: ${reason}.`,
 
-  chainAway: "The blockchain does not answer now. Nothing was stored; please try again later.",
-  chainRefused: "The blockchain refused it.",
+  chainAway: "The blockchain is not reachable. Nothing was stored; please try again later.",
+  chainRefused: "The blockchain rejected the transaction.",
   tooManyStored: (seconds: number) => `Too many values in a short time; please wait ${seconds} s.`,
-  busy: "There is too much to do right now; please try again in a minute.",
-  failed: "Something went wrong here, and the operator can see it in the log. Please try again later.",
+  busy: "The server is busy; please try again in a minute.",
+  failed: "An internal error occurred; the operator finds it in the log. Please try again later.",
 };
 
-/** Everything that the bot says, in one language. */
+/** Texts of the bot in one language. */
 export type Texts = typeof en;

@@ -9,7 +9,7 @@ import {
   previousStep,
   type SensorForm,
 } from "../../../server/bot/form.ts";
-import { parsePlace } from "../../../server/bot/place.ts";
+import { parsePosition } from "../../../server/bot/position.ts";
 import { parseReading } from "../../../server/bot/reading.ts";
 
 const text = (value: string) => ({ kind: "text", text: value }) as const;
@@ -47,7 +47,7 @@ describe("the registration form", function () {
         fc.constantFrom(", ", ",", " ", ";"),
         (lat, lng, between) => {
           const place = { lat: lat / 1e6, lng: lng / 1e6 };
-          assert.deepEqual(parsePlace(`${place.lat.toFixed(6)}${between}${place.lng.toFixed(6)}`), {
+          assert.deepEqual(parsePosition(`${place.lat.toFixed(6)}${between}${place.lng.toFixed(6)}`), {
             lat: Number(place.lat.toFixed(6)),
             lng: Number(place.lng.toFixed(6)),
           });
@@ -60,10 +60,11 @@ describe("the registration form", function () {
     ["13°N 100.5°E", { lat: 13, lng: 100.5 }],
     ["13.5 S, 100.5 W", { lat: -13.5, lng: -100.5 }],
   ] as const) {
-    it(`takes ${written}`, () => assert.deepEqual(parsePlace(written), place));
+    it(`takes ${written}`, () => assert.deepEqual(parsePosition(written), place));
   }
   for (const written of ["", "13", "1,2,3", "north", "1e1, 2", "13.7.5, 2"]) {
-    it(`does not take ${JSON.stringify(written)} for a place`, () => assert.equal(parsePlace(written), "not_a_place"));
+    it(`does not take ${JSON.stringify(written)} for a place`, () =>
+      assert.equal(parsePosition(written), "not_a_place"));
   }
 
   for (const [written, value] of [

@@ -31,7 +31,7 @@ describe("registration with the bot", function () {
     assert.match(place.text, /^3 of 5\. Where/);
     assert.deepEqual(place.keys, ["📍 Share my location", "⬅ Back", "✖ Cancel"]);
     const [noted, title] = await chat.after(() => chat.share(13.7563, 100.5018), 2);
-    assert.equal(noted.text, "Noted: 13.7563, 100.5018");
+    assert.equal(noted.text, "Location: 13.7563, 100.5018");
     assert.deepEqual(noted.keys, [], "the keyboard goes away");
     assert.match(title?.text ?? "", /^4 of 5\. Which caption/);
     assert.match((await chat.ask("Roof")).text, /^5 of 5\. Where do the values come from/);
@@ -129,13 +129,13 @@ describe("registration with the bot", function () {
     });
 
     it("at the place", async () => {
-      await wrong(() => chat.write("at home"), "is no place", /^3 of 5/m);
-      await wrong(() => chat.write("13.75"), "is no place", /^3 of 5/m);
-      await wrong(() => chat.write("91, 0"), "no such latitude", /^3 of 5/m);
-      await wrong(() => chat.write("0, 181"), "no such longitude", /^3 of 5/m);
-      await wrong(() => chat.sendSticker(), "is no place", /^3 of 5/m);
+      await wrong(() => chat.write("at home"), "is not a location", /^3 of 5/m);
+      await wrong(() => chat.write("13.75"), "is not a location", /^3 of 5/m);
+      await wrong(() => chat.write("91, 0"), "latitude must be", /^3 of 5/m);
+      await wrong(() => chat.write("0, 181"), "longitude must be", /^3 of 5/m);
+      await wrong(() => chat.sendSticker(), "is not a location", /^3 of 5/m);
       const [noted] = await chat.after(() => chat.write("13°S 100.5°W"), 2);
-      assert.equal(noted.text, "Noted: -13, -100.5");
+      assert.equal(noted.text, "Location: -13, -100.5");
     });
 
     it("at the caption and the source", async () => {
@@ -146,18 +146,18 @@ describe("registration with the bot", function () {
       await wrong(() => chat.write(" "), "empty", /^4 of 5/m);
       await chat.ask("Roof");
       const faults = {
-        "at home": "does not begin with an address",
-        "ftp://sensor.example/ $.a": "does not begin with an address",
+        "at home": "does not start with an address",
+        "ftp://sensor.example/ $.a": "does not start with an address",
         "https://sensor.example/": "path to the value is missing",
-        "https://sensor.example/ $..a": "path cannot be read",
+        "https://sensor.example/ $..a": "path is invalid",
         "https://me:secret@sensor.example/ $.a": "name or password",
       };
       for (const [text, reason] of Object.entries(faults)) await wrong(() => chat.write(text), reason, /^5 of 5/m);
-      await chat.after(() => chat.touch("⌨ I type the values"));
+      await chat.after(() => chat.touch("⌨ Type the values"));
     });
 
     it("at the confirmation", async () => {
-      await wrong(() => chat.write("yes"), "press one of the buttons", /Is this right/);
+      await wrong(() => chat.write("yes"), "press one of the buttons", /Is this correct/);
     });
   });
 
@@ -178,7 +178,7 @@ describe("registration with the bot", function () {
       async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
       60_000,
     );
-    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing was changed");
+    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing has changed");
     assert.include((await chat.ask("/fetch")).text, "There is no form yet");
     chat.touchData("form:confirm:confirm");
     await eventually(

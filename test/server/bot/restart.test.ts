@@ -59,13 +59,13 @@ describe("the bot, killed", function () {
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.ask("Roof");
     assert.include(
-      (await chat.after(() => chat.touch("⌨ I type the values")))[0].text,
+      (await chat.after(() => chat.touch("⌨ Type the values")))[0].text,
       "Name: Somchai\nSensor: SDS011",
     );
     await other.ask("SDS011");
     await other.after(() => other.write("1, 2"), 2);
     await other.ask("Yard");
-    await other.after(() => other.touch("⌨ I type the values"));
+    await other.after(() => other.touch("⌨ Type the values"));
   });
 
   it("between an account and its password, and during another registration, creates and sends each once", async () => {

@@ -110,7 +110,7 @@ describe("a sensor that the bot asks", function () {
       await chat.after(() => chat.touch("✅ Confirm"));
       assert.include(
         (await chat.ask("/pm")).text,
-        "Your sensor gives no value: its address leads to a private network",
+        "Your sensor returned no value: its address is in a private network",
       );
     } finally {
       await server.stop();

@@ -24,8 +24,8 @@ for (const engine of ENGINES)
         [7, 8],
       );
       assert.deepEqual(await store.receive([two], 6), []);
-      await store.note(8, bytes(9));
-      const waiting = await store.unanswered();
+      await store.saveMemo(8, bytes(9));
+      const waiting = await store.pendingUpdates();
       assert.deepEqual(
         waiting.map(({ number, body, memo }) => [number, [...body], memo && [...memo]]),
         [
@@ -33,18 +33,18 @@ for (const engine of ENGINES)
           [8, [2], [9]],
         ],
       );
-      await store.answered(7);
+      await store.completeUpdate(7);
       assert.deepEqual(await store.receive([one], 7), []);
       assert.deepEqual(
-        (await store.unanswered()).map(({ number }) => number),
+        (await store.pendingUpdates()).map(({ number }) => number),
         [8],
       );
     });
 
     it("forgets what was answered and is old, and nothing that waits", async () => {
-      await store.forgetBefore(1_000);
+      await store.deleteUpdatesBefore(1_000);
       assert.deepEqual(
-        (await store.unanswered()).map(({ number }) => number),
+        (await store.pendingUpdates()).map(({ number }) => number),
         [8],
       );
       assert.lengthOf(await store.receive([{ number: 7, body: bytes(1) }], 8), 1);
@@ -71,9 +71,9 @@ for (const engine of ENGINES)
         body: bytes(value),
         ...(key === undefined ? {} : { key }),
       });
-      await store.say([message(1, 1), message(-(2 ** 51), 2, "alert 1"), message(1, 3)]);
-      await store.say([message(1, 4, "alert 1")]);
-      const waiting = await store.unsaid();
+      await store.enqueue([message(1, 1), message(-(2 ** 51), 2, "alert 1"), message(1, 3)]);
+      await store.enqueue([message(1, 4, "alert 1")]);
+      const waiting = await store.queuedMessages();
       assert.deepEqual(
         waiting.map(({ chat, body }) => [chat, ...body]),
         [
@@ -82,11 +82,11 @@ for (const engine of ENGINES)
           [1, 3],
         ],
       );
-      await store.said(waiting[0]?.id ?? 0);
+      await store.deleteMessage(waiting[0]?.id ?? 0);
       assert.deepEqual(
-        (await store.unsaidAfter(waiting[1]?.id ?? 0)).map(({ body }) => [...body]),
+        (await store.queuedMessagesAfter(waiting[1]?.id ?? 0)).map(({ body }) => [...body]),
         [[3]],
       );
-      assert.lengthOf(await store.unsaid(), 2);
+      assert.lengthOf(await store.queuedMessages(), 2);
     });
   });

@@ -29,7 +29,7 @@ describe("the bot's token", function () {
     for (const call of [
       () => telegram.name(),
       () => telegram.file("x", 10),
-      () => telegram.say(1, { kind: "text", text: "x" }),
+      () => telegram.send(1, { kind: "text", text: "x" }),
       () => telegram.setWebhook("https://x.example", "s"),
     ]) {
       const error: unknown = await call().then(

@@ -6,7 +6,7 @@ export const common = {
   loading: "Loading…",
   reload: "Reload",
   notLoaded: "This part could not be loaded.",
-  notLoadedHelp: "The server may be restarting, or was updated. Reload the page to go on.",
+  notLoadedHelp: "The server may be restarting or was updated. Reload the page to continue.",
   language: "Language",
   switchTheme: "Switch between light and dark",
   skip: "Skip to the content",

@@ -1,7 +1,7 @@
 export const home = {
   title: "Home",
-  lead: "Your session with the record store. The token is replaced by itself before it expires.",
-  readOnly: "This account may read only: records can be searched and decoded, not sent.",
+  lead: "Your session with the record store. The token is renewed automatically before it expires.",
+  readOnly: "This account has read access only: it can search and decode records but not send them.",
   session: "Session",
   lifetime: "Session lifetime:",
   seconds: "s",

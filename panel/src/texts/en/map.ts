@@ -1,7 +1,6 @@
 export const map = {
   title: "Air quality",
-  about:
-    "PM2.5 as the sensors said it, each value a signed record on the chain. Choose a point for its record and its proof.",
+  about: "PM2.5 values of the sensors, each a signed record on the chain. Select a point for its record and its proof.",
   mapLabel: "Map of the sensors. The table beside it has the same values.",
   legend: "Categories of the US EPA",
   unit: "µg/m³",
@@ -25,18 +24,19 @@ export const map = {
   closeSensor: "Close the sensor",
   tableCaption: (moment: string) => `Values of ${moment}, the highest first`,
   several: (count: number, worst: string) => `${count} sensors; the highest: ${worst}`,
-  moment: "Moment that the map shows",
+  moment: "Time shown on the map",
   now: (moment: string) => `Now, ${moment}`,
   play: "Play the day",
   pause: "Pause",
   refresh: "Refresh",
   updated: (moment: string) => `As of ${moment}`,
-  reading: (records: number) => `Looking for readings: ${records} records read…`,
-  isCut: "There are more records than are read here. Older values of the day are missing.",
+  reading: (records: number) => `Loading readings: ${records} records read…`,
+  isCut: "There are too many records to load. Older values of the day are missing.",
   empty: "No current readings",
-  emptyHelp: "Send a record that keeps to the PM2.5 convention, and it appears here.",
-  zoomIn: "Closer",
-  zoomOut: "Farther",
+  emptyHelp: "Records in the PM2.5 format appear here.",
+  zoomIn: "Zoom in",
+  zoomOut: "Zoom out",
   indexNote:
-    "The index is that of the single value, by the US EPA's breakpoints of May 2024; the EPA's own figures are averages of a day.",
+    "The index applies to the single value, with the US EPA's breakpoints of May 2024; the EPA publishes daily " +
+    "averages.",
 };

@@ -1,9 +1,10 @@
 export const session = {
-  left: (seconds: number) => `The session has ${seconds} s left; it is extended by itself.`,
+  left: (seconds: number) => `The session has ${seconds} s left; it is extended automatically.`,
   ending: "The session is about to end",
-  endingHelp: "It can no longer be extended. Log in again when it has ended; what you are writing is kept.",
+  endingHelp: "It can no longer be extended. Log in again when it has ended. Your input is kept.",
   cutOff: "The server cannot be reached",
   cutOffHelp:
-    "The session cannot be extended until it answers again, which is tried every second. The clock above says how long the session lasts.",
+    "The session cannot be extended until the server responds. The panel retries every second; the clock above " +
+    "shows the remaining time.",
   logOut: "Log out",
 };

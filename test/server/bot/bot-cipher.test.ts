@@ -3,11 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import fc from "fast-check";
-import { Seal } from "../../../server/bot/seal.ts";
+import { BotCipher } from "../../../server/bot/bot-cipher.ts";
 import { SealbookError } from "../../../server/errors.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 
-describe("the bot's seal", function () {
+describe("the bot's cipher", function () {
   let directory: string;
   let file: string;
   before(async () => {
@@ -16,7 +16,7 @@ describe("the bot's seal", function () {
   });
   after(() => removeDirectory(directory));
   const refused = async (isNeeded: boolean): Promise<SealbookError> => {
-    const error: unknown = await Seal.open(file, isNeeded).then(
+    const error: unknown = await BotCipher.load(file, isNeeded).then(
       () => assert.fail("opened"),
       (thrown: unknown) => thrown,
     );
@@ -25,18 +25,18 @@ describe("the bot's seal", function () {
     return error;
   };
 
-  it("has no key made when something was sealed with the one that is missing", async () => {
-    assert.include((await refused(true)).message, "put it back from a backup");
+  it("creates no key if encrypted data exist", async () => {
+    assert.include((await refused(true)).message, "restore it from a backup");
   });
 
-  it("opens what was sealed, after a restart too, with a key that only its owner can read", async () => {
-    const sealed = (await Seal.open(file, false)).close("user 1", { a: ["ä", 1] });
-    assert.deepEqual((await Seal.open(file, true)).open("user 1", sealed), { a: ["ä", 1] });
+  it("decrypts after a restart, with a key that only its owner can read", async () => {
+    const encrypted = (await BotCipher.load(file, false)).encrypt("user 1", { a: ["ä", 1] });
+    assert.deepEqual((await BotCipher.load(file, true)).decrypt("user 1", encrypted), { a: ["ä", 1] });
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
   it("opens nothing that was moved to another place or changed, and shows nothing of it", async () => {
-    const seal = await Seal.open(file, true);
+    const cipher = await BotCipher.load(file, true);
     fc.assert(
       fc.property(
         fc.string({ minLength: 8 }),
@@ -45,12 +45,12 @@ describe("the bot's seal", function () {
         fc.nat(),
         fc.integer({ min: 1, max: 255 }),
         (text, place, other, at, change) => {
-          const sealed = seal.close(place, text);
-          assert.isFalse(Buffer.from(sealed).includes(Buffer.from(text)));
-          if (place !== other) assert.throws(() => seal.open(other, sealed));
-          const changed = Uint8Array.from(sealed);
+          const encrypted = cipher.encrypt(place, text);
+          assert.isFalse(Buffer.from(encrypted).includes(Buffer.from(text)));
+          if (place !== other) assert.throws(() => cipher.decrypt(other, encrypted));
+          const changed = Uint8Array.from(encrypted);
           changed[at % changed.length] = (changed[at % changed.length] ?? 0) ^ change;
-          assert.throws(() => seal.open(place, changed));
+          assert.throws(() => cipher.decrypt(place, changed));
         },
       ),
     );

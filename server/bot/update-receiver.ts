@@ -6,64 +6,64 @@ import { type Telegram, TelegramError } from "./telegram.ts";
 import { updateNumber } from "./update.ts";
 
 const WAIT_SECONDS = 30;
-const LARGEST_UPDATE = "1mb";
+const MAX_UPDATE_SIZE = "1mb";
 
-export interface ReceptionDeps {
+export interface UpdateReceiverDeps {
   readonly telegram: Telegram;
   readonly token: string;
-  /** Where Telegram is to post what comes; asked for it when there is no such place. */
+  /** URL for Telegram's webhook; without it, the receiver polls. */
   readonly webhookUrl: string | undefined;
   readonly receive: (updates: readonly unknown[]) => Promise<void>;
-  /** Told the bot's name as soon as Telegram can be reached. */
+  /** Called with the bot's name when Telegram is reachable. */
   readonly prepare: (name: string) => Promise<void>;
   readonly onEvent: BotEventSink;
 }
 
-/** Gets what people write from Telegram: asks for it, or is told. */
-export class Reception {
-  readonly #deps: ReceptionDeps;
+/** Receives updates from Telegram by polling or by webhook. */
+export class UpdateReceiver {
+  readonly #deps: UpdateReceiverDeps;
   readonly #ended = new AbortController();
-  #work: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #failing = false;
 
-  constructor(deps: ReceptionDeps) {
+  constructor(deps: UpdateReceiverDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#work = this.#run();
+    this.#running = this.#run();
   }
 
-  /** Takes nothing any more. */
+  /** Stops receiving. */
   end(): void {
     this.#ended.abort();
   }
 
-  /** Ends when nothing is asked for any more: as soon as the telegram is ended, which may be waiting for an answer. */
+  /** Resolves when the current poll has ended. End the Telegram client first to abort it. */
   async stop(): Promise<void> {
     this.end();
-    await this.#work;
+    await this.#running;
   }
 
-  /** What Telegram posts to. Only Telegram knows the secret, which comes with every update. */
+  /** Handler of the webhook. Checks the secret that Telegram sends with every update. */
   get webhook(): RequestHandler {
     const { token, receive } = this.#deps;
     const secret = Buffer.from(secretOf(token));
-    return Router().use(express.json({ limit: LARGEST_UPDATE }), async (request, response) => {
+    return Router().use(express.json({ limit: MAX_UPDATE_SIZE }), async (request, response) => {
       const shown = Buffer.from(request.get("X-Telegram-Bot-Api-Secret-Token") ?? "");
       if (request.method !== "POST" || shown.length !== secret.length || !timingSafeEqual(shown, secret)) {
         response.status(403).end();
         return;
       }
       await receive([request.body]);
-      // Only now: what is not on disk is sent again.
+      // Responds after the updates are stored; Telegram repeats them otherwise.
       response.status(200).end();
     });
   }
 
   async #run(): Promise<void> {
     const { telegram, webhookUrl, token, prepare, onEvent } = this.#deps;
-    const name = await this.#persist(async () => {
+    const name = await this.#retry(async () => {
       const found = await telegram.name();
       await prepare(found);
       if (webhookUrl === undefined) await telegram.deleteWebhook();
@@ -74,13 +74,13 @@ export class Reception {
     onEvent({ kind: "ready", name, by: webhookUrl === undefined ? "polling" : "webhook" });
     let offset: number | undefined;
     while (webhookUrl === undefined && !this.#ended.signal.aborted) {
-      offset = await this.#persist(() => this.#poll(offset));
+      offset = await this.#retry(() => this.#poll(offset));
     }
   }
 
   /**
-   * Asks once.
-   * @returns from where to ask on. An empty answer has acknowledged all before it; numbers may then begin anywhere.
+   * Polls once.
+   * @returns The next offset. After an empty response it is undefined, because Telegram may restart its numbering.
    */
   async #poll(offset: number | undefined): Promise<number | undefined> {
     const updates = await this.#deps.telegram.updates(offset, WAIT_SECONDS);
@@ -89,8 +89,8 @@ export class Reception {
     return last === undefined ? undefined : last + 1;
   }
 
-  /** Tries until it is done or this is ended. */
-  async #persist<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+  /** Retries until the attempt succeeds or the receiver ends. */
+  async #retry<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     const { onEvent } = this.#deps;
     const backoff = new Backoff();
     while (!this.#ended.signal.aborted) {
@@ -111,7 +111,7 @@ export class Reception {
   }
 }
 
-/** What Telegram shows with every update: nobody can tell it who does not have the token. */
+/** Derives the webhook secret from the token. */
 function secretOf(token: string): string {
   return createHmac("sha256", token).update("sealbook webhook").digest("hex");
 }

@@ -1,8 +1,8 @@
 import { SealbookError } from "../errors.ts";
 import type { Texts } from "./texts/texts.ts";
 
-/** What a failure is told as; `undefined` for a fault of ours. */
-export function sentenceOf(error: unknown, texts: Texts): string | undefined {
+/** Returns the user's text for an error; `undefined` for an internal error. */
+export function errorText(error: unknown, texts: Texts): string | undefined {
   if (!(error instanceof SealbookError)) return undefined;
   switch (error.code) {
     case "malformed":

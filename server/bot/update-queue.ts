@@ -1,0 +1,137 @@
+import type { StoredUpdate } from "./chat-store.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { BotJournal } from "./journal.ts";
+import type { BotEventSink } from "./events.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
+import type { Message } from "./message.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { Backoff } from "../kit/backoff.ts";
+import type { BotCipher } from "./bot-cipher.ts";
+import { type Incoming, readUpdate, updateNumber } from "./update.ts";
+
+const MAX_CONCURRENT_SENDERS = 32;
+/** Twice the day for which Telegram repeats unacknowledged updates. */
+const RETENTION_MILLISECONDS = 2 * 24 * 3600 * 1000;
+const CLEANUP_INTERVAL = 500;
+
+/** Progress of the processing of an update, which survives an interruption. */
+export interface Memo {
+  readonly previous: unknown;
+  /** Stores the progress in the commit of `journal`. */
+  save(journal: BotJournal, memo: unknown): Promise<void>;
+}
+
+/** Result of a handled update. */
+export interface HandlerResult {
+  readonly messages: readonly Message[];
+  /** Stores changes in the commit of the messages. */
+  readonly save?: (journal: BotJournal) => Promise<void>;
+}
+
+/** Handles an update. Throws only for internal errors. */
+export type UpdateHandler = (incoming: Incoming, memo: Memo) => Promise<HandlerResult>;
+
+export interface UpdateQueueDeps {
+  readonly journal: BotJournal;
+  readonly cipher: BotCipher;
+  readonly messageQueue: MessageQueue;
+  readonly handle: UpdateHandler;
+  readonly clock: Clock;
+  readonly onEvent: BotEventSink;
+}
+
+/** Stores updates and processes each once, in order per sender. */
+export class UpdateQueue {
+  readonly #deps: UpdateQueueDeps;
+  readonly #queue = new KeyedQueue(MAX_CONCURRENT_SENDERS);
+  readonly #ended = new AbortController();
+  #received = 0;
+
+  constructor(deps: UpdateQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** Continues with the updates that a restart interrupted. */
+  async start(): Promise<void> {
+    for (const stored of await this.#deps.journal.chats.pendingUpdates()) this.#enqueue(stored);
+  }
+
+  /** Stores updates and ignores known ones. The sender can delete them afterwards. */
+  async receive(updates: readonly unknown[]): Promise<void> {
+    const { journal, cipher, clock } = this.#deps;
+    const known = updates.flatMap((update) => {
+      const number = updateNumber(update);
+      return number === undefined || readUpdate(update) === undefined
+        ? []
+        : [{ number, body: cipher.encrypt(bodyContext(number), update) }];
+    });
+    if (known.length === 0) return;
+    const fresh = await journal.atomically(async ({ chats }) => {
+      // Cleans up on the first and every 500th call.
+      if (this.#received % CLEANUP_INTERVAL === 0) await chats.deleteUpdatesBefore(clock() - RETENTION_MILLISECONDS);
+      return chats.receive(known, clock());
+    });
+    this.#received += 1;
+    for (const stored of fresh) this.#enqueue(stored);
+  }
+
+  /** Resolves when no update is being processed. The next process continues with the queue. */
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#queue.stop();
+  }
+
+  #enqueue(stored: StoredUpdate): void {
+    const incoming = this.#decrypt(bodyContext(stored.number), stored.body, readUpdate);
+    if (this.#ended.signal.aborted) return;
+    this.#queue.run(incoming?.sender ?? 0, () => this.#process(stored, incoming));
+  }
+
+  async #process({ number, memo }: StoredUpdate, incoming: Incoming | undefined): Promise<void> {
+    const { cipher, handle, onEvent, messageQueue, journal } = this.#deps;
+    let previous = memo && this.#decrypt(memoContext(number), memo, (value) => value);
+    const backoff = new Backoff();
+    do {
+      try {
+        const { messages, save } =
+          incoming === undefined
+            ? { messages: [], save: undefined }
+            : await handle(incoming, {
+                previous,
+                save: (on, value) => {
+                  previous = value;
+                  return on.chats.saveMemo(number, cipher.encrypt(memoContext(number), value));
+                },
+              });
+        await journal.atomically(async (atomic) => {
+          await save?.(atomic);
+          if (incoming !== undefined)
+            await atomic.chats.enqueue(messages.map((message) => messageQueue.encrypt(incoming.chat, message)));
+          await atomic.chats.completeUpdate(number);
+        });
+        messageQueue.wake();
+        return;
+      } catch (error) {
+        onEvent({ kind: "journal_failing", error });
+        await backoff.wait(this.#ended.signal);
+      }
+    } while (!this.#ended.signal.aborted);
+  }
+
+  #decrypt<T>(place: string, body: Uint8Array, read: (value: unknown) => T): T | undefined {
+    try {
+      return read(this.#deps.cipher.decrypt(place, body));
+    } catch (error) {
+      this.#deps.onEvent({ kind: "unreadable", what: place, error });
+      return undefined;
+    }
+  }
+}
+
+function bodyContext(number: number): string {
+  return `update ${number}`;
+}
+
+function memoContext(number: number): string {
+  return `memo ${number}`;
+}
