@@ -39,7 +39,8 @@ export async function remove(directory: string, name: string): Promise<Change> {
   if (left < LEAST_VALIDATORS) {
     throw new SealbookError(
       "conflict",
-      `${left} validators would be left, and fewer than ${LEAST_VALIDATORS} cannot bear a fault: replace ${name} instead`,
+      `${left} validators would be left, and fewer than ${LEAST_VALIDATORS} cannot bear a fault: replace ` +
+        `${name} instead`,
     );
   }
   assertUnused(network, name);

@@ -27,7 +27,10 @@ export interface PlanOptions {
 export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
   const { least, most } = USUAL_PERIOD_SECONDS;
   if (blockPeriodSeconds >= least && blockPeriodSeconds <= most) return undefined;
-  return `blocks come every ${blockPeriodSeconds} s: between data centres use ${least} to ${most} s, others are for trials`;
+  return (
+    `blocks come every ${blockPeriodSeconds} s: between data centres use ${least} to ${most} s, others are for ` +
+    "trials"
+  );
 }
 
 /** @throws SealbookError `malformed` for numbers that do not go together */

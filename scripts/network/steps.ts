@@ -47,12 +47,16 @@ export function stepsToAdd(
       requests: [request("perm_addNodesToAllowlist", [enode]), request("admin_addPeer", enode)],
     },
     {
-      what: `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a validator that is behind helps nobody.`,
+      what:
+        `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a ` +
+        "validator that is behind helps nobody.",
       at: [joining.name],
       requests: [request("eth_blockNumber")],
     },
     {
-      what: `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is a validator some blocks after the last of them.`,
+      what:
+        `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is a ` +
+        "validator some blocks after the last of them.",
       at: voters,
       requests: [request(`${prefix}_proposeValidatorVote`, joining.validator, true)],
     },
@@ -75,12 +79,17 @@ export function stepsToRemove(
   const enode = enodeOf(leaving, leaving.address);
   return [
     {
-      what: `Vote against ${leaving.name}. It takes ${majorityOf(validators.length)} of ${validators.length}, whether or not it is running.`,
+      what:
+        `Vote against ${leaving.name}. It takes ${majorityOf(validators.length)} of ${validators.length}, ` +
+        "whether or not it is running.",
       at: namesOf(staying),
       requests: [request(`${prefix}_proposeValidatorVote`, leaving.validator, false)],
     },
     {
-      what: `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back, let ${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next start.`,
+      what:
+        `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back, let ` +
+        `${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next ` +
+        "start.",
       at: namesOf(staying),
       requests: [
         request(`${prefix}_discardValidatorVote`, leaving.validator),
@@ -119,7 +128,8 @@ function commandsAt(hosts: readonly NetworkHost[], name: string, requests: reado
     `# ${name}`,
     ...requests.map(
       (body) =>
-        `curl ${client} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' https://${host.address}:${host.rpcPort}`,
+        `curl ${client} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ` +
+        `https://${host.address}:${host.rpcPort}`,
     ),
   ];
 }

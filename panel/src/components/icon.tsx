@@ -12,7 +12,9 @@ const PATHS = {
   close: "M6 6l12 12M18 6 6 18",
   link: "M13 5h6v6M19 5l-8 8M16 13v6H5V8h6",
   plus: "M12 5v14M5 12h14",
-  sun: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8M12 2.8v1.7M12 19.5v1.7M2.8 12h1.7M19.5 12h1.7M5.5 5.5l1.2 1.2M17.3 17.3l1.2 1.2M5.5 18.5l1.2-1.2M17.3 6.7l1.2-1.2",
+  sun:
+    "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8M12 2.8v1.7M12 19.5v1.7M2.8 12h1.7M19.5 12h1.7M5.5 5.5l1.2 1.2M17.3 " +
+    "17.3l1.2 1.2M5.5 18.5l1.2-1.2M17.3 6.7l1.2-1.2",
   moon: "M19.5 14.2A8 8 0 0 1 9.8 4.5a8 8 0 1 0 9.7 9.7",
   leave: "M14 5H6v14h8M11 12h9M17 9l3 3-3 3",
   info: "M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17M12 11v5M12 7.8v.2",
@@ -26,10 +28,10 @@ const PATHS = {
   previous: "m14 6-6 6 6 6",
 } as const;
 
-/** What there is a picture of. */
+/** Names of the icons. */
 export type IconName = keyof typeof PATHS;
 
-/** A picture that says nothing to a screen reader; the text beside it does. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg
