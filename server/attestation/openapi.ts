@@ -6,23 +6,29 @@ import { AttestBody } from "./schemas.ts";
 import { ALLOWED, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
-import { answered, ATTESTED, CONTRACT, missing, PUBLISHED_KEYS, refused } from "../http/openapi/examples.ts";
-import { refusals } from "../http/openapi/refusals.ts";
+import {
+  exampleResponse,
+  ATTESTED,
+  CONTRACT,
+  notFound,
+  PUBLISHED_KEYS,
+  problemResponse,
+} from "../http/openapi/examples.ts";
+import { errorResponses } from "../http/openapi/error-responses.ts";
 
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
-const question = { document_id: CONTRACT.document_id, audience: "court" };
-const named = { "Content-Disposition": "The name that the statement's file is to have." };
+const request = { document_id: CONTRACT.document_id, audience: "court" };
+const named = { "Content-Disposition": "The file name of the statement." };
 
-const other = {
+const methodNotAllowed = {
   status: 405,
-  description: "It is asked with GET only.",
+  description: "The path supports GET only.",
   content: { [PROBLEM_TYPE]: Problem },
   headers: ALLOWED,
 };
 
 const tooMany = "is one too many: send one of document_id, hash, verification_id";
 
-/** Statements for third parties. */
 const KeySet = z
   .object({
     keys: z.array(
@@ -38,18 +44,23 @@ const KeySet = z
   })
   .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 8037)." });
 
+/** Attestations and their keys. */
 export const ATTEST_OPERATIONS: readonly Operation[] = [
   {
     id: "attest",
     method: "post",
     path: "/api/v1/recovery/attest",
     tag: "Recovery",
-    summary: "Have a signed statement made",
+    summary: "Issue an attestation",
     description:
-      "States what is recorded of a document, of a hash or of a comparison: exactly one of them is named. Everything in it was checked against the chain before, and can be checked again by whoever gets it. By `Accept` it comes as JSON, as a JWS alone, or as PDF.",
+      "Issues a signed statement about the records of a document, a hash or a comparison. The request names " +
+      "exactly one " +
+      "of them. The server checks every fact against the chain before signing, and the statement contains the " +
+      "steps to " +
+      "check it again. `Accept` selects JSON, the JWS alone, or PDF.",
     isGuarded: true,
     body: { [JSON_TYPE]: AttestBody },
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The statement.",
@@ -58,40 +69,46 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
           [JOSE_TYPE]: Jws,
           [PDF_TYPE]: z
             .string()
-            .meta({ description: "The statement for people, with the JWS attached.", contentMediaType: PDF_TYPE }),
+            .meta({ description: "The statement as a document, with the JWS attached.", contentMediaType: PDF_TYPE }),
         },
         headers: named,
       },
-      ...refusals(400, 404, 406, 409, 413, 415),
+      ...errorResponses(400, 404, 406, 409, 413, 415),
     ],
     examples: [
-      { name: "court", summary: "For a court", body: json(question), answer: answered(ATTESTED) },
+      { name: "court", summary: "For a court", body: json(request), response: exampleResponse(ATTESTED) },
       {
         name: "signed",
         summary: "The JWS alone",
-        body: json(question),
-        answer: answered(ATTESTED.attestation, 200, JOSE_TYPE),
+        body: json(request),
+        response: exampleResponse(ATTESTED.attestation, 200, JOSE_TYPE),
       },
       {
         name: "paper",
-        summary: "On paper",
-        body: json({ ...question, audience: "seller" }),
-        answer: answered("%PDF-1.7\n", 200, PDF_TYPE),
+        summary: "As PDF",
+        body: json({ ...request, audience: "seller" }),
+        response: exampleResponse("%PDF-1.7\n", 200, PDF_TYPE),
       },
       {
         name: "unknown",
-        summary: "Nothing is recorded",
-        body: json({ ...question, document_id: "nothing" }),
-        answer: missing("there is no record of this document"),
+        summary: "No record",
+        body: json({ ...request, document_id: "nothing" }),
+        response: notFound("there is no record of this document"),
       },
       {
         name: "both",
-        summary: "Of two things at once",
-        body: json({ ...question, hash: CONTRACT.hash }),
-        answer: refused(400, "malformed", "The request is not valid", `document_id: ${tooMany}; hash: ${tooMany}`, [
-          { path: "document_id", message: tooMany },
-          { path: "hash", message: tooMany },
-        ]),
+        summary: "Two subjects",
+        body: json({ ...request, hash: CONTRACT.hash }),
+        response: problemResponse(
+          400,
+          "malformed",
+          "The request is not valid",
+          `document_id: ${tooMany}; hash: ${tooMany}`,
+          [
+            { path: "document_id", message: tooMany },
+            { path: "hash", message: tooMany },
+          ],
+        ),
       },
     ],
   },
@@ -100,19 +117,20 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: JWKS_PATH,
     tag: "Operation",
-    summary: "Publish the keys that sign",
+    summary: "Signing keys",
     description:
-      "The public keys of bundles and statements as a JSON Web Key Set, the present one first and those before it.",
+      "Returns the public keys of bundles and statements as a JSON Web Key Set, the current key first, then " +
+      "earlier keys.",
     isGuarded: false,
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The keys.",
         content: { [JWKS_TYPE]: KeySet },
-        headers: { "Cache-Control": "How long they may be kept." },
+        headers: { "Cache-Control": "How long the keys may be cached." },
       },
-      other,
+      methodNotAllowed,
     ],
-    examples: [{ name: "keys", summary: "One key", answer: answered(PUBLISHED_KEYS, 200, JWKS_TYPE) }],
+    examples: [{ name: "keys", summary: "One key", response: exampleResponse(PUBLISHED_KEYS, 200, JWKS_TYPE) }],
   },
 ];

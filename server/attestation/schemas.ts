@@ -35,5 +35,5 @@ export const AttestBody = z
   .meta({
     id: "AttestBody",
     description:
-      "What a statement is to be about: one of `document_id`, `hash` and `verification_id`; and whom it is for.",
+      "The subject of the statement, which is one of `document_id`, `hash` and `verification_id`, and its audience.",
   });

@@ -8,7 +8,7 @@ export interface BlockReference {
   readonly validator: string;
 }
 
-/** The newest block, as it is watched for. */
+/** The newest block. */
 export interface BlockHead {
   readonly number: number;
   /** Block time, Unix seconds. */

@@ -6,14 +6,14 @@ export type Address = string;
 /** Which contract a transaction calls. */
 export type ContractName = "SessionRegistry" | "EventTable" | "ProofAnchor";
 
-/** Where each contract stands. */
+/** The address of each contract. */
 export type ContractAddresses = Readonly<Record<ContractName, Address>>;
 
-/** What a transaction is for. */
+/** The purpose of a transaction. */
 export type TransactionPurpose =
   "session_open" | "session_validate" | "session_extend" | "session_close" | "record" | "anchor" | "nonce_filler";
 
-/** A call the relayer has to make; on disk before it is signed. */
+/** A contract call of the relayer; on disk before it is signed. */
 export interface ContractCall {
   readonly purpose: TransactionPurpose;
   readonly contract: ContractName;
@@ -21,7 +21,7 @@ export interface ContractCall {
   readonly data: Uint8Array;
 }
 
-/** How a transaction ended, or that it has not yet. */
+/** The outcome of a transaction, or its state before it has one. */
 export type TransactionOutcome =
   | { readonly state: "confirmed"; readonly hash: Uint8Array; readonly block: BlockReference }
   | { readonly state: "reverted"; readonly reason: string; readonly block: BlockReference | undefined }
@@ -29,7 +29,7 @@ export type TransactionOutcome =
   | { readonly state: "cancelled" }
   | { readonly state: "pending"; readonly sent: boolean };
 
-/** An intent that waits for its signature. */
+/** An intent without a signature yet. */
 export interface QueuedTransaction {
   readonly id: number;
   readonly purpose: TransactionPurpose;
@@ -37,7 +37,7 @@ export interface QueuedTransaction {
   readonly data: Uint8Array;
 }
 
-/** A signed transaction on its way. */
+/** A signed transaction in flight. */
 export interface SignedTransaction {
   readonly id: number;
   readonly nonce: number;
@@ -48,7 +48,7 @@ export interface SignedTransaction {
 /** An empty transaction that uses up a nonce. */
 export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
 
-/** How a transaction ended; `block` is set when it was mined. */
+/** The final outcome of a transaction; `block` is set when it was mined. */
 export interface FinalOutcome {
   readonly id: number;
   readonly state: "confirmed" | "reverted" | "refused";

@@ -7,16 +7,16 @@ import type { Tag } from "../http/openapi/document.ts";
 import type { Operation } from "../http/openapi/operation.ts";
 import { SERVICE_OPERATIONS } from "../operations/openapi.ts";
 
-/** Groups of operations. */
+/** The groups of the operations. */
 export const TAGS: readonly Tag[] = [
-  { name: "Records", description: "The record store: signed rows on chain, found by code and topic." },
-  { name: "Proofs", description: "Integrity proofs: hashes on chain, found by document, hash and transaction." },
-  { name: "Recovery", description: "What is asked after a disaster." },
-  { name: "Explorer", description: "What anybody can see of the chain, without a key; nothing of the journal." },
-  { name: "Operation", description: "How the server is." },
+  { name: "Records", description: "The record store: signed rows on chain, searchable by code and topic." },
+  { name: "Proofs", description: "Integrity proofs: anchored hashes, searchable by document, hash and transaction." },
+  { name: "Recovery", description: "Comparison of restored data with its records, and attestations." },
+  { name: "Explorer", description: "Public data of the chain. Needs no credentials and never reads the journal." },
+  { name: "Operation", description: "Health, metrics, alerts and this document." },
 ];
 
-/** Everything that can be asked of the server. What is new is added to the list of its kind. */
+/** All operations of the server. */
 export const OPERATIONS: readonly Operation[] = [
   ...RECORD_OPERATIONS,
   ...PROOF_OPERATIONS,

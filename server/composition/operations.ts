@@ -65,7 +65,10 @@ function createWebhooks(
         instance: address,
         clock,
         onFailure: (reason) =>
-          logger.warn({ webhook: index + 1, reason }, "a receiver of alerts cannot be told; it will be"),
+          logger.warn(
+            { webhook: index + 1, reason },
+            "a receiver in ALERT_WEBHOOKS cannot be notified; the server retries until it responds",
+          ),
       }),
   );
   alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));

@@ -85,7 +85,11 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
   const months = new PartitionMaintenance(
     () => createPartitions(database, clock()),
-    (err) => logger.warn({ err }, "the journal's coming months could not be prepared"),
+    (err) =>
+      logger.warn(
+        { err },
+        "the journal's partitions for the coming months could not be created; the server retries in an hour",
+      ),
   );
   const store = recoveryStore(database, new ProofStatements());
   const recovery = new RecoveryService({ journal, store, chain: proofAnchor, telemetry, clock });
@@ -113,7 +117,7 @@ function buildProofs(foundation: Foundation, config: Config, { sender }: Relayer
     transactions: sender,
     telemetry,
     clock,
-    onRetry: (count) => logger.warn({ count }, "anchors whose transaction had failed were given new ones"),
+    onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));
   registerProofMetrics(foundation, proofs, config.proofs.maxOutstanding);

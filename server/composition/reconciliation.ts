@@ -29,7 +29,7 @@ export function createReconciler(
       entries: journal.entries,
       divergences,
       onUnreachable: (replica, err) =>
-        logger.warn({ err, replica }, "the replica could not be compared with the journal"),
+        logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
     }),
     replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
     divergences,
@@ -38,6 +38,6 @@ export function createReconciler(
       fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,
     },
     clock,
-    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared"),
+    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared; the server retries"),
   });
 }

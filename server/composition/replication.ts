@@ -41,10 +41,10 @@ function reportReplica({ telemetry, logger }: Foundation, name: string, event: R
       );
       return;
     case "failing":
-      logger.warn({ replica: name, err: event.error }, "the replica's target does not answer; it will catch up");
+      logger.warn({ replica: name, err: event.error }, "the replica's target does not respond; the server retries");
       return;
     case "recovered":
-      logger.info({ replica: name }, "the replica goes on");
+      logger.info({ replica: name }, "the replica's target responds again");
       telemetry.divergenceResolved(`replication ${name}`);
       return;
     case "lagging":

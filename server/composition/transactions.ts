@@ -74,12 +74,16 @@ function watchKeystore(
     async onKey(key) {
       logger.info(
         { relayer: key.address },
-        "the keystore has a new key, which is used as soon as nothing is under way with the old one",
+        "the keystore has a new key; the server uses it as soon as no transaction of the old one is in flight",
       );
       await sender.changeKey(transactionSigner(key, link.rpc.chainId, gasPrice));
       await writeSender(dataDirectory, key.address);
       logger.info({ relayer: key.address }, "the relayer's key has changed");
     },
-    onRefused: (err) => logger.error({ err }, "the changed keystore cannot be used; the relayer's key stays"),
+    onRefused: (err) =>
+      logger.error(
+        { err },
+        "the changed keystore cannot be used; the server keeps the old key; check RELAYER_KEYSTORE_FILE",
+      ),
   });
 }

@@ -73,7 +73,7 @@ export interface JournalConfig {
 /** Receivers of alerts. */
 export interface AlertConfig {
   readonly webhooks: readonly string[];
-  /** Signs what is posted. */
+  /** Signs the requests. */
   readonly webhookSecret: string | undefined;
 }
 

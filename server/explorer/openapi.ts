@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ALLOWED, type Answer, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
+import { ALLOWED, type OperationResponse, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 import { Problem } from "../http/responses.ts";
-import { answered, EXAMPLE_IDS, missing } from "../http/openapi/examples.ts";
+import { exampleResponse, EXAMPLE_IDS, notFound } from "../http/openapi/examples.ts";
 import {
   AddressActivity,
   ExploredAddress,
@@ -24,82 +24,84 @@ import {
   EXPLORED_TRANSACTION,
   FOUND_ROOT,
 } from "./examples.ts";
-import { AskedAddress, AskedBlock, AskedHash, ListQuestion, SearchQuestion } from "./schemas.ts";
+import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery } from "./schemas.ts";
 
 const TAG = "Explorer";
 const UNKNOWN = "ab".repeat(32);
 
-const problem = (status: number, description: string, headers?: Answer["headers"]): Answer => ({
+const problem = (status: number, description: string, headers?: OperationResponse["headers"]): OperationResponse => ({
   status,
   description,
   content: { [PROBLEM_TYPE]: Problem },
   ...(headers === undefined ? {} : { headers }),
 });
-const INVALID = problem(400, "What was sent is not valid.");
-const MISSING = problem(404, "The chain does not have it.");
+const INVALID = problem(400, "The request is not valid.");
+const MISSING = problem(404, "The chain does not contain the resource.");
 
-/** What is asked of the explorer: without a key, and about what is on the chain only. */
-const question = (
-  operation: Pick<Operation, "id" | "path" | "summary" | "description" | "examples"> &
+/** An operation of the explorer: without credentials, about public data of the chain. */
+const operation = (
+  described: Pick<Operation, "id" | "path" | "summary" | "description" | "examples"> &
     Partial<Pick<Operation, "parameters">>,
   schema: z.ZodType,
-  ...refusals: readonly Answer[]
+  ...errors: readonly OperationResponse[]
 ): Operation => ({
-  ...operation,
+  ...described,
   method: "get",
-  path: `/explorer/api${operation.path}`,
+  path: `/explorer/api${described.path}`,
   tag: TAG,
   isGuarded: false,
-  answers: [
-    { status: 200, description: "What the chain has.", content: { [JSON_TYPE]: schema } },
-    ...refusals,
-    problem(403, "The caller's network does not allow this."),
-    problem(405, "It is asked with GET only.", ALLOWED),
-    problem(429, "Too many questions from this network address.", {
-      "Retry-After": "Seconds after which to ask again.",
+  responses: [
+    { status: 200, description: "The data of the chain.", content: { [JSON_TYPE]: schema } },
+    ...errors,
+    problem(403, "The source network does not permit the request."),
+    problem(405, "The path supports GET only.", ALLOWED),
+    problem(429, "Too many requests from this network address.", {
+      "Retry-After": "Seconds until the next attempt.",
     }),
-    problem(503, "The chain's node does not answer.", { "Retry-After": "Seconds after which to ask again." }),
+    problem(503, "The node of the chain does not respond.", { "Retry-After": "Seconds until the next attempt." }),
   ],
 });
 
 /** The explorer. */
 export const EXPLORER_OPERATIONS: readonly Operation[] = [
-  question(
+  operation(
     {
       id: "exploreChain",
       path: "/chain",
-      summary: "Tell which chain it is",
-      description: "Its newest block, and where the contracts stand.",
-      examples: [{ name: "chain", summary: "The chain", answer: answered(EXPLORED_CHAIN) }],
+      summary: "Show the chain",
+      description: "Returns the newest block and the addresses of the contracts.",
+      examples: [{ name: "chain", summary: "The chain", response: exampleResponse(EXPLORED_CHAIN) }],
     },
     ExploredChain,
   ),
-  question(
+  operation(
     {
       id: "exploreBlocks",
       path: "/blocks",
       summary: "List blocks",
-      description: "The newest first.",
-      parameters: { query: ListQuestion },
-      examples: [{ name: "newest", summary: "The newest one", query: { limit: 1 }, answer: answered(BLOCK_LIST) }],
+      description: "Newest first.",
+      parameters: { query: ListQuery },
+      examples: [
+        { name: "newest", summary: "The newest entry", query: { limit: 1 }, response: exampleResponse(BLOCK_LIST) },
+      ],
     },
     BlockList,
     INVALID,
   ),
-  question(
+  operation(
     {
       id: "exploreBlock",
       path: "/blocks/{id}",
       summary: "Show a block",
-      description: "With a page of its transactions, and who sealed it.",
-      parameters: { path: z.object({ id: AskedBlock }), query: ListQuestion },
+      description: "Returns a block with a page of its transactions and its commit seals.",
+      parameters: { path: z.object({ id: BlockParameter }), query: ListQuery },
       examples: [
-        { name: "number", summary: "By its number", path: { id: "1" }, answer: answered(EXPLORED_BLOCK) },
+        { name: "number", summary: "By its number", path: { id: "1" }, response: exampleResponse(EXPLORED_BLOCK) },
         {
           name: "hash",
-          summary: "By a hash that no block has",
+          summary: "By an unknown hash",
           path: { id: UNKNOWN },
-          answer: missing(`the chain has no block 0x${UNKNOWN}`),
+          response: notFound(`the chain has no block 0x${UNKNOWN}`),
         },
       ],
     },
@@ -107,26 +109,27 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
     INVALID,
     MISSING,
   ),
-  question(
+  operation(
     {
       id: "exploreTransaction",
       path: "/transactions/{hash}",
       summary: "Show a transaction",
       description:
-        "Its call and its log decoded by the contracts' ABIs, what it is about, and whether the chain holds that now.",
-      parameters: { path: z.object({ hash: AskedHash }) },
+        "Returns a transaction with its call and logs, decoded by the contracts' ABIs, and the current state of " +
+        "its effect.",
+      parameters: { path: z.object({ hash: HashParameter }) },
       examples: [
         {
           name: "anchor",
-          summary: "One that anchored a hash",
+          summary: "An anchor",
           path: { hash: EXAMPLE_IDS.transaction },
-          answer: answered(EXPLORED_TRANSACTION),
+          response: exampleResponse(EXPLORED_TRANSACTION),
         },
         {
           name: "unknown",
-          summary: "There is none",
+          summary: "Not found",
           path: { hash: UNKNOWN },
-          answer: missing(`the chain has no transaction 0x${UNKNOWN}`),
+          response: notFound(`the chain has no transaction 0x${UNKNOWN}`),
         },
       ],
     },
@@ -134,45 +137,47 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
     INVALID,
     MISSING,
   ),
-  question(
+  operation(
     {
       id: "exploreAnchors",
       path: "/anchors",
       summary: "List anchors",
-      description: "Hashes and roots that were seen for the first time, the newest first.",
-      parameters: { query: ListQuestion },
+      description: "First anchors of hashes and roots, newest first.",
+      parameters: { query: ListQuery },
       examples: [
         {
           name: "newest",
-          summary: "The newest one",
+          summary: "The newest entry",
           query: { limit: 1 },
-          answer: answered({ anchors: [EXPLORED_ANCHOR], next: "11-0" }),
+          response: exampleResponse({ anchors: [EXPLORED_ANCHOR], next: "11-0" }),
         },
       ],
     },
     AnchorList,
     INVALID,
   ),
-  question(
+  operation(
     {
       id: "exploreAnchor",
       path: "/anchors/{hash}",
       summary: "Show an anchor",
       description:
-        "When a hash, or the root of a batch, was first seen. Which hashes are under a root is not on the chain: their proofs say it.",
-      parameters: { path: z.object({ hash: AskedHash }) },
+        "Returns the first anchor of a hash, or of the root of a batch. The chain does not contain the hashes " +
+        "under a root; " +
+        "their proofs do.",
+      parameters: { path: z.object({ hash: HashParameter }) },
       examples: [
         {
           name: "root",
           summary: "The root of a batch",
           path: { hash: EXAMPLE_IDS.batch },
-          answer: answered(EXPLORED_ANCHOR),
+          response: exampleResponse(EXPLORED_ANCHOR),
         },
         {
           name: "unknown",
-          summary: "It was not anchored",
+          summary: "Not anchored",
           path: { hash: UNKNOWN },
-          answer: missing(`0x${UNKNOWN} was not anchored`),
+          response: notFound(`0x${UNKNOWN} was not anchored`),
         },
       ],
     },
@@ -180,56 +185,63 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
     INVALID,
     MISSING,
   ),
-  question(
+  operation(
     {
       id: "exploreAddress",
       path: "/addresses/{address}",
       summary: "Show an address",
-      description: "What it is now: a contract, a relayer, an administrator, an enrolled account, a validator.",
-      parameters: { path: z.object({ address: AskedAddress }) },
+      description:
+        "Returns the current roles of an address: contract, relayer, administrator, enrolled account, validator.",
+      parameters: { path: z.object({ address: AddressParameter }) },
       examples: [
         {
           name: "contract",
           summary: "A contract",
           path: { address: EXAMPLE_ADDRESSES.ProofAnchor },
-          answer: answered(EXPLORED_ADDRESS),
+          response: exampleResponse(EXPLORED_ADDRESS),
         },
       ],
     },
     ExploredAddress,
     INVALID,
   ),
-  question(
+  operation(
     {
       id: "exploreActivity",
       path: "/addresses/{address}/activity",
-      summary: "List what an address did",
+      summary: "List the activity of an address",
       description:
-        "As events of the contracts tell it. Long stretches of the chain without one end a page, whose `next` leads further back.",
-      parameters: { path: z.object({ address: AskedAddress }), query: ListQuestion },
+        "Lists events of the contracts. A long range of blocks without an event ends the page; `next` continues " +
+        "before it.",
+      parameters: { path: z.object({ address: AddressParameter }), query: ListQuery },
       examples: [
         {
           name: "contract",
-          summary: "Of a contract",
+          summary: "A contract",
           path: { address: EXAMPLE_ADDRESSES.ProofAnchor },
           query: { limit: 100 },
-          answer: answered(ACTIVITY),
+          response: exampleResponse(ACTIVITY),
         },
       ],
     },
     AddressActivity,
     INVALID,
   ),
-  question(
+  operation(
     {
       id: "searchChain",
       path: "/search",
       summary: "Search by a number, a hash or an address",
-      description: "A document's own hash is never on the chain, and is not found.",
-      parameters: { query: SearchQuestion },
+      description: "The hash of a document itself is never on the chain and is not found.",
+      parameters: { query: SearchQuery },
       examples: [
-        { name: "root", summary: "The root of a batch", query: { q: EXAMPLE_IDS.batch }, answer: answered(FOUND_ROOT) },
-        { name: "nothing", summary: "Nothing is found", query: { q: UNKNOWN }, answer: answered({ results: [] }) },
+        {
+          name: "root",
+          summary: "The root of a batch",
+          query: { q: EXAMPLE_IDS.batch },
+          response: exampleResponse(FOUND_ROOT),
+        },
+        { name: "nothing", summary: "No result", query: { q: UNKNOWN }, response: exampleResponse({ results: [] }) },
       ],
     },
     SearchResults,

@@ -17,58 +17,58 @@ import {
   toChainResponse,
   toTransactionResponse,
 } from "./response-mapping.ts";
-import { AskedAddress, AskedBlock, AskedHash, ListQuestion, SearchQuestion } from "./schemas.ts";
+import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery } from "./schemas.ts";
 
-/** What the explorer needs: the chain, and nothing of the journal. */
+/** The explorer reads the chain, never the journal. */
 export interface ExplorerDeps {
   readonly explorer: ChainExplorer;
-  /** By network address: every question is one for the chain's node. */
-  readonly questionsPerSource: RateLimit;
+  /** By network address: every request costs calls to the chain's node. */
+  readonly requestsPerSource: RateLimit;
 }
 
-/** What anybody can see of the chain, below `/explorer/api`. Nobody has to say who asks. */
-export function explorerRouter({ explorer, questionsPerSource }: ExplorerDeps): Router {
-  // A list with a slash behind it would be something of the list without a name.
+/** Serves public data of the chain below `/explorer/api`, without authentication. */
+export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): Router {
+  // With a trailing slash, a list would match the path of an entry with an empty id.
   const router = Router({ strict: true });
   router.use(async (request, _response, next) => {
-    await questionsPerSource(request.ip ?? "");
+    await requestsPerSource(request.ip ?? "");
     next();
   });
 
-  /** A path that answers GET. */
-  const answers = (path: string, answer: (request: Request<Record<string, string>>) => Promise<object>): void => {
+  /** Adds a path with GET. */
+  const get = (path: string, handle: (request: Request<Record<string, string>>) => Promise<object>): void => {
     router
       .route(path)
       .get(async (request: Request<Record<string, string>>, response: Response) => {
-        response.json(await answer(request));
+        response.json(await handle(request));
       })
       .all(onlyMethods("GET"));
   };
-  const pageOf = (request: Request<Record<string, string>>) => parseInput(ListQuestion, request.query, "query");
+  const pageOf = (request: Request<Record<string, string>>) => parseInput(ListQuery, request.query, "query");
 
-  answers("/chain", async () => toChainResponse(await explorer.chain()));
-  answers("/blocks", async (request) => toBlockList(await explorer.blocks(pageOf(request))));
-  answers("/blocks/:id", async (request) => {
-    const id = parameter(AskedBlock, request, "id");
+  get("/chain", async () => toChainResponse(await explorer.chain()));
+  get("/blocks", async (request) => toBlockList(await explorer.blocks(pageOf(request))));
+  get("/blocks/:id", async (request) => {
+    const id = parameter(BlockParameter, request, "id");
     return toBlockResponse(existing(await explorer.block(id, pageOf(request)), `the chain has no block ${id}`));
   });
-  answers("/transactions/:hash", async (request) => {
-    const hash = parameter(AskedHash, request, "hash");
+  get("/transactions/:hash", async (request) => {
+    const hash = parameter(HashParameter, request, "hash");
     return toTransactionResponse(existing(await explorer.transaction(hash), `the chain has no transaction ${hash}`));
   });
-  answers("/anchors", async (request) => toAnchorList(await explorer.anchors(pageOf(request))));
-  answers("/anchors/:hash", async (request) => {
-    const hash = parameter(AskedHash, request, "hash");
+  get("/anchors", async (request) => toAnchorList(await explorer.anchors(pageOf(request))));
+  get("/anchors/:hash", async (request) => {
+    const hash = parameter(HashParameter, request, "hash");
     return toAnchorResponse(existing(await explorer.anchor(hash), `${hash} was not anchored`));
   });
-  answers("/addresses/:address", async (request) =>
-    toAddressResponse(await explorer.address(parameter(AskedAddress, request, "address"))),
+  get("/addresses/:address", async (request) =>
+    toAddressResponse(await explorer.address(parameter(AddressParameter, request, "address"))),
   );
-  answers("/addresses/:address/activity", async (request) =>
-    toActivityResponse(await explorer.activity(parameter(AskedAddress, request, "address"), pageOf(request))),
+  get("/addresses/:address/activity", async (request) =>
+    toActivityResponse(await explorer.activity(parameter(AddressParameter, request, "address"), pageOf(request))),
   );
-  answers("/search", async (request) => ({
-    results: await search(explorer, parseInput(SearchQuestion, request.query, "query").q),
+  get("/search", async (request) => ({
+    results: await search(explorer, parseInput(SearchQuery, request.query, "query").q),
   }));
 
   router.use(() => {

@@ -5,52 +5,52 @@ import { pageLimit } from "../http/query.ts";
 
 const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
 const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
-/** Block numbers that JavaScript can count with. */
+/** Block numbers within the safe integers. */
 const NUMBER = /^\d{1,15}$/;
 const MOST = 100;
 const USUAL = 20;
 const BLOCK = new RegExp(`${NUMBER.source}|${HASH.source}`);
 const ANYTHING = new RegExp(`${BLOCK.source}|${ADDRESS.source}`);
 
-/** A hash on the chain, as callers write it. */
-export const AskedHash = z
+/** A hash on the chain. */
+export const HashParameter = z
   .string()
   .regex(HASH, "is not a hash: 64 hexadecimal digits")
   .transform(withPrefix)
   .meta({ description: "A hash as 64 hexadecimal digits, with or without `0x`." });
 
-/** A block, by either of its names. */
-export const AskedBlock = z
+/** The number or the hash of a block. */
+export const BlockParameter = z
   .string()
   .regex(BLOCK, "is neither a block's number nor its hash")
   .transform((text) => (NUMBER.test(text) ? Number(text) : withPrefix(text)))
-  .meta({ description: "A block's number, or its hash." });
+  .meta({ description: "The number or the hash of a block." });
 
-/** An address of the chain; the checksum in its letters' case is not insisted on. */
-export const AskedAddress = z
+/** An address; its checksum is optional. */
+export const AddressParameter = z
   .string()
   .regex(ADDRESS, "is not an address: 40 hexadecimal digits")
   .transform((text) => getAddress(withPrefix(text)))
   .meta({ description: "An address as 40 hexadecimal digits, with or without `0x`." });
 
-/** Which part of a list is asked for. */
-export const ListQuestion = z.object({
+/** The page of a list. */
+export const ListQuery = z.object({
   limit: pageLimit(MOST, USUAL),
   cursor: z
     .string()
-    .regex(/^\d{1,15}(-\d{1,9})?$/, "is not a cursor that an answer gave")
+    .regex(/^\d{1,15}(-\d{1,9})?$/, "is not a cursor of an earlier response")
     .optional()
-    .meta({ description: "Where to go on: `next` of the answer before." }),
+    .meta({ description: "`next` of the previous page." }),
 });
 
-/** What is looked for: its form says what it can be. */
-export const SearchQuestion = z.object({
+/** The search text; its form determines the kinds of results. */
+export const SearchQuery = z.object({
   q: z
     .string()
     .trim()
     .regex(ANYTHING, "is no block number, no hash and no address")
     .transform(soughtOf)
-    .meta({ description: "A block's number, a hash of anything, or an address." }),
+    .meta({ description: "A block number, a hash or an address." }),
 });
 
 function soughtOf(text: string): Sought {

@@ -4,13 +4,13 @@ import type { Logger } from "pino";
 import { routePattern } from "./route-pattern.ts";
 
 const HEADER = "X-Request-Id";
-/** Where a failure is kept until the answer is logged. */
+/** The key of the failure in `response.locals`. */
 const FAILURE = "failure";
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
 /**
- * Gives every request an id that also travels in the answer, and logs it when it is answered. Paths, headers and
- * bodies are left out: they carry documents' names, tokens and passwords.
+ * Gives every request an id, returns it as a header, and logs the finished request. Paths, headers and bodies are not
+ * logged: they contain document ids, tokens and passwords.
  */
 export function accessLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -34,7 +34,7 @@ export function accessLog(logger: Logger): RequestHandler {
   };
 }
 
-/** Has it logged with the request's id what went wrong inside. */
+/** Stores an internal error, which is logged with the request's id. */
 export function noteFailure(response: Response, error: Error): void {
   response.locals[FAILURE] = error;
 }

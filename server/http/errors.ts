@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { z } from "zod";
 import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 
-/** The HTTP status of each kind of failure. */
+/** The HTTP status of each error code. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   too_large: 413,
@@ -36,23 +36,23 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** After how many seconds it is worth trying again what cannot be done now, where the failure itself does not know. */
+/** `Retry-After` of a 503 whose error has no other value. */
 const RETRY_SECONDS = 5;
 
-/** Says when trying again can succeed, of every failure that goes by. */
+/** Sets `Retry-After` for transient errors. */
 export function setRetryAfter(response: Response, { code, retryAfterSeconds }: SealbookError): void {
   const seconds = retryAfterSeconds ?? (STATUS[code] === 503 ? RETRY_SECONDS : undefined);
   if (seconds !== undefined) response.set("Retry-After", String(seconds));
 }
 
-/** What Express and its body parser throw, as far as it is the caller's doing. */
+/** A client error thrown by Express or its body parser. */
 const HttpError = z.object({
   status: z.number().int().min(400).max(499),
   type: z.string().optional(),
   message: z.string(),
 });
 
-/** Whatever was thrown while a request was answered, as the one kind of error. */
+/** Converts any thrown value to a SealbookError. */
 export function toSealbookError(error: unknown): SealbookError {
   if (error instanceof SealbookError) return error;
   const http = HttpError.safeParse(error);
@@ -66,13 +66,13 @@ export function toSealbookError(error: unknown): SealbookError {
 
 /**
  * Parses input once, at the edge.
- * @param root What the input is called when the whole of it is wrong
- * @throws SealbookError `malformed` that names every field in fault and why
+ * @param root The path of the input as a whole in errors
+ * @throws SealbookError `malformed` with every invalid field and its reason
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, root = "body"): z.output<Schema> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  // One fault is enough for a field: what is of the wrong type breaks other rules as well.
+  // One error per field: a value of the wrong type breaks other rules as well.
   const details = new Map<string, ErrorDetail>();
   for (const issue of parsed.error.issues) {
     const path = issue.path.join(".") || root;
@@ -82,7 +82,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   throw new SealbookError("malformed", reasons.join("; "), { details: [...details.values()] });
 }
 
-/** What the schema library calls otherwise than people who write JSON. */
+/** JSON names of zod types. */
 const KINDS: Readonly<Partial<Record<string, string>>> = { record: "object", int: "whole number" };
 
 function reasonOf(issue: z.core.$ZodIssue): string {

@@ -6,8 +6,8 @@ import { NDJSON } from "./ndjson.ts";
 import { problemOf } from "./problem.ts";
 
 /**
- * Answers lines as they come, no faster than they are read: neither side has to keep all of them. Once one was told, a
- * failure can no longer be the answer: then the last line is an object with `error` that says why there are no more.
+ * Streams lines with backpressure. After the first line an error can no longer change the status: the last line is then
+ * an object with `error`, which contains the problem.
  */
 export async function sendLines(response: Response, groups: AsyncIterable<readonly string[]>): Promise<void> {
   const gone = new AbortController();

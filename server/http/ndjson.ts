@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { SealbookError } from "../errors.ts";
 
-/** What a body of one JSON text a line is called. */
+/** The media type of NDJSON. */
 export const NDJSON = "application/x-ndjson";
-/** Names under which callers send it, or ask for it. */
+/** Accepted media types of NDJSON. */
 export const NDJSON_TYPES = [NDJSON, "application/ndjson", "application/jsonl"];
 
 const MAX_LINE = 64 * 1024;
@@ -61,7 +61,7 @@ function checkLength({ length }: Buffer, number: number): void {
   if (length > MAX_LINE) throw new SealbookError("too_large", `line ${number} is longer than ${MAX_LINE} bytes`);
 }
 
-/** The error for what is wrong with a line, or with something in it. */
+/** The error of an invalid line or field of a line. */
 export function lineFault(number: number, message: string, path = ""): SealbookError {
   const where = `line ${number}${path === "" ? "" : `.${path}`}`;
   return new SealbookError("malformed", `${where}: ${message}`, { details: [{ path: where, message }] });

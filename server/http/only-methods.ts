@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 
-/** Refuses whatever a path was not made for, and says what it was made for. */
+/** Rejects other methods with 405 and lists the supported ones in `Allow`. */
 export function onlyMethods(...methods: readonly string[]): RequestHandler {
   return (_request, response) => {
     response.set("Allow", methods.join(", "));

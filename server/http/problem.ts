@@ -20,7 +20,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   chain_unavailable: "The chain is not reachable",
 };
 
-/** A failure as RFC 9457 tells it. */
+/** Converts an error to problem details by RFC 9457. */
 export function problemOf(error: SealbookError): { readonly status: number; readonly body: object } {
   const status = STATUS[error.code];
   return {
@@ -35,7 +35,7 @@ export function problemOf(error: SealbookError): { readonly status: number; read
   };
 }
 
-/** Answers a failed request by RFC 9457. */
+/** Sends an error as problem details by RFC 9457. */
 export const sendProblem: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.headersSent) return next(thrown);
   const error = toSealbookError(thrown);

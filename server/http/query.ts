@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** A SHA-256 as callers write it: 64 hex digits of any case, with or without `0x`. */
+/** A SHA-256: 64 hex digits of any case, with or without `0x`. */
 export const Sha256 = z
   .string()
   .regex(/^(0[xX])?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"))
   .meta({ id: "Sha256", description: "A SHA-256 as 64 hexadecimal digits, with or without `0x`." });
 
-/** How a number is described that comes as the text of a query. */
+/** Describes a number in a query. */
 export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
   type: "integer",
   minimum,
@@ -16,8 +16,8 @@ export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
   pattern: undefined,
 });
 
-/** How many entries a page is to have at most, as the text of a query. */
-export const pageLimit = (maximum: number, usual: number, description = "Most entries of an answer.") =>
+/** The maximum number of entries of a page. */
+export const pageLimit = (maximum: number, usual: number, description = "Maximum number of entries.") =>
   z
     .string()
     .regex(/^-?\d+$/, "is not a whole number")

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { routePattern } from "./route-pattern.ts";
 
-/** Takes the time of an answered request. */
+/** Records the duration of a request. */
 export type ObserveRequest = (labels: { method: string; route: string; status: string }, seconds: number) => void;
 
 /** Measures requests by route, never by path: every new path would be a new time series. */

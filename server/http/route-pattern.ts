@@ -1,6 +1,6 @@
 import type { Request } from "express";
 
-/** The route that answers a request, by its pattern: paths themselves carry ids and documents' names. */
+/** Returns the pattern of a request's route: paths contain ids and document ids, which are not logged. */
 export function routePattern(request: Request): string {
   const route: unknown = request.route?.path;
   return typeof route === "string" ? `${request.baseUrl}${route}` : "unmatched";

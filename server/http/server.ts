@@ -14,7 +14,7 @@ const BACKLOG = 8_192;
 /** A listening HTTP server. */
 export interface HttpServer {
   readonly url: string;
-  /** Answers what is being answered, takes nothing new, and ends what is not done after a while. */
+  /** Stops accepting connections, completes requests in flight, and closes the rest after a grace period. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function listen(
       unfollow?.();
       const closed = once(server, "close");
       server.close();
-      // A connection that is kept alive becomes idle only with the end of its last answer.
+      // A kept-alive connection becomes idle only after its last response.
       const closing = every(IDLE_CHECK_MILLISECONDS, () => server.closeIdleConnections());
       const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
       await closed;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 /**
- * A text of a largest length in characters (Unicode code points), as JSON Schema counts them: JavaScript counts some
- * characters twice.
+ * A string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts UTF-16 units.
  */
 export function limitedText(maximum: number) {
   return z
@@ -11,7 +10,7 @@ export function limitedText(maximum: number) {
     .meta({ maxLength: maximum });
 }
 
-/** A text that is kept: a NUL character is nothing that every database takes. */
+/** A string for the database, without NUL characters, which PostgreSQL rejects. */
 export function storedText(maximum: number) {
   return limitedText(maximum).refine((value) => !value.includes("\0"), "contains a NUL character");
 }

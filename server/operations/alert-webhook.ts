@@ -21,8 +21,8 @@ export interface AlertWebhookDeps {
 }
 
 /**
- * Sends alerts to one receiver in the format of Alertmanager's API v2. The newest change that was sent is on disk: changes
- * during an outage of the receiver or of this server are sent afterwards.
+ * Sends alerts to one receiver in the format of Alertmanager's API v2. The newest change that was sent is on disk:
+ * changes during an outage of the receiver or of this server are sent afterwards.
  */
 export class AlertWebhook {
   readonly #deps: AlertWebhookDeps;

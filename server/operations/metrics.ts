@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Gauges among the standard metrics whose names end in `_total`, which is for counters; other metrics have their values. */
+/** Standard gauges with the suffix `_total`, which is for counters; other standard metrics have their values. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 const LOGIN_RESULTS = ["accepted", "refused", "locked_out"];
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { Problem } from "../http/responses.ts";
-import { answered } from "../http/openapi/examples.ts";
-import { refusals } from "../http/openapi/refusals.ts";
+import { exampleResponse } from "../http/openapi/examples.ts";
+import { errorResponses } from "../http/openapi/error-responses.ts";
 import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
 import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
-const Alive = z.object({ status: z.literal("ok") }).meta({ id: "Alive" });
+const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
 const Described = z
   .looseObject({
     openapi: z.string().regex(/^3\.1\.\d+$/),
@@ -16,20 +16,20 @@ const Described = z
     paths: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "OpenApi", description: "An OpenAPI document." });
-const other = {
+const methodNotAllowed = {
   status: 405,
-  description: "It is asked with GET only.",
+  description: "The path supports GET only.",
   content: { [PROBLEM_TYPE]: Problem },
   headers: ALLOWED,
 };
-const ok = { name: "ok", summary: "All is well", answer: answered({ status: "ok" }) };
+const ok = { name: "ok", summary: "Normal operation", response: exampleResponse({ status: "ok" }) };
 
 const found = (schema: z.ZodType, description: string) => ({
   status: 200,
   description,
   content: { [JSON_TYPE]: schema },
 });
-/** What the status tells in addition on a network of validators. */
+/** The status on a network of validators. */
 const ON_NETWORK = {
   status: "ok",
   version: "0.1.0",
@@ -105,7 +105,7 @@ const ON_NETWORK = {
   relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
 };
 
-/** What supervisors of the process ask. */
+/** Health, metrics and alerts. */
 export const SERVICE_OPERATIONS: readonly Operation[] = [
   {
     id: "listAlerts",
@@ -113,16 +113,16 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     path: "/api/v1/alerts",
     tag: "Operation",
     summary: "List alerts",
-    description: "What is wrong, and what was.",
+    description: "Lists the raised alerts and the newest resolved ones, by their last change.",
     isGuarded: true,
     parameters: { query: AlertsQuery },
-    answers: [found(Alerts, "The alerts."), ...refusals(400)],
+    responses: [found(Alerts, "The alerts."), ...errorResponses(400)],
     examples: [
       {
         name: "newest",
-        summary: "The newest one",
+        summary: "The newest alert",
         query: { limit: 1 },
-        answer: answered({
+        response: exampleResponse({
           alerts: [
             {
               alert: "node_down",
@@ -141,15 +141,15 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/status",
     tag: "Operation",
-    summary: "Tell the state of the server and its chain",
-    description: "`ok`, `degraded` or `down`, and the figures behind it.",
+    summary: "Status of the server and its chain",
+    description: "Returns `ok`, `degraded` or `down` and the figures behind it.",
     isGuarded: true,
-    answers: [found(Status, "The state."), ...refusals()],
+    responses: [found(Status, "The status."), ...errorResponses()],
     examples: [
       {
         name: "ok",
-        summary: "All is well",
-        answer: answered({
+        summary: "Normal operation",
+        response: exampleResponse({
           status: "ok",
           version: "0.1.0",
           uptime: 86_400,
@@ -161,8 +161,8 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
       },
       {
         name: "validators",
-        summary: "A network of four validators, one of which is missing, behind two nodes",
-        answer: answered(ON_NETWORK),
+        summary: "Four validators, one of them down, behind two nodes",
+        response: exampleResponse(ON_NETWORK),
       },
     ],
   },
@@ -171,10 +171,13 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/livez",
     tag: TAG,
-    summary: "Tell whether the process lives",
-    description: "Alive is who answers.",
+    summary: "Liveness",
+    description: "Liveness: the process responds.",
     isGuarded: false,
-    answers: [{ status: 200, description: "It lives.", content: { [JSON_TYPE]: Alive } }, other],
+    responses: [
+      { status: 200, description: "The process responds.", content: { [JSON_TYPE]: Health } },
+      methodNotAllowed,
+    ],
     examples: [ok],
   },
   {
@@ -182,17 +185,17 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/readyz",
     tag: TAG,
-    summary: "Tell whether work can be taken",
-    description: "Without a chain it is accepted, without a journal nothing is.",
+    summary: "Readiness",
+    description: "Readiness: the journal is available. The server accepts requests while the chain is unavailable.",
     isGuarded: false,
-    answers: [
-      { status: 200, description: "It can.", content: { [JSON_TYPE]: Alive } },
-      other,
+    responses: [
+      { status: 200, description: "The server accepts requests.", content: { [JSON_TYPE]: Health } },
+      methodNotAllowed,
       {
         status: 503,
         description: "The journal cannot be read.",
         content: { [PROBLEM_TYPE]: Problem },
-        headers: { "Retry-After": "Seconds after which to ask again." },
+        headers: { "Retry-After": "Seconds until the next attempt." },
       },
     ],
     examples: [ok],
@@ -202,20 +205,25 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/metrics",
     tag: TAG,
-    summary: "Tell the metrics",
-    description: "In the text format of Prometheus, for the networks that may use the integrity-proof API.",
+    summary: "Metrics",
+    description: "Metrics in the Prometheus text format, for the source networks of the integrity-proof API.",
     isGuarded: false,
-    answers: [
+    responses: [
       { status: 200, description: "The metrics.", content: { [METRICS_TYPE]: z.string() } },
-      { status: 403, description: "The caller's network does not allow this.", content: { [PROBLEM_TYPE]: Problem } },
-      other,
+      {
+        status: 403,
+        description: "The source network does not permit the request.",
+        content: { [PROBLEM_TYPE]: Problem },
+      },
+      methodNotAllowed,
     ],
     examples: [
       {
         name: "metrics",
         summary: "The first lines",
-        answer: answered(
-          "# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 31\n",
+        response: exampleResponse(
+          "# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds " +
+            "gauge\nprocess_open_fds 31\n",
           200,
           METRICS_TYPE,
         ),
@@ -227,23 +235,23 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/openapi.json",
     tag: TAG,
-    summary: "Describe everything that can be asked",
-    description: "This document.",
+    summary: "OpenAPI document",
+    description: "Returns this document.",
     isGuarded: false,
-    answers: [
+    responses: [
       {
         status: 200,
         description: "An OpenAPI document.",
         content: { [JSON_TYPE]: Described },
-        headers: { ETag: "Names what it says." },
+        headers: { ETag: "Identifies the version of the document." },
       },
-      other,
+      methodNotAllowed,
     ],
     examples: [
       {
         name: "document",
-        summary: "With nothing in it",
-        answer: answered({
+        summary: "An empty document",
+        response: exampleResponse({
           openapi: "3.1.1",
           info: { title: "Sealbook", version: "0.1.0" },
           servers: [],

@@ -5,7 +5,7 @@ import type { Alert, AlertStore } from "./alert.ts";
 import type * as responses from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
 
-/** What the operations routes need. */
+/** Dependencies of the operations routes. */
 export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<responses.Status>;

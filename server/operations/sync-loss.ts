@@ -22,5 +22,8 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
     bft.quorumMissing === 0
       ? `though ${quorumOf(length)} of ${length} validators seem to be there`
       : `${bft.quorumMissing} more of ${length} validators would have to take part`;
-  return `the network makes no blocks: the newest is ${age} s old, where changes of the proposer take ${expected} s at most; ${lack}${missing}`;
+  return (
+    `the network makes no blocks: the newest is ${age} s old, where round changes take ${expected} s at most; ` +
+    `${lack}${missing}`
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { type OperationResponse, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
 import bundle from "./bundle/bundle-example.json" with { type: "json" };
 import {
   AnchoredProofs,
@@ -11,48 +11,48 @@ import {
   Verification,
 } from "./responses.ts";
 import {
-  answered,
-  BATCH_ANSWER,
+  exampleResponse,
+  BATCH_RESPONSE,
   BATCH_FIRST_PAGE,
   CONFIRMED,
   CONTRACT,
   EXAMPLE_IDS,
-  missing,
+  notFound,
   ORDERS,
-  refused,
+  problemResponse,
   VERIFIED,
 } from "../http/openapi/examples.ts";
-import { refusals } from "../http/openapi/refusals.ts";
+import { errorResponses } from "../http/openapi/error-responses.ts";
 import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";
 const UNKNOWN = "ab".repeat(32);
 
-const location = { Location: "Where it is found from now on." };
-const retry = { "Retry-After": "Seconds after which asking again is worth it." };
+const location = { Location: "The path of the proof or batch." };
+const retry = { "Retry-After": "Seconds until the next poll." };
 
-/** How something is answered that is to be anchored. */
-const accepted = (schema: z.ZodType): Answer[] => [
-  { status: 200, description: "It was on chain already.", content: { [JSON_TYPE]: schema } },
-  { status: 201, description: "It is on chain.", content: { [JSON_TYPE]: schema }, headers: location },
+/** The responses to a submission. */
+const accepted = (schema: z.ZodType): OperationResponse[] => [
+  { status: 200, description: "The proof existed already.", content: { [JSON_TYPE]: schema } },
+  { status: 201, description: "The proof is confirmed.", content: { [JSON_TYPE]: schema }, headers: location },
   {
     status: 202,
-    description: "It was accepted and will be on chain.",
+    description: "The submission is accepted; its confirmation is pending.",
     content: { [JSON_TYPE]: schema },
     headers: { ...location, ...retry },
   },
 ];
-const found = (schema: z.ZodType, description: string): Answer => ({
+const found = (schema: z.ZodType, description: string): OperationResponse => ({
   status: 200,
   description,
   content: { [JSON_TYPE]: schema },
 });
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
 
-const noHash = refused(400, "malformed", "The request is not valid", "document_hash: is missing", [
+const missingHash = problemResponse(400, "malformed", "The request is not valid", "document_hash: is missing", [
   { path: "document_hash", message: "is missing" },
 ]);
-const unproved = { valid: false, message: "No proof found for this hash" };
+const notRecorded = { valid: false, message: "No proof found for this hash" };
 
 /** The integrity-proof API. */
 export const PROOF_OPERATIONS: readonly Operation[] = [
@@ -61,19 +61,21 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/api/v1/proof",
     tag: TAG,
-    summary: "Have a document proved",
+    summary: "Submit a document",
     description:
-      "Takes the hash of a document and anchors it. Only a hash goes on chain. Sending the same again, with the same time, is answered with the same proof.",
+      "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the " +
+      "same " +
+      "proof.",
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },
-    answers: [...accepted(ProofResponse), ...refusals(400, 413, 415)],
+    responses: [...accepted(ProofResponse), ...errorResponses(400, 413, 415)],
     examples: [
-      { name: "contract", summary: "A contract", body: json(CONTRACT), answer: answered(CONFIRMED, 201) },
+      { name: "contract", summary: "A contract", body: json(CONTRACT), response: exampleResponse(CONFIRMED, 201) },
       {
         name: "again",
-        summary: "The same once more",
+        summary: "A repetition",
         body: json({ ...CONTRACT, hash: `0x${CONTRACT.hash.toUpperCase()}` }),
-        answer: answered(CONFIRMED),
+        response: exampleResponse(CONFIRMED),
       },
     ],
   },
@@ -82,13 +84,18 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/api/v1/proof/batch",
     tag: TAG,
-    summary: "Have many documents proved at once",
-    description: "Takes up to 1000 documents, which share one transaction: all of them are accepted, or none.",
+    summary: "Submit a batch of documents",
+    description: "Accepts up to 1000 documents that share one transaction, all or none.",
     isGuarded: true,
     body: { [JSON_TYPE]: BatchBody },
-    answers: [...accepted(BatchResponse), ...refusals(400, 413, 415)],
+    responses: [...accepted(BatchResponse), ...errorResponses(400, 413, 415)],
     examples: [
-      { name: "orders", summary: "Two orders", body: json({ documents: ORDERS }), answer: answered(BATCH_ANSWER, 201) },
+      {
+        name: "orders",
+        summary: "Two orders",
+        body: json({ documents: ORDERS }),
+        response: exampleResponse(BATCH_RESPONSE, 201),
+      },
     ],
   },
   {
@@ -96,24 +103,24 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/proof/batch/{id}",
     tag: TAG,
-    summary: "Find what was anchored together",
-    description: "The proofs that one root stands for, page by page.",
+    summary: "Find a batch",
+    description: "Returns the proofs under a root, page by page.",
     isGuarded: true,
     parameters: { path: z.object({ id: BatchId }), query: PageQuery },
-    answers: [found(BatchPage, "The batch, and a page of its proofs."), ...refusals(400, 404)],
+    responses: [found(BatchPage, "The batch, and a page of its proofs."), ...errorResponses(400, 404)],
     examples: [
       {
         name: "page",
         summary: "The first page",
         path: { id: EXAMPLE_IDS.batch },
         query: { limit: 1, cursor: 0 },
-        answer: answered(BATCH_FIRST_PAGE),
+        response: exampleResponse(BATCH_FIRST_PAGE),
       },
       {
         name: "unknown",
-        summary: "There is none",
+        summary: "Not found",
         path: { id: UNKNOWN },
-        answer: missing(`there is no batch ${UNKNOWN}`),
+        response: notFound(`there is no batch ${UNKNOWN}`),
       },
     ],
   },
@@ -122,23 +129,23 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/proof/tx/{txhash}",
     tag: TAG,
-    summary: "Find what a transaction anchored",
-    description: "One proof, or a page of the proofs of a batch.",
+    summary: "Find the proofs of a transaction",
+    description: "Returns one proof, or a page of the proofs of a batch.",
     isGuarded: true,
     parameters: { path: z.object({ txhash: TransactionHash }), query: PageQuery },
-    answers: [found(AnchoredProofs, "What the transaction anchored."), ...refusals(400, 404)],
+    responses: [found(AnchoredProofs, "The proofs of the transaction."), ...errorResponses(400, 404)],
     examples: [
       {
         name: "one",
         summary: "A single document",
         path: { txhash: EXAMPLE_IDS.transaction },
-        answer: answered(CONFIRMED),
+        response: exampleResponse(CONFIRMED),
       },
       {
         name: "unknown",
-        summary: "There is none",
+        summary: "Not found",
         path: { txhash: `0x${UNKNOWN}` },
-        answer: missing(`no proof was anchored by transaction 0x${UNKNOWN}`),
+        response: notFound(`no proof was anchored by transaction 0x${UNKNOWN}`),
       },
     ],
   },
@@ -149,31 +156,37 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Find a proof",
     description:
-      "By its id, else by what the document is called: then the newest one, with the older ones as its history. As a bundle it can be taken away and checked without this server; there is none before it is confirmed.",
+      "Finds a proof by its id, or the newest proof of a document with the older ones as its history. A bundle is a " +
+      "portable proof, which can be checked without this server; only confirmed proofs have one.",
     isGuarded: true,
     parameters: {
-      path: z.object({ id: z.string().meta({ description: "A proof's id, or a document's." }) }),
+      path: z.object({ id: z.string().meta({ description: "The id of a proof or of a document." }) }),
       query: ProofQuery,
     },
-    answers: [
-      { ...found(z.union([FoundProof, Bundle]), "The proof, or the bundle of the newest one."), headers: retry },
-      ...refusals(400, 404, 409),
+    responses: [
+      { ...found(z.union([FoundProof, Bundle]), "The proof, or the bundle of the newest proof."), headers: retry },
+      ...errorResponses(400, 404, 409),
     ],
     examples: [
-      { name: "id", summary: "By its id", path: { id: EXAMPLE_IDS.proof }, answer: answered(CONFIRMED) },
-      { name: "document", summary: "By its document", path: { id: CONTRACT.document_id }, answer: answered(CONFIRMED) },
+      { name: "id", summary: "By id", path: { id: EXAMPLE_IDS.proof }, response: exampleResponse(CONFIRMED) },
+      {
+        name: "document",
+        summary: "By document",
+        path: { id: CONTRACT.document_id },
+        response: exampleResponse(CONFIRMED),
+      },
       {
         name: "bundle",
-        summary: "To take away",
+        summary: "As a bundle",
         path: { id: CONTRACT.document_id },
         query: { format: "bundle" },
-        answer: answered(bundle),
+        response: exampleResponse(bundle),
       },
       {
         name: "unknown",
-        summary: "There is none",
+        summary: "Not found",
         path: { id: "nothing" },
-        answer: missing('there is no proof with the id, and no document, "nothing"'),
+        response: notFound('there is no proof with the id, and no document, "nothing"'),
       },
     ],
   },
@@ -182,14 +195,19 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/verify",
     tag: TAG,
-    summary: "Check a hash",
-    description: "Whether a document with this hash was recorded, and when.",
+    summary: "Verify a hash",
+    description: "Returns whether a document with this hash has a proof, and its time.",
     isGuarded: true,
     parameters: { query: HashQuery },
-    answers: [found(Verification, "Whether there is a proof."), ...refusals(400)],
+    responses: [found(Verification, "The result of the verification."), ...errorResponses(400)],
     examples: [
-      { name: "proved", summary: "It was recorded", query: { hash: CONTRACT.hash }, answer: answered(VERIFIED) },
-      { name: "unproved", summary: "It was not", query: { document_hash: UNKNOWN }, answer: answered(unproved) },
+      { name: "proved", summary: "Recorded", query: { hash: CONTRACT.hash }, response: exampleResponse(VERIFIED) },
+      {
+        name: "unproved",
+        summary: "Not recorded",
+        query: { document_hash: UNKNOWN },
+        response: exampleResponse(notRecorded),
+      },
     ],
   },
   {
@@ -197,20 +215,25 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/api/v1/verify",
     tag: TAG,
-    summary: "Check a hash that is posted",
-    description: "The same as a GET; nothing is recorded.",
+    summary: "Verify a hash with POST",
+    description: "The same as GET; it records nothing.",
     isGuarded: true,
     body: { [JSON_TYPE]: HashQuery },
-    answers: [found(Verification, "Whether there is a proof."), ...refusals(400, 413, 415)],
+    responses: [found(Verification, "The result of the verification."), ...errorResponses(400, 413, 415)],
     examples: [
       {
         name: "proved",
-        summary: "It was recorded",
+        summary: "Recorded",
         body: json({ document_hash: CONTRACT.hash }),
-        answer: answered(VERIFIED),
+        response: exampleResponse(VERIFIED),
       },
-      { name: "unproved", summary: "It was not", body: json({ document_hash: UNKNOWN }), answer: answered(unproved) },
-      { name: "nothing", summary: "Nothing is asked", body: json({}), answer: noHash },
+      {
+        name: "unproved",
+        summary: "Not recorded",
+        body: json({ document_hash: UNKNOWN }),
+        response: exampleResponse(notRecorded),
+      },
+      { name: "nothing", summary: "No hash", body: json({}), response: missingHash },
     ],
   },
 ];

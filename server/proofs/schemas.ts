@@ -7,24 +7,24 @@ import { storedText } from "../http/text.ts";
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;
 const MAX_SOURCE = 256;
-/** Proofs of a page when no limit is asked for. */
+/** The default page size. */
 const MAX_PAGE = 100;
 
-/** A transaction hash as callers write it. */
+/** A transaction hash. */
 export const TransactionHash = z
   .string()
   .regex(/^0[xX][0-9a-fA-F]{64}$/, "is not a transaction hash: 0x and 64 hexadecimal digits")
   .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"))
-  .meta({ description: "A transaction's hash as `0x` and 64 hexadecimal digits." });
+  .meta({ description: "A transaction hash: `0x` and 64 hexadecimal digits." });
 
-// Half a surrogate pair has no UTF-8, over which hashes are made.
+// Hashes are computed over UTF-8, which has no encoding for half a surrogate pair.
 const text = (maximum: number) =>
   storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
-/** What a document is called by whoever keeps it. */
+/** The identifier of a document in the calling system. */
 export const DocumentId = text(MAX_DOCUMENT_ID)
   .min(1, "is empty")
-  .meta({ id: "DocumentId", description: "What a document is called by whoever keeps it." });
+  .meta({ id: "DocumentId", description: "The identifier of the document in the calling system." });
 
 /** `POST /api/v1/proof` */
 export const ProofBody = z
@@ -39,11 +39,11 @@ export const ProofBody = z
       })
       .default({})
       .meta({
-        description: "Kept with the proof, with fields of any name; `timestamp` and `type` go into the recorded hash.",
+        description: "Descriptive data, with fields of any name; `timestamp` and `type` are part of the recorded hash.",
       }),
   })
   .transform(({ document_id, hash, metadata }) => ({ documentId: document_id, hash, metadata }))
-  .meta({ id: "Document", description: "A document to be proved, by its hash." });
+  .meta({ id: "Document", description: "A document to prove, by its hash." });
 
 /** `POST /api/v1/proof/batch` */
 export const BatchBody = z
@@ -58,7 +58,7 @@ export const BatchBody = z
 /** A batch's id: its root. */
 export const BatchId = Sha256;
 
-/** `GET /api/v1/proof/:id`: as the answer of this API, or as a bundle. */
+/** `GET /api/v1/proof/:id`: the proof, or its bundle. */
 export const ProofQuery = z.object({
   format: z
     .literal("bundle", 'is not "bundle", the only other format')
@@ -66,21 +66,21 @@ export const ProofQuery = z.object({
     .meta({ description: "`bundle` for the portable proof." }),
 });
 
-/** Which part of a batch is asked for. */
+/** The page of a batch. */
 export const PageQuery = z.object({
   limit: pageLimit(MAX_TREE_SIZE, MAX_PAGE),
   cursor: z
     .string()
-    .regex(/^\d{1,4}$/, "is not a cursor that an answer gave")
+    .regex(/^\d{1,4}$/, "is not a cursor of an earlier response")
     .transform(Number)
     .default(0)
-    .meta({ ...inQuery(0, 9_999), description: "Where to go on: `next` of the answer before." }),
+    .meta({ ...inQuery(0, 9_999), description: "`next` of the previous page." }),
 });
 
 /** `GET` and `POST /api/v1/verify` */
 export const HashQuery = z
   .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
-  .meta({ id: "HashQuery", description: "A hash, under one of two names." });
+  .meta({ id: "HashQuery", description: "A hash; `hash` and `document_hash` are two names of one parameter." });
 
 /**
  * Returns the hash to verify: `hash` and `document_hash` are two names of one parameter.

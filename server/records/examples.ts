@@ -1,6 +1,6 @@
 import { type Example, JSON_TYPE } from "../http/openapi/operation.ts";
 
-/** What stands for the account and the token at hand. */
+/** Placeholders for an account and a token. */
 export const EXAMPLE_CREDENTIALS = {
   login: "0xFBe5De18854b6CB07708257F33Ea0aA2c43CED20",
   password: "the password of the account",
@@ -23,7 +23,7 @@ const READING = {
 const ROW =
   "317c3078303061333239633036343837363961373361666163376639333831653038666234336462656137327c637c647c65794a72496a6f69646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32646e5a32496e303d7c7c31";
 const word = (value: number): string => value.toString(16).padStart(64, "0");
-/** A transaction that sets a row: its arguments are the table's name, the row, its number, whether it is packed, and a signature. */
+/** Call data of `set`: table name, row data, row id, compression and signature. */
 const CALL_DATA = [
   "0xf609bacf",
   word(0xa0),
@@ -80,7 +80,7 @@ function succeeded(
   payload?: object,
 ): Example {
   const value = { content, msg: `${route} fetch is successful`, render: RENDER, status: 1 };
-  return { name, summary, body: call(route, credentials, payload), answer: { status: 200, type: JSON_TYPE, value } };
+  return { name, summary, body: call(route, credentials, payload), response: { status: 200, type: JSON_TYPE, value } };
 }
 
 function failed(
@@ -93,7 +93,7 @@ function failed(
   payload?: object,
 ): Example {
   const value = { content: { error }, msg: `${route} fetch is failed: ${error.message}`, render: RENDER, status: 0 };
-  return { name, summary, body: call(route, credentials, payload), answer: { status, type: JSON_TYPE, value } };
+  return { name, summary, body: call(route, credentials, payload), response: { status, type: JSON_TYPE, value } };
 }
 
 const record = { code: "station-1", topic: "PM2.5", payload: READING };
@@ -127,7 +127,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
   succeeded("validate", "Validate a session", "/api/admin/session/validate", { token }, replaced(true)),
   failed(
     "validateUnknown",
-    "Validate a session that there is not",
+    "Validate an unknown session",
     "/api/admin/session/validate",
     { token: UNKNOWN_TOKEN },
     401,
@@ -137,7 +137,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
     },
   ),
   succeeded("extend", "Extend a session", "/api/admin/session/extend", { token }, replaced(false)),
-  failed("extendRefused", "Extend a session that was not validated", "/api/admin/session/extend", { token }, 409, {
+  failed("extendRefused", "Extend a session without validation", "/api/admin/session/extend", { token }, 409, {
     code: "extend_refused",
     message: "the session has to be validated before it is extended",
   }),
@@ -180,7 +180,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
   ),
   failed(
     "decodeNothing",
-    "Decode what is no call data",
+    "Decode invalid call data",
     "/api/datastore/transaction/decode",
     { token },
     400,
@@ -192,7 +192,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
   ),
   succeeded(
     "close",
-    "End a session",
+    "Close a session",
     "/api/admin/session/close",
     { token },
     {

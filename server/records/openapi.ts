@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALLOWED, type Answer, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { ALLOWED, type OperationResponse, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
 import { Failure, successOf } from "../http/record-store/responses.ts";
 import { RECORD_EXAMPLES } from "./examples.ts";
 import { DecodeCall, SearchCall, StoreCall } from "./schemas.ts";
@@ -63,11 +63,11 @@ const Call = z.discriminatedUnion("route", [auth.call, ...otherRoutes.map(({ cal
 
 const Success = z.union(routes.map(({ response }) => response));
 
-const failure = (status: number, description: string): Answer => ({
+const failure = (status: number, description: string): OperationResponse => ({
   status,
   description,
   content: { [JSON_TYPE]: Failure },
-  ...(status === 429 || status === 503 ? { headers: { "Retry-After": "Seconds after which to try again." } } : {}),
+  ...(status === 429 || status === 503 ? { headers: { "Retry-After": "Seconds until the next attempt." } } : {}),
 });
 
 /** The record store API. */
@@ -77,22 +77,24 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/api",
     tag: "Records",
-    summary: "Open and keep sessions, store, search and decode records",
+    summary: "Manage sessions; store, search and decode records",
     description:
-      "One endpoint: `route` says what is called, `method` is always `GET`. Whoever logs in gets a token that lives as long as the session; validating and extending replace it. The token also travels in the cookie `svcauth`, which must not differ from it.",
+      "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
+      "session; " +
+      "validate and extend replace it. The cookie `svcauth` also carries the token and must not differ from it.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
-    answers: [
-      { status: 200, description: "It was done.", content: { [JSON_TYPE]: Success } },
-      failure(400, "What was sent is not valid."),
-      failure(401, "Login, password or token is not valid, or not any more."),
-      failure(403, "The session does not allow this."),
-      failure(404, "There is no such route."),
-      { ...failure(405, "Calls are made with POST."), headers: ALLOWED },
-      failure(409, "The session's state, or the chain, does not allow this."),
-      failure(413, "The body is too large."),
-      failure(429, "This was done too often."),
-      failure(503, "It cannot be done now; trying again later can succeed."),
+    responses: [
+      { status: 200, description: "The call succeeded.", content: { [JSON_TYPE]: Success } },
+      failure(400, "The request is not valid."),
+      failure(401, "The login, the password or the token is invalid or expired."),
+      failure(403, "The scope of the session does not permit the call."),
+      failure(404, "The route does not exist."),
+      { ...failure(405, "The endpoint supports POST only."), headers: ALLOWED },
+      failure(409, "The state of the session, or the chain, does not permit the call."),
+      failure(413, "The request body is too large."),
+      failure(429, "Too many calls."),
+      failure(503, "The service is temporarily unavailable; retry later."),
     ],
     examples: RECORD_EXAMPLES,
   },

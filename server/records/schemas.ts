@@ -11,7 +11,7 @@ const MAX_SEARCH_LIMIT = 10_000;
 
 const text = (maximum: number) => storedText(maximum).min(1, "is empty");
 
-// Kept as it is: what a body parser made of JSON needs no second look at every value.
+// Accepted as it is: the body parser has checked every value already.
 const jsonObject = z
   .custom<JsonObject>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -30,8 +30,8 @@ export const SearchCall = z.object({
     search: z.object({
       target: z
         .enum(["1", "2"], 'is neither "1" (code) nor "2" (topic)')
-        .meta({ description: "What is searched: `1` for the code, `2` for the topic." }),
-      value: text(2 * MAX_TEXT).meta({ description: "`*` stands for any run of characters, `\\*` for a star." }),
+        .meta({ description: "The field to search: `1` for the code, `2` for the topic." }),
+      value: text(2 * MAX_TEXT).meta({ description: "`*` matches any sequence of characters, `\\*` a literal star." }),
       limit: z
         .int()
         .min(1, "is less than 1")
@@ -39,14 +39,14 @@ export const SearchCall = z.object({
         .default(DEFAULT_SEARCH_LIMIT),
       cursor: z
         .string()
-        .regex(/^[1-9]\d{0,14}$/, "is not a cursor from an earlier answer")
+        .regex(/^[1-9]\d{0,14}$/, "is not a cursor of an earlier response")
         .transform(Number)
         .optional()
-        .meta({ description: "Where to go on: `next` of the answer before." }),
+        .meta({ description: "`next` of the previous page." }),
       locations: z
         .boolean()
         .default(false)
-        .meta({ description: "Whether the answer says where on the chain each record is." }),
+        .meta({ description: "Whether the response includes the location of each record on the chain." }),
     }),
   }),
 });
@@ -55,6 +55,6 @@ export const DecodeCall = z.object({
   credentials: TokenCredentials,
   payload: z.object({
     function: z.enum(ROW_FUNCTIONS, "is neither set nor insert"),
-    inputdata: z.string().meta({ description: "The transaction's call data, hexadecimal." }),
+    inputdata: z.string().meta({ description: "The call data of the transaction, hexadecimal." }),
   }),
 });

@@ -9,22 +9,21 @@ import { hex } from "../kit/hex.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
-/** Anchors that are remembered; with more of them, some are checked again. */
+/** Cached anchors; beyond this number some are checked again. */
 const MOST_HELD = 100_000;
 const NO_ANCHOR = "the journal calls it confirmed without an anchor";
 
 /**
- * Checks proofs against the chain: the recorded hashes under an anchor are computed from the journal's facts again and
- * have to give what the chain has, and the proof has to be one of them. Each anchor is checked once in an audit, which
- * serves one comparison, so that nothing is believed from before it.
+ * Checks proofs against the chain: the recorded hashes under an anchor, recomputed from the journal, must give the hash
+ * on chain, and the proof must be one of them. An audit serves one comparison and checks each anchor once.
  */
 export class AnchorAudit {
   readonly #anchors: Pick<ProofJournal["anchors"], "leaves">;
   readonly #chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
-  /** Anchors that hold; there are many, so there is no more to each than its number. */
+  /** Ids of the anchors that passed. */
   readonly #held = new Set<number>();
-  /** Anchors that do not, and those that are being checked. */
+  /** Anchors that failed, and those in progress. */
   readonly #others = new Map<number, Promise<string | undefined>>();
 
   constructor(
@@ -38,8 +37,8 @@ export class AnchorAudit {
   }
 
   /**
-   * What is wrong with a proof, if something is.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be asked
+   * Returns the fault of a proof, if there is one.
+   * @throws SealbookError `chain_unavailable` when the chain does not respond
    */
   async faultOf(proof: ConfirmedProof): Promise<string | undefined> {
     const { anchorId, recordHash, content } = proof;

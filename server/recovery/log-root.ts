@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * The Merkle root over a list of any length, as RFC 6962 (section 2.1) has it: a leaf is SHA-256 of a zero byte and the
- * text, a node SHA-256 of a one and its two children. Only the roots of whole subtrees are kept on the way.
+ * The Merkle tree hash of RFC 6962, section 2.1, over a list of any length: a leaf is SHA-256 of a zero byte and the
+ * text, a node SHA-256 of a one and its two children. Only the roots of complete subtrees are kept.
  */
 export class LogRoot {
   /** Roots of whole subtrees from left to right, each with its height. */

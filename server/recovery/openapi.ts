@@ -4,58 +4,62 @@ import { linesOf } from "../http/openapi/json-schemas.ts";
 import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
 import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
 import {
-  answered,
+  exampleResponse,
   COMPARED,
   EXAMPLE_IDS,
   lines,
-  missing,
+  notFound,
   RECORDED_CONTRACT,
   RESTORED,
   TOTALS,
 } from "../http/openapi/examples.ts";
-import { refusals } from "../http/openapi/refusals.ts";
+import { errorResponses } from "../http/openapi/error-responses.ts";
 import { GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
 const TAG = "Recovery";
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 
-/** What is asked after a disaster. */
+/** The recovery API. */
 export const RECOVERY_OPERATIONS: readonly Operation[] = [
   {
     id: "verifyRestored",
     method: "post",
     path: "/api/v1/recovery/verify",
     tag: TAG,
-    summary: "Compare what was restored with what was recorded",
+    summary: "Compare restored documents with their records",
     description:
-      "Tells of every document whether it is what was recorded last, is something else, or was never recorded. NDJSON is answered line by line while it comes in, and may have any length; `as_of` stands in the query then; with JSON it may stand in either, and has to be the same in both.",
+      "Compares each document with its newest record: `match`, `mismatch` or `unrecorded`. NDJSON bodies of any " +
+      "length are " +
+      "processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in the body, " +
+      "and both " +
+      "must agree.",
     isGuarded: true,
     parameters: { query: VerifyQuery },
-    body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one a line.") },
-    answers: [
+    body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one per line.") },
+    responses: [
       {
         status: 200,
-        description: "How the documents compare.",
+        description: "The result of the comparison.",
         content: {
           [JSON_TYPE]: Comparison,
-          [NDJSON]: linesOf(ComparisonLine, NDJSON, "The documents as they compare, one a line, then the totals."),
+          [NDJSON]: linesOf(ComparisonLine, NDJSON, "The compared documents, one per line, then the totals."),
         },
       },
-      ...refusals(400, 413, 415),
+      ...errorResponses(400, 413, 415),
     ],
     examples: [
       {
         name: "restored",
-        summary: "One as it was, one changed, one unknown",
+        summary: "One unchanged, one changed, one unknown",
         body: { type: JSON_TYPE, value: { documents: RESTORED } },
-        answer: answered({ ...TOTALS, documents: COMPARED }),
+        response: exampleResponse({ ...TOTALS, documents: COMPARED }),
       },
       {
         name: "lines",
-        summary: "The same line by line",
+        summary: "The same as NDJSON",
         query: { as_of: "2100-01-01" },
         body: { type: NDJSON, value: lines(RESTORED) },
-        answer: answered(lines([...COMPARED, { ...TOTALS, as_of: 4_102_531_199 }]), 200, NDJSON),
+        response: exampleResponse(lines([...COMPARED, { ...TOTALS, as_of: 4_102_531_199 }]), 200, NDJSON),
       },
     ],
   },
@@ -64,25 +68,27 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/recovery/inventory",
     tag: TAG,
-    summary: "List what was recorded",
+    summary: "List recorded documents",
     description:
-      "The documents that were on chain at a time, each with what was recorded of it last. Whoever accepts NDJSON gets all pages, a document a line.",
+      "Lists the documents that were on chain at a time, each with its newest record. An NDJSON response has all " +
+      "pages, one " +
+      "document per line.",
     isGuarded: true,
     parameters: { query: InventoryQuery },
-    answers: [
+    responses: [
       {
         status: 200,
         description: "A page of documents, or all of them.",
-        content: { [JSON_TYPE]: Inventory, [NDJSON]: linesOf(RecordedDocument, NDJSON, "Documents, one a line.") },
+        content: { [JSON_TYPE]: Inventory, [NDJSON]: linesOf(RecordedDocument, NDJSON, "Documents, one per line.") },
       },
-      ...refusals(400),
+      ...errorResponses(400),
     ],
     examples: [
       {
         name: "first",
-        summary: "The first one",
+        summary: "The first document",
         query: { limit: 1 },
-        answer: answered({ as_of: null, documents: [RECORDED_CONTRACT], next: "2" }),
+        response: exampleResponse({ as_of: null, documents: [RECORDED_CONTRACT], next: "2" }),
       },
     ],
   },
@@ -91,28 +97,30 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/api/v1/recovery/gap",
     tag: TAG,
-    summary: "List what is missing",
+    summary: "List missing documents or anchors",
     description:
-      "Recorded documents that a comparison did not see, or anchors on chain that the journal lacks. Whoever accepts NDJSON gets all pages, an entry a line.",
+      "Lists recorded documents that a comparison did not include, or anchors on chain that are missing in the " +
+      "journal. An " +
+      "NDJSON response has all pages, one entry per line.",
     isGuarded: true,
     parameters: { query: GapQuery },
-    answers: [
+    responses: [
       {
         status: 200,
-        description: "A page of what is missing, or all of it.",
+        description: "A page of the missing entries, or all of them.",
         content: {
           [JSON_TYPE]: Gap,
-          [NDJSON]: linesOf(z.union([RecordedDocument, UnknownAnchor]), NDJSON, "Documents, or anchors, one a line."),
+          [NDJSON]: linesOf(z.union([RecordedDocument, UnknownAnchor]), NDJSON, "Documents or anchors, one per line."),
         },
       },
-      ...refusals(400, 404),
+      ...errorResponses(400, 404),
     ],
     examples: [
       {
         name: "restored",
-        summary: "What did not come back",
+        summary: "Documents missing from the restored data",
         query: { verification_id: EXAMPLE_IDS.verification },
-        answer: answered({
+        response: exampleResponse({
           against: "restored",
           verification_id: EXAMPLE_IDS.verification,
           as_of: null,
@@ -121,15 +129,15 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
       },
       {
         name: "journal",
-        summary: "What the journal lacks",
+        summary: "Anchors missing in the journal",
         query: { against: "journal", limit: 10 },
-        answer: answered({ against: "journal", anchors: [] }),
+        response: exampleResponse({ against: "journal", anchors: [] }),
       },
       {
         name: "unknown",
-        summary: "There was no such comparison",
+        summary: "Unknown comparison",
         query: { verification_id: UNKNOWN },
-        answer: missing(`there is no verification ${UNKNOWN}`),
+        response: notFound(`there is no verification ${UNKNOWN}`),
       },
     ],
   },

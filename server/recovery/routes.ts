@@ -14,7 +14,7 @@ const MAX_BODY = 16 * 1024 * 1024;
 /** Rows compared together. */
 const ROWS_AT_ONCE = 1_024;
 
-/** Rows of an answer, and after which the next one begins, when there is one. */
+/** A page of rows, and the cursor of the next page. */
 interface Page {
   readonly rows: readonly object[];
   readonly next: number | undefined;
@@ -41,7 +41,7 @@ export function recoveryRouter(recovery: RecoveryService): Router {
         );
         const lines = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
         const verification = lines.pop() ?? "";
-        // The rows stand in the answer exactly as the root is over them.
+        // The texts of the rows are the leaves of the root and are sent unchanged.
         response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
       },
     )
@@ -98,7 +98,7 @@ async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[]
       isEmpty = false;
     }
   } finally {
-    // Who sends the rest reads the answer only afterwards.
+    // Some clients read the response only after sending the whole body.
     request.resume();
   }
   if (isEmpty) throw malformed("body", "has no row");
@@ -136,7 +136,7 @@ async function* compared(
   }
 }
 
-/** A page as JSON; or all of them, one after the other, a row a line, of which only one when a limit is asked for. */
+/** Sends a page as JSON, or all pages as NDJSON; with a limit, NDJSON has one page. */
 async function sendPages(
   request: Request,
   response: Response,

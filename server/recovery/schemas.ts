@@ -8,7 +8,7 @@ const MAX_PAGE = 10_000;
 const USUAL_PAGE = 1_000;
 const END_OF_DAY = "T23:59:59Z";
 
-/** A moment: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
+/** A time: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
 const Moment = z
   .union([z.int().min(0, "is before 1970"), z.string()])
   .transform((value, context): number => {
@@ -58,15 +58,15 @@ export const VerifyBody = z
   })
   .meta({
     id: "RestoredDocuments",
-    description: "What came back, to be compared with what was recorded until a moment.",
+    description: "Restored documents, to compare with the records up to a time.",
   });
 
-/** Its query: an NDJSON body has no place for it. */
+/** Its query, for NDJSON bodies. */
 export const VerifyQuery = z.object({ as_of: Moment.optional() });
 
 /**
- * The moment up to which is compared: a JSON body and the query may both name it.
- * @throws SealbookError `malformed` when they name two that differ
+ * Returns the time of the comparison, which the body or the query can specify.
+ * @throws SealbookError `malformed` when both specify different times
  */
 export function requestedTime(
   query: z.output<typeof VerifyQuery>,
@@ -78,12 +78,16 @@ export function requestedTime(
   return body.as_of ?? query.as_of;
 }
 
-const limit = pageLimit(MAX_PAGE, USUAL_PAGE, "Most entries of an answer; an NDJSON answer without it has all.");
+const limit = pageLimit(
+  MAX_PAGE,
+  USUAL_PAGE,
+  "Maximum number of entries; an NDJSON response without a limit has all entries.",
+);
 const cursor = z
   .string()
-  .regex(/^\d{1,15}$/, "is not a cursor that an answer gave")
+  .regex(/^\d{1,15}$/, "is not a cursor of an earlier response")
   .transform(Number);
-const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "Where to go on: `next` of the answer before." };
+const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "`next` of the previous page." };
 
 /** `GET /api/v1/recovery/inventory` */
 export const InventoryQuery = z.object({
@@ -98,15 +102,15 @@ export const GapQuery = z
     verification_id: z
       .uuid("is not the id of a verification")
       .optional()
-      .meta({ description: "The newest when it is missing; not with `against=journal`." }),
+      .meta({ description: "Default: the newest comparison. Not with `against=journal`." }),
     against: z.enum(["restored", "journal"]).default("restored").meta({
       description:
-        "`restored`: recorded documents that did not come back. `journal`: anchors on chain that the journal lacks.",
+        "`restored`: recorded documents missing from the restored data. `journal`: anchors missing in the journal.",
     }),
     limit,
     cursor: cursor.optional().meta(ofCursor),
   })
   .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
     path: ["verification_id"],
-    message: "does not go with against=journal, which is about no comparison",
+    message: "is not allowed with against=journal, which concerns no comparison",
   });

@@ -12,7 +12,7 @@ import type { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 import { AuthCall, TokenCall } from "./schemas.ts";
 import { prefixedHex } from "../kit/hex.ts";
 
-/** Lines of the service log that an answer carries. */
+/** Service log lines in a response. */
 const MAX_LOG_LINES = 20;
 const FORM_TOKEN_BYTES = 48;
 

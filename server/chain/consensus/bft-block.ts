@@ -1,29 +1,30 @@
 import type { Address } from "../transaction.ts";
 
-/** How the validators of a BFT network came to agree on a block, as its header says. Addresses are lower-case. */
+/** The consensus facts in the header of a BFT block. Addresses are lower-case. */
 export interface BftBlock {
   readonly number: number;
   /** Block time, Unix seconds. */
   readonly time: number;
-  /** How often they had to try again before they agreed. */
+  /** Number of round changes. */
   readonly round: number;
   readonly proposer: Address;
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   readonly validators: readonly Address[];
-  /** Those whose seals are in the header: at least the quorum, not always all who take part. */
+  /** Signers of the commit seals: at least the quorum, not always all active validators. */
   readonly signers: readonly Address[];
 }
 
 /**
- * Whose turn it was to propose a block, round by round: the validator behind the proposer of the block before, then the
- * one behind that.
- * @returns one for each round up to the block's own, of which the last proposed it
+ * Returns the expected proposer of each round of a block: the validator after the proposer of the block before, then
+ * the
+ * next ones in order.
+ * @returns one for each round up to the block's own; the last one proposed it
  */
 export function expectedProposers(block: BftBlock, before: BftBlock): readonly Address[] {
   const { validators, round } = block;
   if (validators.length === 0) return [];
   const place = validators.indexOf(before.proposer);
-  // The proposer before is no validator any more: it goes on with the one that would stand behind it.
+  // The proposer before may be no validator any more: its successor in the order comes next.
   const behind = place === -1 ? validators.findIndex((each) => each > before.proposer) : place + 1;
   const first = behind === -1 ? 0 : behind;
   const rounds = Math.min(round, 2 * validators.length);

@@ -8,25 +8,25 @@ import { consensusOf } from "../evidence/consensus.ts";
 import { fetchBlock } from "../node/block.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
 
-/** Blocks that are looked back at: several turns of each validator, in a network of the usual size. */
+/** Blocks in the history: several rounds of all validators in a network of the usual size. */
 const LEAST_BLOCKS = 32;
-/** Turns of each validator that are looked back at in a larger network. */
-const TURNS = 2;
+/** Proposals of each validator in the history of a larger network. */
+const PROPOSALS_EACH = 2;
 
 /** The newest blocks of a BFT network. */
 export interface BftBlocks {
   readonly protocol: BftProtocol;
-  /** One after the other, oldest first; never none. */
+  /** Consecutive, oldest first; at least one. */
   readonly blocks: readonly BftBlock[];
-  /** When the newest was first seen, Unix milliseconds; `undefined` when it was there from the beginning. */
+  /** When the newest was first seen, Unix milliseconds; `undefined` for a block from before the start. */
   readonly seenAt: number | undefined;
-  /** Rounds that were needed beyond the first of each block, since the beginning. */
+  /** Round changes since the start. */
   readonly roundChanges: number;
 }
 
 /**
- * Follows how the validators of a BFT network agree on its blocks, by the headers alone: any node has them, and the
- * block's hash shows that they are told as they are.
+ * Follows the consensus of a BFT network by the block headers alone: every node has them, and the block's hash covers
+ * them.
  */
 export class BftHistory {
   readonly #rpc: Pick<Rpc, "call">;
@@ -38,8 +38,8 @@ export class BftHistory {
   }
 
   /**
-   * The blocks up to a number; only those not seen before are asked for.
-   * @returns `undefined` on a chain whose blocks no validators seal
+   * Returns the blocks up to a number; fetches only new ones.
+   * @returns `undefined` on a chain without commit seals
    * @throws SealbookError `chain_unavailable`
    */
   upTo(head: number): Promise<BftBlocks | undefined> {
@@ -53,11 +53,11 @@ export class BftHistory {
     const { blocks = [] } = before ?? (await this.#read(head, head)) ?? {};
     const newest = blocks.at(-1);
     if (newest === undefined) return undefined;
-    // Another node may lag; what was seen holds, for blocks of these networks are final.
+    // Another node may lag; the known blocks stay valid, because blocks of these networks are final.
     if (before !== undefined && head <= newest.number) return before;
-    const most = Math.max(LEAST_BLOCKS, TURNS * newest.validators.length);
+    const most = Math.max(LEAST_BLOCKS, PROPOSALS_EACH * newest.validators.length);
     const isNext = before !== undefined && newest.number > head - most;
-    // Nobody agreed on the first block, which has no seals.
+    // The genesis block has no commit seals.
     const first = isNext ? newest.number + 1 : Math.max(1, head - most + 1);
     const read = await this.#read(first, head);
     if (read === undefined) return before;
@@ -71,27 +71,27 @@ export class BftHistory {
     return this.#known;
   }
 
-  /** @returns those that the node has, up to the first that it lacks; `undefined` for none, or when no validators sealed them */
+  /** @returns the blocks up to the first one that the node lacks; `undefined` for none, or without commit seals */
   async #read(first: number, last: number): Promise<Pick<BftBlocks, "protocol" | "blocks"> | undefined> {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const headers = await Promise.all(numbers.map((number) => fetchBlock(this.#rpc, number, HashedHeader)));
     const blocks: BftBlock[] = [];
     let protocol: BftProtocol | undefined;
     for (const header of headers) {
-      // Behind a balancer another node may be asked, which does not have it yet.
+      // Behind a load balancer another node may respond, which does not have the block yet.
       if (header === undefined) break;
       const block = bftBlock(header);
       if (block === undefined) return undefined;
       protocol = block.protocol;
       blocks.push(block);
-      // Recovering seals takes its time, and others wait for the processor too.
+      // Recovering signers takes long: other work gets the thread in between.
       await new Promise(setImmediate);
     }
     return protocol === undefined ? undefined : { protocol, blocks };
   }
 }
 
-/** @returns `undefined` for a block that no validators sealed */
+/** @returns `undefined` for a block without commit seals */
 function bftBlock(header: z.output<typeof HashedHeader>): (BftBlock & { readonly protocol: BftProtocol }) | undefined {
   const consensus = consensusOf(header, header.hash);
   if (consensus === undefined || consensus.protocol === "none") return undefined;
@@ -103,14 +103,14 @@ function bftBlock(header: z.output<typeof HashedHeader>): (BftBlock & { readonly
     round: decodeExtraData(protocol, header.extraData).round,
     proposer: hexlify(header.miner),
     validators: validators.map((validator) => hexlify(validator)).sort(),
-    signers: sealersIn(protocol, header),
+    signers: signersIn(protocol, header),
   };
 }
 
-function sealersIn(protocol: BftProtocol, header: BlockHeader): string[] {
+function signersIn(protocol: BftProtocol, header: BlockHeader): string[] {
   try {
-    return commitSignersOf(protocol, header).map((sealer) => sealer.toLowerCase());
+    return commitSignersOf(protocol, header).map((signer) => signer.toLowerCase());
   } catch (cause) {
-    throw unavailable(new Error(`the node tells block ${header.number} with seals that are none`, { cause }));
+    throw unavailable(new Error(`the node returns block ${header.number} with malformed commit seals`, { cause }));
   }
 }

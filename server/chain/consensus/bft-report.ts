@@ -4,30 +4,30 @@ import { type Pace, paceOf, type Rhythm, rhythmOf } from "./pace.ts";
 import { type Participation, participationIn } from "./participation.ts";
 import { quorumOf } from "./quorum.ts";
 
-/** How a BFT network does. */
+/** The state of a BFT network. */
 export interface BftReport {
-  /** How often the validators had to try again for the newest block. */
+  /** Round changes of the newest block. */
   readonly round: number;
-  /** `undefined` while too few blocks were seen. */
+  /** `undefined` while too few blocks are known. */
   readonly rhythm: Rhythm | undefined;
   readonly pace: Pace;
   readonly participation: readonly Participation[];
-  /** Validators that take no part: by the blocks, or, when none come, by who is connected. */
+  /** Absent validators: by the blocks, or by the connections when no blocks come. */
   readonly missing: readonly Address[];
-  /** How many more would have to take part for blocks to come; 0 while they come. */
+  /** Number of validators that the quorum lacks; 0 while blocks come. */
   readonly quorumMissing: number;
 }
 
-/** What a node says of its connections. */
+/** The connections of a node. */
 export interface Connections {
   readonly count: number;
-  /** Whom it is, and is connected with, by address; `undefined` where it does not say. */
+  /** Addresses of the node and its peers; `undefined` for a node that does not return them. */
   readonly addresses: readonly Address[] | undefined;
 }
 
 /**
- * Judges a network by its newest blocks.
- * @param blocks One after the other, oldest first
+ * Reports the state of a network from its newest blocks.
+ * @param blocks Consecutive, oldest first
  * @param age Seconds since the newest block
  */
 export function bftReport(blocks: readonly BftBlock[], connections: Connections, age: number): BftReport | undefined {
@@ -39,7 +39,7 @@ export function bftReport(blocks: readonly BftBlock[], connections: Connections,
   const pace = rhythm === undefined ? "on_time" : paceOf(rhythm, validators.length, age);
   const absent = participation.filter(({ state }) => state === "absent").map(({ validator }) => validator);
   if (pace !== "stalled") return { round, rhythm, pace, participation, missing: absent, quorumMissing: 0 };
-  // The blocks tell only who took part up to the last of them.
+  // The blocks show only who took part up to the newest one.
   const { count, addresses } = connections;
   const missing = addresses === undefined ? absent : validators.filter((validator) => !addresses.includes(validator));
   const present =

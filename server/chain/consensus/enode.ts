@@ -7,16 +7,16 @@ import { SealbookError } from "../../errors.ts";
 export interface Enode {
   /** Public key, 128 hexadecimal digits in lower case. */
   readonly id: string;
-  /** The address that belongs to the key, lower-case: a validator's own. */
+  /** The address of the key, lower-case; a validator's own address. */
   readonly address: string;
-  /** Host and port of its peers' protocol. */
+  /** Host and port of the peer-to-peer protocol. */
   readonly place: string;
 }
 
 const ENODE = /^enode:\/\/([0-9a-fA-F]{128})@([^/?#]+)(?:[?#].*)?$/;
 const Enodes = z.array(z.string());
 
-/** @returns `undefined` for any other text */
+/** Parses an enode URL; `undefined` for any other text. */
 export function parseEnode(url: string): Enode | undefined {
   const [, key, place] = ENODE.exec(url) ?? [];
   if (key === undefined || place === undefined) return undefined;
@@ -35,7 +35,7 @@ function addressOf(id: string): string | undefined {
 }
 
 /**
- * Reads the nodes that a network has, as `static-nodes.json` lists them.
+ * Reads the nodes of a network from a file in the format of `static-nodes.json`.
  * @throws SealbookError `config_invalid`
  */
 export function readNodeList(path: string): readonly Enode[] {

@@ -1,14 +1,14 @@
 import { mostFaulty, quorumOf } from "./quorum.ts";
 
-/** Something of the network that is wrong and does not stop it. */
+/** A fault of the network that does not stop it. */
 export interface NetworkFault {
   readonly kind: "node_down" | "degraded_performance";
-  /** What it is about: the same text each time. */
+  /** Identifies the fault: the same text each time. */
   readonly subject: string;
   readonly message: string;
 }
 
-/** What faults are looked for in; names stand for themselves. */
+/** The facts that faults are found in. */
 export interface NetworkFacts {
   readonly validators: readonly string[];
   readonly participation: readonly {
@@ -30,7 +30,7 @@ export interface NetworkFacts {
   }[];
 }
 
-/** What is wrong with a network whose blocks come. */
+/** Finds the faults of a network that makes blocks. */
 export function networkFaults({ validators, participation, peers, addresses }: NetworkFacts): readonly NetworkFault[] {
   const { length } = validators;
   const absent = participation.filter(({ state }) => state === "absent").length;
@@ -47,14 +47,16 @@ export function networkFaults({ validators, participation, peers, addresses }: N
       faults.push(
         worse(
           `validator ${validator}`,
-          `the validator ${validator} takes no part: ${absent} of ${length} are missing, ${quorumOf(length)} have to agree, ${left}`,
+          `the validator ${validator} takes no part: ${absent} of ${length} are missing, ` +
+            `${quorumOf(length)} have to agree, ${left}`,
         ),
       );
     } else if (state === "silent") {
       faults.push(
         worse(
           `proposals of ${validator}`,
-          `the validator ${validator} seals blocks and proposes none: it let ${missedTurns} turns pass, each of which cost a request timeout`,
+          `the validator ${validator} seals blocks and proposes none: it let ${missedTurns} turns pass, ` +
+            "each of which cost a request timeout",
         ),
       );
     }

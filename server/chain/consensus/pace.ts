@@ -3,12 +3,12 @@ import { mostFaulty } from "./quorum.ts";
 
 /** Block times are whole seconds, and a block takes a moment to arrive. */
 const TOLERANCE_SECONDS = 2;
-/** Beyond this nobody waits for a later round, however many of the validators may be missing. */
+/** The longest wait for a later round, however many validators may be missing. */
 const LONGEST_WAIT_SECONDS = 600;
-/** A request timeout that no block has shown yet is taken for so many block periods. */
+/** The request timeout in block periods, until a block shows it. */
 const PRESUMED_TIMEOUT_PERIODS = 2;
 
-/** How often blocks come, and how long a proposer is waited for. Both in seconds. */
+/** The block period and the wait for a proposer. Both in seconds. */
 export interface Rhythm {
   readonly blockPeriod: number;
   /** The wait for the first proposer; it doubles with each round. */
@@ -16,7 +16,7 @@ export interface Rhythm {
 }
 
 /**
- * Whether blocks come:
+ * The progress of a chain:
  * - `on_time`: the newest is no older than the network's period
  * - `slow`: proposers are missing, and the wait for others explains it
  * - `stalled`: more validators are missing than a network goes on without
@@ -24,8 +24,8 @@ export interface Rhythm {
 export type Pace = "on_time" | "slow" | "stalled";
 
 /**
- * Learns the rhythm from a run of blocks, oldest first: the period from those that were agreed on at once, the timeout
- * from those that took more rounds.
+ * Derives the rhythm from consecutive blocks, oldest first: the period from blocks of round 0, the timeout from blocks
+ * with round changes.
  * @returns `undefined` while there are too few
  */
 export function rhythmOf(blocks: readonly BftBlock[]): Rhythm | undefined {
@@ -40,7 +40,7 @@ export function rhythmOf(blocks: readonly BftBlock[]): Rhythm | undefined {
   return { blockPeriod, requestTimeout: Math.max(blockPeriod, learnt ?? PRESUMED_TIMEOUT_PERIODS * blockPeriod) };
 }
 
-/** The mean of what is usual: without the pause of a network that was restarted. */
+/** Returns the mean of the usual values: without the pause of a restarted network. */
 function typical(values: readonly number[]): number | undefined {
   const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
   if (median === undefined) return undefined;
@@ -48,7 +48,7 @@ function typical(values: readonly number[]): number | undefined {
   return usual.reduce((sum, value) => sum + value, 0) / usual.length;
 }
 
-/** The age at which a block is too old for the rounds of as many missing proposers as a network goes on without. */
+/** Returns the age above which not even the most tolerable missing proposers explain a block's delay. */
 export function stalledAfter({ blockPeriod, requestTimeout }: Rhythm, validators: number): number {
   const rounds = requestTimeout * (2 ** mostFaulty(validators) - 1);
   return Math.min(blockPeriod + rounds, LONGEST_WAIT_SECONDS) + TOLERANCE_SECONDS;

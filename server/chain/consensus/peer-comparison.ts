@@ -1,27 +1,28 @@
-/** A node as it is known to others: by its key's address. */
+/** A node, identified by the address of its key. */
 export interface PeerIdentity {
   readonly address: string;
-  /** Where it is. */
+  /** Host and port. */
   readonly place: string;
 }
 
-/** The connections of a node, against the list of those that its network has. */
+/** The connections of a node, compared with the list of its network's nodes. */
 export interface PeerReport {
   readonly count: number;
-  /** Its own address and those of its peers, where it names them. */
+  /** Addresses of the node and its peers, if the node returns them. */
   readonly addresses: readonly string[] | undefined;
-  /** How many it should have; `undefined` where no list says. */
+  /** Expected number of peers; `undefined` without a list. */
   readonly listed: number | undefined;
-  /** Listed, and not connected; none where the node does not name its peers. */
+  /** Listed nodes without a connection; none for a node that does not return its peers. */
   readonly missing: readonly PeerIdentity[];
-  /** Connected, and not on the list. */
+  /** Connected nodes that are not on the list. */
   readonly unlisted: readonly PeerIdentity[];
 }
 
 /**
- * @param count What the node says, whether or not it names them
- * @param connected `undefined` where the node does not name its peers
- * @param list `undefined` where there is none
+ * Compares a node's peers with the list of nodes.
+ * @param count The node's own count
+ * @param connected `undefined` for a node that does not return its peers
+ * @param list `undefined` without a list
  * @param self The node's own address, which is on the list and no peer
  */
 export function comparePeers(
@@ -33,7 +34,7 @@ export function comparePeers(
   const addresses = connected && [...(self === undefined ? [] : [self]), ...connected.map(({ address }) => address)];
   if (list === undefined) return { count, addresses, listed: undefined, missing: [], unlisted: [] };
   const others = list.filter(({ address }) => address !== self);
-  // A node that does not say who it is may be on the list itself.
+  // A node without a known address may be on the list itself.
   const listed = self === undefined ? Math.max(0, others.length - 1) : others.length;
   if (connected === undefined) return { count, addresses, listed, missing: [], unlisted: [] };
   const isAmong =

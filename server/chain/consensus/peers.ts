@@ -7,7 +7,7 @@ import { type Enode, parseEnode } from "./enode.ts";
 
 const Peers = z.array(z.object({ enode: z.string() }));
 
-/** Asks a node for its peers; what it does not tell stays open. */
+/** Fetches a node's peers; methods that the node lacks leave fields `undefined`. */
 export async function fetchPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
   const [count, peers, own] = await Promise.all([
     rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),

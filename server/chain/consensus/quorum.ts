@@ -1,9 +1,9 @@
-/** How many of the validators have to agree on a block, and to seal it. */
+/** Returns how many validators have to agree on a block. */
 export function quorumOf(validators: number): number {
   return Math.ceil((2 * validators) / 3);
 }
 
-/** How many of the validators may be missing without the blocks stopping. */
+/** Returns how many validators can be missing while blocks still come. */
 export function mostFaulty(validators: number): number {
   return validators - quorumOf(validators);
 }

@@ -11,15 +11,15 @@ const SignerMetrics = z.array(
   z.object({ address: z.string(), lastProposedBlockNumber: Quantity, proposedBlockCount: Quantity }),
 );
 
-/** What the protocols are called, and by which prefix a node's methods for them are. */
+/** Names of the protocols and prefixes of the node's methods for them. */
 const PROTOCOLS = [
   { protocol: "ibft2", name: "IBFT 2.0", prefix: "ibft" },
   { protocol: "qbft", name: "QBFT", prefix: "qbft" },
 ] as const satisfies readonly { protocol: BftProtocol; name: string; prefix: string }[];
 
 /**
- * Who may seal blocks: the node is asked, and where it has no method for that the newest header tells.
- * @param bft What the headers told; `undefined` when they told nothing
+ * Fetches the validators from the node; from the newest header for a node without such a method.
+ * @param bft Blocks with commit seals; `undefined` on a chain without them
  */
 export async function fetchValidators(
   rpc: Pick<Rpc, "call">,
@@ -35,7 +35,7 @@ export async function fetchValidators(
   return { protocol: "none", validators: [] };
 }
 
-/** Completes when each validator last proposed: of those whose last proposal is further back than the headers that were read, the node may know it. */
+/** Adds the last proposal of validators that proposed before the history, if the node knows it. */
 export async function lastProposals(
   rpc: Pick<Rpc, "call">,
   protocol: BftProtocol,
@@ -46,7 +46,7 @@ export async function lastProposals(
   const answer = await rpc.call(`${prefix}_getSignerMetrics`, []).catch(ifNodeError(undefined));
   const metrics = SignerMetrics.safeParse(answer);
   if (!metrics.success) return participation;
-  // Who proposed nothing in the range has block 0 there.
+  // A validator without a proposal in the range has block 0 there.
   const proposed = new Map(
     metrics.data
       .filter(({ proposedBlockCount }) => proposedBlockCount > 0)

@@ -11,7 +11,7 @@ const PoolStatus = z.object({ pending: Quantity, queued: Quantity });
 const PoolPart = z.record(z.string(), z.record(z.string(), z.object({ hash: Hash })));
 const PoolContent = z.object({ pending: PoolPart, queued: PoolPart });
 
-/** Anvil's methods that make blocks, with checked answers. */
+/** The client of Anvil's methods that make blocks. */
 export class AnvilClient {
   readonly process: AnvilProcess;
 
@@ -19,12 +19,12 @@ export class AnvilClient {
     this.process = process;
   }
 
-  /** Checks a transaction and puts it into the pool; answers its hash. */
+  /** Adds a transaction to Anvil's pool; returns its hash. */
   async send(raw: string): Promise<string> {
     return Hash.parse(await this.process.control.call("eth_sendRawTransaction", [raw]));
   }
 
-  /** Makes the next block of what is ready in the pool. */
+  /** Mines the next block from the pool. */
   async mine(timestamp: number): Promise<void> {
     await this.process.control.call("evm_mine", [timestamp]);
   }
@@ -39,19 +39,19 @@ export class AnvilClient {
     return Bytes.parse(await this.process.control.call("eth_getRawTransactionByHash", [hash]));
   }
 
-  /** How many transactions wait: `pending` can go into the next block, `queued` waits for an earlier nonce. */
+  /** Counts waiting transactions: `pending` fit into the next block, `queued` wait for an earlier nonce. */
   async poolStatus(): Promise<z.infer<typeof PoolStatus>> {
     return PoolStatus.parse(await this.process.control.call("txpool_status", []));
   }
 
-  /** The hashes of everything that waits. */
+  /** Fetches the hashes of all waiting transactions. */
   async poolHashes(): Promise<Set<string>> {
     const content = PoolContent.parse(await this.process.control.call("txpool_content", []));
     const senders = [...Object.values(content.pending), ...Object.values(content.queued)];
     return new Set(senders.flatMap((nonces) => Object.values(nonces).map(({ hash }) => hash)));
   }
 
-  /** The whole chain with every block and receipt, as gzipped JSON. */
+  /** Fetches the whole chain with every block and receipt, as gzipped JSON. */
   async dumpState(): Promise<Buffer> {
     return Buffer.from(Bytes.parse(await this.process.control.call("anvil_dumpState", [])).slice(2), "hex");
   }

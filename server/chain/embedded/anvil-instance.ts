@@ -16,12 +16,12 @@ import {
 } from "./snapshot-file.ts";
 import { endStaleAnvil } from "./stale-anvil.ts";
 
-/** An Anvil that holds exactly the chain of the log. */
+/** A running Anvil with exactly the chain of the block log. */
 export interface AnvilInstance {
   readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly genesis: Genesis;
-  /** How long it took to mine the blocks again that no snapshot held. */
+  /** Duration of the replay of blocks that no snapshot held. */
   readonly replayMilliseconds: number;
   /** Ends Anvil and closes the log. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit:
     try {
       return await rebuildFrom(snapshot, directory, genesis, log, emit);
     } catch (error) {
-      // Only the snapshot may be at fault here; without one the same difference is an error.
+      // Only the snapshot is at fault here; without one the same difference is an error.
       emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
       if (error instanceof SealbookError && error.code === "block_log_differs")
         await rm(snapshot.path, { force: true });
@@ -103,7 +103,7 @@ async function rebuildFrom(
   }
 }
 
-/** The folder of a running Anvil: its socket, temporary files and cache. Nothing in it outlives it. */
+/** Removes the folder of an Anvil that ended: its socket, temporary files and cache. */
 async function removeRunFolder(directory: string): Promise<void> {
   await rm(join(directory, "run"), { recursive: true, force: true });
 }

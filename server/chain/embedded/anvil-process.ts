@@ -11,8 +11,8 @@ import type { OpenSocket } from "../rpc/message-socket.ts";
 import { socketPath } from "./socket-path.ts";
 
 /**
- * Runs Anvil and ends it as soon as our end of the standard input is closed, which the operating system does
- * for us even after kill -9. Exits when Anvil does.
+ * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes
+ * it even after kill -9. Exits when Anvil does.
  */
 const KEEPER = `
 exec 3<&0
@@ -35,11 +35,11 @@ const KEPT_ERROR_TEXT = 2_000;
 export interface AnvilProcess {
   /** Sent transactions and mining. */
   readonly control: JsonRpcSocket;
-  /** Everything else, so that a long query does not hold up a block. */
+  /** All other calls, so that a long query does not delay a block. */
   readonly queries: JsonRpcSocket;
   /** Resolves when one of the connections is lost. */
   readonly disconnected: Promise<void>;
-  /** Resolves with a reason when Anvil has ended, wanted or not. */
+  /** Resolves with a reason when Anvil has ended, by a stop or by itself. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -136,9 +136,10 @@ function connectTo(path: string, chainId: number): Connection {
 
 function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {
   const fixed =
-    "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 --prune-history --no-cors --no-request-size-limit --port 0";
-  // Anvil cannot do without its HTTP port. An address that only this run knows keeps it away from web pages and
-  // from programs that try the usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
+    "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 " +
+    "--prune-history --no-cors --no-request-size-limit --port 0";
+  // Anvil always opens an HTTP port. A random address keeps it away from web pages and from programs that try the
+  // usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
   const byte = (): number => 1 + Math.floor(Math.random() * 253);
   const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
   return [

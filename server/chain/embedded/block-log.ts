@@ -113,7 +113,8 @@ export class BlockLog {
     if (await entryFollows(this.#handle, this.#size, size)) {
       throw new SealbookError(
         "block_log_damaged",
-        `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), and there are blocks behind. Restore the folder from a backup.`,
+        `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), ` +
+          "and there are blocks behind. Restore the folder from a backup.",
       );
     }
   }

@@ -10,7 +10,7 @@ export type { EmbeddedChainEvent } from "./events.ts";
 
 /** How to run an embedded chain. */
 export interface EmbeddedChainOptions {
-  /** Where the chain is kept; created when missing. */
+  /** The chain's folder; created when missing. */
   directory: string;
   /** The JSON-RPC port on 127.0.0.1; 0 takes any free one. */
   port: number;
@@ -18,7 +18,7 @@ export interface EmbeddedChainOptions {
   blockPeriodSeconds: number;
   /** Fixed for the life of the folder. */
   chainId: number;
-  /** What happens, for the logger. */
+  /** Receives events, for the log. */
   onEvent?: (event: EmbeddedChainEvent) => void;
 }
 
@@ -27,7 +27,7 @@ export interface EmbeddedChain {
   /** http://127.0.0.1:PORT */
   readonly url: string;
   readonly chainId: number;
-  /** Answers a JSON-RPC call as the port does, in this process; rejects with the `error` of such an answer. */
+  /** Makes a JSON-RPC call in this process as over the port; rejects with the `error` of the response. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
@@ -36,9 +36,9 @@ export interface EmbeddedChain {
 }
 
 /**
- * Starts the chain of a folder: an Anvil behind our own JSON-RPC port, with every block in a log on the disk. After
- * a crash at any moment all blocks that were ever seen are there again with the same hash, number and time. A sent
- * transaction that is in no block yet may be lost then; who sent it has to send it again.
+ * Starts the chain of a folder: an Anvil behind our own JSON-RPC port, with every block in a log on disk. After a crash
+ * at any moment all visible blocks are there again with the same hash, number and time. A transaction in no block yet
+ * can be lost then; its sender has to send it again.
  */
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const emit = options.onEvent ?? ((): void => undefined);

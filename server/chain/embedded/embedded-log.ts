@@ -3,7 +3,7 @@ import type { EmbeddedChainEvent } from "./events.ts";
 
 const KEPT_LINES = 500;
 
-/** The log of the embedded chain, which has no file of its own: what it told since it was started. */
+/** The log lines of the embedded chain since its start, in memory. */
 export class EmbeddedLog {
   readonly #lines: string[] = [];
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class EmbeddedLog {
     this.#write(`block blockNumber=${number}`);
   }
 
-  /** The newest is the last. */
+  /** Oldest first. */
   lines(): readonly string[] {
     return this.#lines;
   }

@@ -1,6 +1,6 @@
-/** What the embedded chain tells the logger. */
+/** Events of the embedded chain, for the log. */
 export type EmbeddedChainEvent =
-  /** The unfinished last entry of the block log was cut off; nobody had seen its block. */
+  /** The unfinished last entry of the block log was cut off; its block was never visible. */
   | { readonly kind: "log-tail-cut"; readonly bytes: number }
   | { readonly kind: "replay-progress"; readonly done: number; readonly total: number }
   | { readonly kind: "ready"; readonly blockNumber: number; readonly replayed: number; readonly milliseconds: number }
@@ -11,16 +11,16 @@ export type EmbeddedChainEvent =
       readonly milliseconds: number;
     }
   | { readonly kind: "snapshot-failed"; readonly blockNumber: number; readonly reason: string }
-  /** A snapshot did not lead to the logged blocks; it is removed and an older one, or the whole log, is used. */
+  /** A snapshot contradicts the log; it is removed, and an older one or the whole log is used. */
   | { readonly kind: "snapshot-unusable"; readonly blockNumber: number; readonly reason: string }
-  /** Anvil ended by itself or a block could not be written; the chain is being set up again. */
+  /** Anvil ended by itself or a block could not be written; the chain restarts. */
   | { readonly kind: "interrupted"; readonly reason: string }
-  /** The chain runs again; waiting transactions were handed over again or given up. */
+  /** The chain runs again; waiting transactions were sent again or dropped. */
   | { readonly kind: "resumed"; readonly resent: number; readonly dropped: number }
   | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
   /** A listener for blocks threw; the chain goes on. */
   | { readonly kind: "listener-failed"; readonly blockNumber: number; readonly reason: string }
-  /** The chain cannot go on; every request is answered with this error until the process is started again. */
+  /** The chain cannot run; every request fails with this error until the process restarts. */
   | { readonly kind: "broken"; readonly reason: string };
 
 /** Receives the events. */

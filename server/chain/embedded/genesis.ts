@@ -12,7 +12,7 @@ const GenesisFile = z.object({
   gasLimit: z.int().positive(),
 });
 
-/** What the first block and with it every block hash depends on; fixed for the life of a chain folder. */
+/** The parameters of the first block and so of every block hash; fixed for the life of a chain folder. */
 export type Genesis = z.infer<typeof GenesisFile>;
 
 const BLOCK_GAS_LIMIT = 30_000_000;

@@ -4,18 +4,18 @@ import type { BlockLog } from "./block-log.ts";
 import { poolFull, unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
 import { WorkSignal } from "./work-signal.ts";
 
-/** What a miner works with. */
+/** What a miner needs. */
 export interface MinerOptions {
   readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
   readonly genesisTimestamp: number;
-  /** Called when a block is on the disk, with about the time that replaying it takes; the next one waits for the promise. */
+  /** Called when a block is on disk, with the estimated time of its replay; the next block waits for the promise. */
   readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
 }
 
-/** What handing a transaction to Anvil takes, roughly. */
+/** Estimated time to send a transaction to Anvil. */
 const TRANSACTION_MS = 0.3;
 
 interface Made {
@@ -24,16 +24,16 @@ interface Made {
 }
 
 /**
- * Makes one block after the other. A block is mined by Anvil, written to the log, and only then can anybody learn
- * of it, because every answer waits for {@link Miner.settled}. So the log never holds what Anvil refused or what
- * it crashed on, and nothing was seen that the log does not hold.
+ * Makes one block after the other. Anvil mines a block, then it is written to the log, and only then it is visible,
+ * because every response waits for {@link Miner.settled}. So the log never holds a transaction that Anvil refused or
+ * crashed on, and no visible block is missing in the log.
  */
 export class Miner {
   readonly #options: MinerOptions;
   readonly #wakeup = new WorkSignal();
   #cycle: Promise<void> = Promise.resolve();
   #stopping = false;
-  /** Set while Anvil makes a block; then its death may be the fault of a waiting transaction. */
+  /** Set while Anvil mines: then a waiting transaction may have ended it. */
   #mining = false;
 
   constructor(options: MinerOptions) {
@@ -44,7 +44,7 @@ export class Miner {
     return this.#mining;
   }
 
-  /** Takes a transaction; answers its hash or throws Anvil's refusal. */
+  /** Accepts a transaction; returns its hash or throws Anvil's refusal. */
   async send(raw: string): Promise<string> {
     const { node, pool } = this.#options;
     if (pool.isFull) throw poolFull();
@@ -54,7 +54,7 @@ export class Miner {
     return hash;
   }
 
-  /** Resolves when every block that an answer received up to now can tell of is on the disk; rejects when it is lost. */
+  /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
   settled(): Promise<void> {
     return this.#cycle;
   }

@@ -52,7 +52,8 @@ async function compare(node: AnvilClient, log: BlockLog, entry: BlockEntry, from
     if (hash === logged.hash) continue;
     throw new SealbookError(
       "block_log_differs",
-      `Block ${logged.number} has the hash ${logged.hash} in the log, but mining it again gives ${hash}. The log was changed, or this version of Anvil does not run the chain as the one that made it.`,
+      `Block ${logged.number} has the hash ${logged.hash} in the log, but mining it again gives ${hash}. ` +
+        "The log was changed, or this version of Anvil does not run the chain as the one that made it.",
     );
   }
 }

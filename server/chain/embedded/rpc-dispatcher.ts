@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
-import { fixedAnswer, kindOf } from "./rpc-methods.ts";
+import { fixedResult, kindOf } from "./rpc-methods.ts";
 import { checkRawTransaction } from "./raw-transaction.ts";
 
 const Id = z.union([z.string(), z.number(), z.null()]);
@@ -16,12 +16,12 @@ const AnyId = z.object({ id: Id });
 
 const MOST_IN_A_BATCH = 1_000;
 
-/** A JSON-RPC answer object. */
-export type RpcAnswer = { jsonrpc: "2.0"; id: string | number | null } & (
+/** A JSON-RPC response object. */
+export type RpcResponse = { jsonrpc: "2.0"; id: string | number | null } & (
   { result: unknown } | { error: { code: number; message: string; data?: unknown } }
 );
 
-/** Answers JSON-RPC requests from the chain. */
+/** Responds to JSON-RPC requests. */
 export class RpcDispatcher {
   readonly #engine: Pick<ChainSupervisor, "send" | "query">;
   readonly #chainId: number;
@@ -31,31 +31,31 @@ export class RpcDispatcher {
     this.#chainId = chainId;
   }
 
-  /** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
-  async answer(body: unknown): Promise<RpcAnswer | RpcAnswer[] | undefined> {
-    if (!Array.isArray(body)) return this.#answerOne(body);
+  /** Responds to a request or a batch; `undefined` for notifications only. */
+  async respond(body: unknown): Promise<RpcResponse | RpcResponse[] | undefined> {
+    if (!Array.isArray(body)) return this.#respondToOne(body);
     if (body.length === 0) return failure(null, -32600, "An empty batch.");
     if (body.length > MOST_IN_A_BATCH)
       return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
-    const answers = await Promise.all(body.map((request: unknown) => this.#answerOne(request)));
-    const wanted = answers.filter((answer) => answer !== undefined);
+    const responses = await Promise.all(body.map((request: unknown) => this.#respondToOne(request)));
+    const wanted = responses.filter((response) => response !== undefined);
     return wanted.length === 0 ? undefined : wanted;
   }
 
-  async #answerOne(body: unknown): Promise<RpcAnswer | undefined> {
+  async #respondToOne(body: unknown): Promise<RpcResponse | undefined> {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params = [] } = request.data;
-    const answer = await this.#call(method, params).then(
-      (result): RpcAnswer => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
+    const response = await this.#call(method, params).then(
+      (result): RpcResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
       (error: unknown) => failureOf(id ?? null, error),
     );
-    return id === undefined ? undefined : answer;
+    return id === undefined ? undefined : response;
   }
 
   /**
-   * Answers one call without JSON around it.
-   * @throws NodeError with the `error` of such an answer
+   * Makes one call without JSON-RPC around it.
+   * @throws NodeError with the `error` of the response
    */
   async request(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
     try {
@@ -72,20 +72,20 @@ export class RpcDispatcher {
       case "read":
         return this.#engine.query(method, params);
       case "fixed":
-        return fixedAnswer(method);
+        return fixedResult(method);
       case "refused":
         throw new NodeError(`${method} is a method not supported by the embedded chain.`, -32601, undefined);
     }
   }
 }
 
-/** An answer that says what went wrong. */
-export function failure(id: string | number | null, code: number, message: string, data?: unknown): RpcAnswer {
+/** Returns an error response. */
+export function failure(id: string | number | null, code: number, message: string, data?: unknown): RpcResponse {
   return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
 }
 
 /** An error that is not Anvil's own response names its code. */
-function failureOf(id: string | number | null, error: unknown): RpcAnswer {
+function failureOf(id: string | number | null, error: unknown): RpcResponse {
   const { code, message, data } = nodeError(error);
   return failure(id, code, message, error instanceof SealbookError ? { code: error.code } : data);
 }

@@ -1,4 +1,4 @@
-/** Methods that only read; they are passed on to Anvil. Everything else would change the chain outside its log. */
+/** Queries, which Anvil answers. Any other method would change the chain outside its log. */
 const READING = new Set([
   ...[
     "web3_clientVersion",
@@ -37,24 +37,24 @@ const READING = new Set([
   ...["txpool_status", "txpool_inspect", "txpool_content", "debug_traceTransaction", "debug_traceCall"],
 ]);
 
-/** Methods answered without Anvil: it has no accounts of its own, and gas costs nothing. */
+/** Methods with a fixed result: the chain has no accounts of its own, and gas is free. */
 const FIXED: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["eth_accounts", []],
   ["eth_gasPrice", "0x0"],
   ["eth_maxPriorityFeePerGas", "0x0"],
 ]);
 
-/** What happens to a request. */
+/** How a request is handled. */
 export type MethodKind = "send" | "read" | "fixed" | "refused";
 
-/** Says what happens to a method. */
+/** Returns how a method is handled. */
 export function kindOf(method: string): MethodKind {
   if (method === "eth_sendRawTransaction") return "send";
   if (FIXED.has(method)) return "fixed";
   return READING.has(method) ? "read" : "refused";
 }
 
-/** The answer of a method that always answers the same. */
-export function fixedAnswer(method: string): unknown {
+/** Returns the result of a method with a fixed one. */
+export function fixedResult(method: string): unknown {
   return FIXED.get(method);
 }

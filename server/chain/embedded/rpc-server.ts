@@ -14,12 +14,12 @@ const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 /** The JSON-RPC port of the chain. */
 export interface RpcServer {
   readonly url: string;
-  /** Takes no more requests, lets the running ones end for a moment, and frees the port. */
+  /** Accepts no more requests, gives those in flight a moment, and frees the port. */
   close(): Promise<void>;
 }
 
 /** Serves JSON-RPC over HTTP on loopback. */
-export async function serveRpc(port: number, dispatcher: Pick<RpcDispatcher, "answer">): Promise<RpcServer> {
+export async function serveRpc(port: number, dispatcher: Pick<RpcDispatcher, "respond">): Promise<RpcServer> {
   const server = createServer((request, response) => {
     handle(request, response, dispatcher).catch((error: unknown) =>
       reply(response, 500, failure(null, -32603, reasonOf(error))),
@@ -42,13 +42,13 @@ export async function serveRpc(port: number, dispatcher: Pick<RpcDispatcher, "an
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  dispatcher: Pick<RpcDispatcher, "answer">,
+  dispatcher: Pick<RpcDispatcher, "respond">,
 ): Promise<void> {
   if (!LOOPBACK.test(request.headers.host ?? ""))
     return reply(response, 403, failure(null, -32600, "The embedded chain only answers on this machine's own names."));
   if (request.method !== "POST")
     return reply(response, 405, failure(null, -32600, "JSON-RPC requests are sent with POST."));
-  // Without this a web page could send requests as plain text, for which browsers do not ask first.
+  // Without this a web page could send requests as plain text, for which browsers send no preflight.
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     return reply(response, 415, failure(null, -32600, "The content type must be application/json."));
   }
@@ -61,7 +61,7 @@ async function handle(
   } catch {
     return reply(response, 400, failure(null, -32700, "The request is not JSON."));
   }
-  reply(response, 200, await dispatcher.answer(parsed));
+  reply(response, 200, await dispatcher.respond(parsed));
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {

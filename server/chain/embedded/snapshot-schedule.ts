@@ -4,30 +4,30 @@ import { reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
 import { saveSnapshot } from "./snapshot-file.ts";
 
-/** How much work a snapshot must spare the next start: at least so long, and so many times what it takes itself. */
+/** The replay that a snapshot has to save: at least so long, and so many times the snapshot's own duration. */
 interface Rule {
   readonly milliseconds: number;
   readonly times: number;
 }
 
-/** While the chain runs the next block waits for it. */
+/** While the chain runs, the next block waits for the snapshot. */
 const RUNNING: Rule = { milliseconds: 5_000, times: 10 };
 /** At a clean stop only the stop waits. */
 const STOPPING: Rule = { milliseconds: 1_000, times: 2 };
 
-/** What a snapshot is taken of. */
+/** The source of a snapshot. */
 export interface SnapshotSource {
   readonly node: AnvilClient;
   readonly log: BlockLog;
 }
 
-/** Decides when a snapshot is due and takes it. */
+/** Takes snapshots when they are due. */
 export class SnapshotSchedule {
   readonly #directory: string;
   readonly #emit: EventSink;
-  /** What replaying the blocks since the last snapshot would take. */
+  /** Estimated replay time of the blocks since the last snapshot. */
   #replayMs = 0;
-  /** What the last snapshot took. */
+  /** Duration of the last snapshot. */
   #snapshotMs = 0;
 
   constructor(directory: string, emit: EventSink) {
@@ -35,7 +35,7 @@ export class SnapshotSchedule {
     this.#emit = emit;
   }
 
-  /** A chain was set up; that took so long after the snapshot it began with. */
+  /** Begins with a started chain and the duration of its replay. */
   begin(replayMs: number): void {
     this.#replayMs = replayMs;
   }
@@ -46,7 +46,7 @@ export class SnapshotSchedule {
     return this.#takeWhenDue(source, RUNNING);
   }
 
-  /** Takes a snapshot before a clean stop when that spares the next start work. */
+  /** Takes a snapshot before a clean stop when that shortens the next start. */
   atStop(source: SnapshotSource): Promise<void> {
     return this.#takeWhenDue(source, STOPPING);
   }
@@ -67,7 +67,7 @@ export class SnapshotSchedule {
         milliseconds: this.#snapshotMs,
       });
     } catch (error) {
-      // The log alone is enough; only the next start takes longer.
+      // The log is enough; only the next start takes longer.
       this.#emit({ kind: "snapshot-failed", blockNumber: entry.number, reason: reasonOf(error) });
     }
   }

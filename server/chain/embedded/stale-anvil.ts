@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Ends an Anvil which an earlier process left behind in this folder. The folder is locked by us, so whoever still
- * runs there has no owner any more. The command line is compared first: the number may be another process by now.
+ * Ends an Anvil that an earlier process left in this folder. We hold the folder's lock, so that Anvil has no owner. The
+ * command line is compared first, because the process id may belong to another process by now.
  */
 export function endStaleAnvil(runDirectory: string): void {
   const pidFile = join(runDirectory, "anvil.pid");

@@ -5,9 +5,9 @@ import { NodeError } from "../rpc/rpc.ts";
 const CAPACITY = 20_000;
 
 /**
- * The accepted transactions that are in no block yet. Anvil's own pool decides what a block holds; this copy is
- * there because Anvil's is lost when it ends, and because Anvil drops transactions which it should keep: once one
- * of a sender did not fit into a block, it tries those behind it, finds their nonce too high and forgets them.
+ * The accepted transactions that are in no block yet. Anvil's own pool decides what a block holds. This copy outlasts
+ * an Anvil that ends. Anvil also drops transactions that it should keep: when one of a sender did not fit into a block, it
+ * tries the next ones, finds their nonce too high and drops them.
  */
 export class TransactionPool {
   readonly #raws = new Map<string, string>();
@@ -36,7 +36,7 @@ export class TransactionPool {
     this.#raws.clear();
   }
 
-  /** Hands transactions that Anvil has forgotten over again, in their order; gives up those it refuses by now. */
+  /** Sends transactions that Anvil has dropped again, in their order; drops those that it refuses by now. */
   async restore(node: AnvilClient): Promise<{ resent: number; dropped: number }> {
     const accepted = [...this.#raws];
     const present = await node.poolHashes();
@@ -57,12 +57,12 @@ export class TransactionPool {
   }
 }
 
-/** The answer when no more transactions are taken. */
+/** The error of a full pool. */
 export function poolFull(): NodeError {
   return new NodeError(`${CAPACITY} transactions wait already. Send this one again later.`, -32005, undefined);
 }
 
-/** The answer when a block is not what the chain had asked for. */
+/** The error of a block that differs from the requested one. */
 export function unexpectedBlock(detail: string): SealbookError {
   return new SealbookError("chain_unavailable", `Anvil made another block than it was asked for: ${detail}`);
 }

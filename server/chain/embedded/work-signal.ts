@@ -1,4 +1,4 @@
-/** Lets one loop wait for work, for a time, or for the end. */
+/** Wakes one loop for work, at a time, or for its end. */
 export class WorkSignal {
   #signalled = false;
   #stopped = false;

@@ -2,22 +2,22 @@ import { type NestedUint8Array, RLP } from "@ethereumjs/rlp";
 import { malformed } from "../../errors.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** Consensus protocols whose validators seal each block. */
+/** Consensus protocols with commit seals in each block. */
 export type BftProtocol = "ibft2" | "qbft";
 
 type RlpItem = Uint8Array | NestedUint8Array;
 
-/** What a header's extra data hold on a BFT chain. */
+/** The content of a header's extra data on a BFT chain. */
 export interface BftExtraData {
-  /** 32 bytes without a meaning. */
+  /** 32 arbitrary bytes. */
   readonly vanity: Uint8Array;
-  /** Addresses of those who may seal the block. */
+  /** Addresses of the block's validators. */
   readonly validators: readonly Uint8Array[];
-  /** As it stands there; without a vote an empty text (IBFT 2.0) or an empty list (QBFT). */
+  /** Undecoded; without a vote an empty string (IBFT 2.0) or an empty list (QBFT). */
   readonly vote: RlpItem;
-  /** How often the validators had to try before they agreed. */
+  /** Number of round changes before the validators agreed. */
   readonly round: number;
-  /** The validators' signatures, 65 bytes each. */
+  /** The commit seals: signatures of validators, 65 bytes each. */
   readonly seals: readonly Uint8Array[];
 }
 
@@ -39,7 +39,7 @@ export function decodeExtraData(protocol: BftProtocol, bytes: Uint8Array): BftEx
   };
 }
 
-/** Whole, as a node has them. */
+/** Encodes extra data as nodes return them. */
 export function encodeExtraData(
   protocol: BftProtocol,
   { vanity, validators, vote, round, seals }: BftExtraData,
@@ -47,19 +47,19 @@ export function encodeExtraData(
   return RLP.encode([vanity, [...validators], vote, roundItem(protocol, round), [...seals]]);
 }
 
-/** As the block's hash covers them: the same whichever validators sealed the block, and in whichever round. */
+/** Encodes extra data as the block's hash covers them: independent of the round and the commit seals. */
 export function encodeForBlockHash(protocol: BftProtocol, data: BftExtraData): Uint8Array {
   if (protocol === "qbft") return encodeExtraData(protocol, { ...data, round: 0, seals: [] });
   return RLP.encode([data.vanity, [...data.validators], data.vote]);
 }
 
-/** As the validators' seals cover them: with the round, without the seals. */
+/** Encodes extra data as the commit seals cover them: with the round, without the seals. */
 export function encodeForSeals(protocol: BftProtocol, data: BftExtraData): Uint8Array {
   if (protocol === "qbft") return encodeExtraData(protocol, { ...data, seals: [] });
   return RLP.encode([data.vanity, [...data.validators], data.vote, roundItem(protocol, data.round)]);
 }
 
-/** IBFT 2.0 writes it in four bytes, QBFT as any number. */
+/** IBFT 2.0 encodes the round in four bytes, QBFT as an RLP number. */
 function roundItem(protocol: BftProtocol, round: number): Uint8Array | number {
   if (protocol === "qbft") return round;
   const bytes = Buffer.alloc(ROUND_LENGTH);

@@ -3,12 +3,12 @@ import { getBytes, keccak256 } from "ethers";
 import { z } from "zod";
 import { BigQuantity, Data } from "../rpc/fields.ts";
 
-/** What stands in the header of every block of a BFT chain; some nodes do not say it. */
+/** The mix hash of every block of a BFT chain; some nodes leave it out. */
 const BFT_MIX_HASH = new Uint8Array(
   Buffer.from("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365", "hex"),
 );
 
-/** A block's header, as a node tells it. The last six came with one fork each: a header has the first few of them. */
+/** A block's header, its fields as bytes and numbers for RLP. The last six came with one fork each. */
 export const BlockHeader = z.object({
   parentHash: Data,
   sha3Uncles: Data,
@@ -39,7 +39,7 @@ export const HashedHeader = BlockHeader.extend({ hash: Data });
 /** As {@link BlockHeader} reads it. */
 export type BlockHeader = z.output<typeof BlockHeader>;
 
-/** The header's RLP; its hash is the block's, on a chain whose validators do not seal it. */
+/** Encodes a header as RLP; on a chain without commit seals its hash is the block's. */
 export function encodeHeader(header: BlockHeader): Uint8Array {
   const always = [
     header.parentHash,
@@ -69,7 +69,7 @@ export function encodeHeader(header: BlockHeader): Uint8Array {
   return RLP.encode([...always, ...later.filter((field) => field !== undefined && field !== null)]);
 }
 
-/** keccak-256 of the header's RLP. */
+/** Returns the keccak-256 of the header's RLP. */
 export function hashHeader(header: BlockHeader): Uint8Array {
   return getBytes(keccak256(encodeHeader(header)));
 }

@@ -7,14 +7,14 @@ import { type BlockHeader, hashHeader } from "./block-header.ts";
 
 const SEAL_LENGTH = 65;
 
-/** What validators sign to seal a block. */
+/** Returns the digest that the commit seals of a block sign. */
 export function sealDigest(protocol: BftProtocol, header: BlockHeader): Uint8Array {
   const extraData = encodeForSeals(protocol, decodeExtraData(protocol, header.extraData));
   return hashHeader({ ...header, extraData });
 }
 
 /**
- * Who sealed a block, in the order of the seals.
+ * Recovers the signers of a block's commit seals, in the order of the seals.
  * @throws SealbookError `malformed` for a seal that is no signature
  */
 export function commitSignersOf(protocol: BftProtocol, header: BlockHeader): Address[] {
@@ -32,16 +32,17 @@ export function commitSignersOf(protocol: BftProtocol, header: BlockHeader): Add
 }
 
 /**
- * Whether enough of a block's validators sealed it, and nobody else. Its hash does not show that: it leaves the seals out.
+ * Checks that a quorum of a block's validators signed its commit seals, and no other key. The hash leaves the seals
+ * out.
  * @throws SealbookError `malformed` for a seal that is no signature
  */
 export function hasCommitQuorum(protocol: BftProtocol, header: BlockHeader): boolean {
   const validators = new Set(
     decodeExtraData(protocol, header.extraData).validators.map((validator) => getAddress(hexlify(validator))),
   );
-  const sealers = commitSignersOf(protocol, header);
-  const isByOneEach = new Set(sealers).size === sealers.length;
+  const signers = commitSignersOf(protocol, header);
+  const isByOneEach = new Set(signers).size === signers.length;
   return (
-    isByOneEach && sealers.every((sealer) => validators.has(sealer)) && sealers.length >= quorumOf(validators.size)
+    isByOneEach && signers.every((signer) => validators.has(signer)) && signers.length >= quorumOf(validators.size)
   );
 }

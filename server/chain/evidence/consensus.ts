@@ -5,15 +5,15 @@ import { type BlockHeader, hashHeader } from "./block-header.ts";
 
 const BFT_PROTOCOLS: readonly BftProtocol[] = ["qbft", "ibft2"];
 
-/** How a block came to be. */
+/** Protocol and validators of a block. */
 export interface Consensus {
   readonly protocol: ConsensusProtocol;
   readonly validators: readonly Uint8Array[];
 }
 
 /**
- * Finds out by which protocol a block was sealed: each makes another hash of the same header, so the node need not be
- * asked, and the hash is checked at that.
+ * Determines the protocol of a block: each protocol hashes the same header differently. This checks the block's hash at
+ * the same time.
  * @returns `undefined` when no protocol gives the block's hash
  */
 export function consensusOf(header: BlockHeader, hash: Uint8Array): Consensus | undefined {

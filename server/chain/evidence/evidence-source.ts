@@ -6,12 +6,12 @@ import type { Rpc } from "../rpc/rpc.ts";
 import type { ConsensusReceipt } from "./receipt-encoding.ts";
 import { readVerifiedBlock } from "./verified-block.ts";
 
-/** Collects what proves the anchors of the proof anchor contract at `contract`. */
+/** Collects evidence for the anchors of the ProofAnchor contract at `contract`. */
 export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
   const client = new ProofAnchorClient(rpc, contract);
   return {
     async evidenceOf(hash) {
-      // The first anchor of a hash stands, and only it left an event.
+      // Only the first anchor of a hash emitted an event.
       const first = await client.anchorOf(hash);
       if (first === undefined) return undefined;
       const { size } = first;

@@ -5,7 +5,7 @@ import { BigQuantity, Data } from "../rpc/fields.ts";
 
 const Log = z.object({ address: Data, topics: z.array(Data), data: Data });
 
-/** A receipt as a node tells it, as far as the block's receipts root covers it. */
+/** The fields of a receipt that the block's receipts root covers. */
 export const ConsensusReceipt = z.object({
   type: BigQuantity.default(0n),
   /** Receipts of the first forks have a state root in its place. */
@@ -20,7 +20,7 @@ export const ConsensusReceipt = z.object({
 /** As {@link ConsensusReceipt} reads it. */
 export type ConsensusReceipt = z.output<typeof ConsensusReceipt>;
 
-/** The bytes that stand in a block's trie of receipts. */
+/** Encodes a receipt as in the block's trie. */
 export function encodeReceipt({
   type,
   status,

@@ -27,7 +27,7 @@ const signed = {
   s: BigQuantity,
 };
 
-/** Typed transactions tell the parity; some nodes have it as `v` only. */
+/** Typed transactions have a parity; some nodes return it as `v` only. */
 const parity = { yParity: BigQuantity.nullish(), v: BigQuantity.nullish() };
 
 const fees = {
@@ -63,7 +63,7 @@ const WithAuthorizations = z.object({
   authorizationList: Authorizations,
 });
 
-/** A transaction of a block, as a node tells it. */
+/** A transaction of a block, its fields as bytes and numbers for RLP. */
 export const BlockTransaction = z.preprocess(
   (answer) =>
     typeof answer === "object" && answer !== null && !("type" in answer) ? { ...answer, type: "0x0" } : answer,
@@ -73,7 +73,7 @@ export const BlockTransaction = z.preprocess(
 /** As {@link BlockTransaction} reads it. */
 export type BlockTransaction = z.output<typeof BlockTransaction>;
 
-/** The bytes that stand in a block's trie of transactions; their hash is the transaction's. */
+/** Encodes a transaction as in the block's trie; the hash of the bytes is the transaction's. */
 export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
   const { nonce, gas, to, value, input, r, s } = transaction;
   if (transaction.type === "0x0")

@@ -12,10 +12,10 @@ import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
 
 const Block = HashedHeader.extend({ transactions: z.array(BlockTransaction) });
 
-/** A block with everything that its header covers, and all of it checked against the block's hash. */
+/** A block with its transactions and receipts, all checked against the block's hash. */
 export interface VerifiedBlock extends Consensus {
   readonly hash: Uint8Array;
-  /** RLP, as on the node. */
+  /** RLP. */
   readonly header: Uint8Array;
   readonly receipts: readonly ConsensusReceipt[];
   transaction(index: number): Promise<ProvenBytes>;
@@ -23,9 +23,9 @@ export interface VerifiedBlock extends Consensus {
 }
 
 /**
- * Reads a block.
+ * Fetches a block and checks it.
  * @returns `undefined` when the node does not have it
- * @throws SealbookError `chain_unavailable` also when what the node answers does not hold together
+ * @throws SealbookError `chain_unavailable` also when the node's responses contradict each other
  */
 export async function readVerifiedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<VerifiedBlock | undefined> {
   const [block, receipts] = await Promise.all([

@@ -11,7 +11,7 @@ const KeyFile = z.object({ relayer: z.string(), administrator: z.string() });
 /** The service's own keys, as `0x` hex. The relayer signs and pays; the administrator deploys and enrols. */
 export type ServiceKeys = z.output<typeof KeyFile>;
 
-/** Keys for the embedded chain: made once, readable by the owner only. */
+/** Loads the keys for the embedded chain; generates them once, readable by the owner only. */
 export async function loadOrCreateKeys(file: string): Promise<ServiceKeys> {
   if (existsSync(file)) {
     const parsed = KeyFile.safeParse(JSON.parse(await readFile(file, "utf8")));

@@ -1,41 +1,38 @@
 import { readFile } from "node:fs/promises";
+import { every, type Interval } from "../../kit/interval.ts";
 import type { RelayerKey } from "./relayer-key.ts";
 import { type KeystoreFiles, openKeystore } from "./relayer-keystore.ts";
 
-/** How often it is looked whether the file has changed. */
+/** Interval of the checks for a changed file. */
 const LOOK_MILLISECONDS = 2_000;
 
 export interface KeystoreWatchDeps {
   readonly files: KeystoreFiles;
   readonly onKey: (key: RelayerKey) => Promise<void>;
-  /** Told once for each content that is of no use. */
+  /** Called once for each unusable content. */
   readonly onRefused: (error: unknown) => void;
 }
 
-/** Watches over the relayer's keystore: another key in it is to be used from then on. */
+/** Watches the relayer's keystore: another key in it is used from then on. */
 export class KeystoreWatch {
   readonly #deps: KeystoreWatchDeps;
   #seen: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #looking = false;
+  #checks: Interval | undefined;
 
   constructor(deps: KeystoreWatchDeps) {
     this.#deps = deps;
   }
 
-  /** @param address of the key in use: the file may have changed since it was opened */
+  /** @param address Address of the key in use: the file may have changed since it was opened */
   start(address: string): void {
     let current = address;
-    this.#timer = setInterval(async () => {
-      if (this.#looking) return;
-      this.#looking = true;
+    this.#checks = every(LOOK_MILLISECONDS, async () => {
       current = await this.#look(current);
-      this.#looking = false;
-    }, LOOK_MILLISECONDS);
+    });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    void this.#checks?.stop();
   }
 
   async #look(current: string): Promise<string> {

@@ -2,15 +2,15 @@ import { computeAddress, getBytes, keccak256, type Signature } from "ethers";
 import type { Address } from "../transaction.ts";
 import { signDigest } from "./sign-digest.ts";
 
-/** Whoever signs for the relayer: this process, or somebody it asks. */
+/** The relayer's key, in this process or in a remote signer. */
 export interface RelayerKey {
   readonly address: Address;
-  /** Signs the Keccak-256 of what is given. */
+  /** Signs the keccak-256 of the message. */
   sign(message: Uint8Array): Signature | Promise<Signature>;
 }
 
 /**
- * A key that this process has.
+ * A key in this process.
  * @param privateKey `0x` hex of 32 bytes
  */
 export function ownKey(privateKey: string): RelayerKey {

@@ -5,13 +5,13 @@ import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { ownKey, type RelayerKey } from "./relayer-key.ts";
 
-/** A keystore as Ethereum's clients write it (version 3), and the file that its password is in. */
+/** A keystore of version 3, the format of Ethereum clients, and the file with its password. */
 export interface KeystoreFiles {
   readonly file: string;
   readonly passwordFile: string;
 }
 
-/** @throws SealbookError `config_invalid` when the password does not open it; the message holds nothing of either */
+/** @throws SealbookError `config_invalid` when the password does not open it; the message holds no part of either */
 export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promise<RelayerKey> {
   const [keystore, password] = [await read("RELAYER_KEYSTORE_FILE", file), await readPassword(passwordFile)];
   if (!isKeystoreJson(keystore))
@@ -23,7 +23,7 @@ export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promi
   }
 }
 
-/** Makes a key and keeps it in a keystore; what was in the file before is gone. */
+/** Generates a key and writes it into a keystore; replaces the file. */
 export async function makeKeystore({ file, passwordFile }: KeystoreFiles): Promise<Address> {
   const { address, privateKey } = Wallet.createRandom();
   const keystore = await encryptKeystoreJson({ address, privateKey }, await readPassword(passwordFile));

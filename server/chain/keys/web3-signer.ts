@@ -11,10 +11,12 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
 
 /**
- * A key that a Web3Signer has, over its HTTP API for Ethereum's execution layer. It hashes what it is given with
- * Keccak-256 and signs that; what it answers is believed only when it is the address's signature.
+ * A key in a Web3Signer, over its HTTP API for Ethereum's execution layer. The signer signs the keccak-256 of a
+ * message.
+ * A response counts only when it is a signature of the address.
  *
- * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not answer
+ * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not
+ * respond
  */
 export async function web3SignerKey(
   base: string,
@@ -54,7 +56,7 @@ export async function web3SignerKey(
   };
 }
 
-/** What the signer calls the key: the public one. */
+/** Returns the signer's identifier of the key: the public key. */
 async function identifierOf(list: HttpEndpoint, address: Address): Promise<string> {
   let keys: string[];
   try {

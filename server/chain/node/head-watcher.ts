@@ -9,37 +9,37 @@ export interface Head extends BlockHead {
   readonly hash: string;
 }
 
-/** Told the newest block, each time it is another one. */
+/** Receives each new head. */
 export type HeadListener = (head: Head) => void;
 
 /** Watches for new blocks. */
 export interface HeadWatcher {
   /** The newest block seen; `undefined` before the first. */
   readonly head: Head | undefined;
-  /** Whether the node answered the last question. */
+  /** Whether the node responded to the last query. */
   readonly reachable: boolean;
   /** @returns a function that ends the subscription */
   subscribe(listener: HeadListener): () => void;
-  /** Looks at once instead of at the next interval. */
+  /** Queries the node at once instead of at the next interval. */
   poke(): void;
   start(): void;
   stop(): void;
 }
 
-/** How often a node is asked that tells of its blocks itself. */
+/** Interval of the queries while a subscription is live. */
 const WATCHDOG_MILLISECONDS = 5_000;
-/** How soon a node that refused is asked again to tell. */
-const ASK_AGAIN_MILLISECONDS = 60_000;
+/** Wait before a refused subscription is requested again. */
+const RESUBSCRIBE_MILLISECONDS = 60_000;
 
 const Block = NodeBlock.pick({ number: true, timestamp: true, hash: true }).transform(
   ({ number, timestamp, hash }): Head => ({ number, time: timestamp, hash }),
 );
 
 /**
- * Has a node tell of its new blocks, and asks for the newest one at an interval where it does not: when the transport
- * carries no subscriptions, the node refuses them, or the connection is lost. A node that tells is still asked now and
- * then; when it has a block that it does not tell of, it is not believed to tell any more and is subscribed to anew.
- * @param onReachable told when the node stops or starts to answer
+ * Subscribes to a node's new blocks. Without a live subscription it polls: when the transport carries none, the node
+ * refuses it, or the connection is lost. A live subscription is checked by a query now and then. When the node has a
+ * block without a notification, the subscription is renewed.
+ * @param onReachable Called when the node becomes unavailable or available
  */
 export function watchHead(
   rpc: Rpc,
@@ -53,12 +53,12 @@ export function watchHead(
   let timer: NodeJS.Timeout | undefined;
   let stopped = true;
   let looking = false;
-  let again = false;
+  let lookAgain = false;
   let subscription: Subscription | undefined;
-  /** Counts what was told, to know whether an answer is older. */
-  let notices = 0;
-  let telling: Telling | undefined;
-  let askedAt = 0;
+  /** Counts notifications: a response is older than one that came in the meantime. */
+  let notifications = 0;
+  let live: LiveSubscription | undefined;
+  let subscribedAt = 0;
 
   const take = (seen: Head): void => {
     if (seen.number === head?.number && seen.hash === head.hash) return;
@@ -68,63 +68,63 @@ export function watchHead(
 
   const subscribe = (): void => {
     subscription?.end();
-    telling = undefined;
-    askedAt = Date.now();
+    live = undefined;
+    subscribedAt = Date.now();
     subscription = rpc.subscribe?.("newHeads", {
       onLive() {
-        telling = { upTo: undefined, missing: undefined };
-        // For the blocks of the time in which nobody told.
+        live = { upTo: undefined, missing: undefined };
+        // A block can have come before the subscription.
         void look();
       },
-      onNotification(notice) {
-        const told = Block.safeParse(notice);
-        // After a re-organisation a block may come before the newest one: the node knows which is.
-        if (!told.success || told.data.number < (head?.number ?? 0)) return void look();
-        notices += 1;
-        if (telling !== undefined) telling.upTo = told.data.number;
-        take(told.data);
+      onNotification(notification) {
+        const seen = Block.safeParse(notification);
+        // After a reorganization a notification can name an older block: the node is queried for its head.
+        if (!seen.success || seen.data.number < (head?.number ?? 0)) return void look();
+        notifications += 1;
+        if (live !== undefined) live.upTo = seen.data.number;
+        take(seen.data);
       },
       onLost() {
-        telling = undefined;
+        live = undefined;
         void look();
       },
     });
   };
 
-  /** Compares what the node answered with what it told. */
-  const watch = (seen: Head, at: Telling): void => {
+  /** Compares the queried head with the notifications. */
+  const watch = (seen: Head, at: LiveSubscription): void => {
     at.upTo ??= seen.number;
     if (at.missing !== undefined && at.upTo < at.missing) return subscribe();
-    // It may be on its way: it is looked at again soon.
+    // The notification may be in flight: the next query comes soon.
     at.missing = seen.number > at.upTo ? seen.number : undefined;
   };
 
   const look = async (): Promise<void> => {
     if (stopped) return;
     if (looking) {
-      again = true;
+      lookAgain = true;
       return;
     }
     looking = true;
     clearTimeout(timer);
     do {
-      again = false;
-      const [noticesBefore, tellingBefore] = [notices, telling];
+      lookAgain = false;
+      const [notificationsBefore, liveBefore] = [notifications, live];
       try {
         const seen = await newestBlock(rpc);
         if (stopped) break;
         if (!reachable) onReachable((reachable = true), undefined);
-        if (notices === noticesBefore) take(seen);
-        if (telling !== undefined && telling === tellingBefore) watch(seen, telling);
+        if (notifications === notificationsBefore) take(seen);
+        if (live !== undefined && live === liveBefore) watch(seen, live);
       } catch (error) {
         if (reachable && !stopped) onReachable((reachable = false), error);
       }
-    } while (again && !stopped);
+    } while (lookAgain && !stopped);
     looking = false;
     if (stopped) return;
-    if (telling === undefined && Date.now() - askedAt > ASK_AGAIN_MILLISECONDS) subscribe();
-    const isTold = telling !== undefined && telling.missing === undefined && reachable;
-    timer = setTimeout(() => void look(), isTold ? watchdogMilliseconds : intervalMilliseconds);
+    if (live === undefined && Date.now() - subscribedAt > RESUBSCRIBE_MILLISECONDS) subscribe();
+    const isCovered = live !== undefined && live.missing === undefined && reachable;
+    timer = setTimeout(() => void look(), isCovered ? watchdogMilliseconds : intervalMilliseconds);
   };
 
   return {
@@ -152,11 +152,11 @@ export function watchHead(
   };
 }
 
-/** What a subscription has told. */
-interface Telling {
-  /** Number of the newest block of which it need not, or did, tell; `undefined` until it was asked for. */
+/** The progress of a live subscription. */
+interface LiveSubscription {
+  /** Number of the newest block that is covered; `undefined` before the first query. */
   upTo: number | undefined;
-  /** Number of a block that the node has and did not tell of. */
+  /** Number of a block that the node has and did not notify of. */
   missing: number | undefined;
 }
 

@@ -14,14 +14,14 @@ import type { Rpc } from "../rpc/rpc.ts";
 
 export interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
-  /** Whose balance is reported. */
+  /** The account with the reported balance. */
   readonly relayer: () => Address;
   readonly names: ValidatorNames;
-  /** The nodes that the network has, where a list says. */
+  /** The nodes of the network, when a list is configured. */
   readonly nodes: readonly Enode[] | undefined;
 }
 
-/** Asks a node how it and its network do. */
+/** Reports the state of a node and its network. */
 export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps): NodeInspector {
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
@@ -70,16 +70,17 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps)
 }
 
 /**
- * How old the newest block is, in seconds. One that was seen to come is no older than that, whatever the clocks of this
- * machine and of the validators say.
+ * Returns the age of the newest block in seconds. A block that was seen to arrive is no older than its arrival,
+ * whatever
+ * the clocks of this machine and of the validators show.
  */
 function ageOf({ blocks, seenAt }: BftBlocks, now: number): number {
   const byClocks = now / 1000 - (blocks.at(-1)?.time ?? 0);
   return Math.max(0, seenAt === undefined ? byClocks : Math.min(byClocks, (now - seenAt) / 1000));
 }
 
-/** Where a contract says who the validators are, the headers do not. */
-function withValidators(blocks: readonly BftBlock[], asked: readonly Address[]): readonly BftBlock[] {
-  const validators = asked.map((address) => address.toLowerCase()).sort();
+/** Adds the validators to headers that lack them, because a contract holds them. */
+function withValidators(blocks: readonly BftBlock[], known: readonly Address[]): readonly BftBlock[] {
+  const validators = known.map((address) => address.toLowerCase()).sort();
   return blocks.map((block) => (block.validators.length > 0 ? block : { ...block, validators }));
 }

@@ -1,12 +1,12 @@
-/** One of the addresses at which the chain's nodes are asked. */
+/** The state of one of the configured node addresses. */
 export interface AddressState {
   /** Without name, password and query. */
   readonly address: string;
-  /** Whether calls go there. */
+  /** Whether calls go to this address. */
   readonly active: boolean;
   readonly reachable: boolean;
-  /** The newest block that the node has; `undefined` before it was first asked. */
+  /** The node's newest block; `undefined` before the first check. */
   readonly blockNumber: number | undefined;
-  /** Why it is not used. */
+  /** Why the address is not used. */
   readonly reason: string | undefined;
 }

@@ -10,7 +10,7 @@ import type { Rpc } from "./rpc.ts";
 import { webSocketOpener } from "./web-socket.ts";
 
 /**
- * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; nothing is asked of it before the first call.
+ * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; the connection opens with the first call.
  * @throws SealbookError `config_invalid` for any other address
  */
 export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {}, peer = NODE): Rpc {
@@ -26,7 +26,7 @@ export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {
 }
 
 /**
- * Connects to nodes of one chain, which stand in for each other.
+ * Connects to several nodes of one chain, with failover.
  * @throws SealbookError `config_invalid` for an address of another kind
  */
 export function connectNodes(
@@ -42,7 +42,7 @@ export function connectNodes(
     : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
 }
 
-/** Asks nodes for their chain's id, when it is not known yet: the first that answers tells. */
+/** Fetches the chain id from the first node that responds. */
 export async function fetchChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
   let failure: unknown;
   for (const url of typeof urls === "string" ? [urls] : urls) {

@@ -1,25 +1,26 @@
 import type { AddressState } from "./address-state.ts";
-import { SealbookError } from "../../errors.ts";
+import { reasonOf, SealbookError } from "../../errors.ts";
+import { every, type Interval } from "../../kit/interval.ts";
 import { fetchQuantity } from "./query.ts";
 import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
 
-/** How often each node is asked whether it is there and has the newest block. */
+/** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;
-/** A node that takes longer for its newest block's number is not there. */
+/** A node that takes longer to return its newest block's number is unavailable. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
-/** How many blocks behind the others a node may be and still be asked: their newest block takes a moment to get round. */
+/** The greatest lag of a node in use, in blocks: a new block takes a moment to spread. */
 const MAX_LAG_BLOCKS = 2;
-/** Checks in a row at which the node in use has to be behind before another one is. */
+/** Checks in a row that find a node lagging before another one is used. */
 const MAX_LAGGING_CHECKS = 2;
 
 /** A node at one of several addresses. */
 export interface NodeAtAddress {
   readonly rpc: Rpc;
-  /** Fit to be shown: without name, password and query. */
+  /** For logs and reports: without name, password and query. */
   readonly shown: string;
 }
 
-/** That calls go to another address from now on. */
+/** A switch to another address. */
 export interface FailOver {
   readonly from: string;
   readonly to: string;
@@ -29,10 +30,10 @@ export interface FailOver {
 class Candidate {
   readonly rpc: Rpc;
   readonly shown: string;
-  /** Whether it was found to be of this chain. */
-  isKnown = false;
+  /** Whether the chain id was checked. */
+  isIdentified = false;
   blockNumber: number | undefined;
-  /** Why no answer came from it; `undefined` when the last one did. */
+  /** Why the last call failed; `undefined` when it succeeded. */
   failure: string | undefined;
   lag = 0;
   laggingChecks = 0;
@@ -42,7 +43,7 @@ class Candidate {
     this.shown = shown;
   }
 
-  /** Why it is not to be asked; `undefined` while it is. */
+  /** Why the node is not used; `undefined` for a healthy one. */
   get fault(): string | undefined {
     return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it is ${this.lag} blocks behind` : undefined);
   }
@@ -55,22 +56,22 @@ interface ActiveSubscription {
 }
 
 /**
- * Several nodes of one chain as one. Calls go to the one in use; when no answer comes from it they go to the next, which
- * is in use from then on. A call may so reach two nodes: it has to be such that this does no harm. Of ours all are: what
- * is sent are signed bytes, which a chain takes once, and everything else asks. A node that does not keep up with the
- * others is left as one that does not answer is, for it would tell of nonces and receipts that are not true any more.
+ * Several nodes of one chain as one. Calls go to the active node. When it does not respond, they go to the next, which
+ * is active from then on. A call can reach two nodes, so it must be idempotent. All our calls are: signed transactions
+ * count once on a chain, everything else is a query. A lagging node is replaced like an unavailable one, because its
+ * nonces and receipts are stale.
  */
 export class FailoverRpc implements Rpc {
   readonly chainId: number;
   readonly #candidates: readonly Candidate[];
   readonly #onFailOver: (event: FailOver) => void;
   readonly #subscriptions = new Set<ActiveSubscription>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #checks: Interval;
   #active: Candidate;
   #checking = false;
   #closed = false;
 
-  /** @param nodes At least one; the first is used first */
+  /** @param nodes At least one; the first is active at first */
   constructor(
     nodes: readonly [NodeAtAddress, ...NodeAtAddress[]],
     chainId: number,
@@ -82,7 +83,7 @@ export class FailoverRpc implements Rpc {
     const [first, ...others] = nodes;
     this.#active = new Candidate(first);
     this.#candidates = [this.#active, ...others.map((node) => new Candidate(node))];
-    this.#timer = setInterval(() => void this.check(), checkMilliseconds).unref();
+    this.#checks = every(checkMilliseconds, () => this.check(), { unref: true });
   }
 
   async call(method: string, parameters: readonly unknown[]): Promise<unknown> {
@@ -91,10 +92,10 @@ export class FailoverRpc implements Rpc {
       if (this.#closed) throw unavailable(closed());
       try {
         await this.#identify(candidate);
-        const answer = await candidate.rpc.call(method, parameters);
+        const result = await candidate.rpc.call(method, parameters);
         candidate.failure = undefined;
         if (candidate !== this.#active && this.#active.fault !== undefined) this.#use(candidate, this.#active.fault);
-        return answer;
+        return result;
       } catch (error) {
         if (error instanceof NodeError) throw error;
         candidate.failure = reasonOf(error);
@@ -128,11 +129,11 @@ export class FailoverRpc implements Rpc {
 
   close(): void {
     this.#closed = true;
-    clearInterval(this.#timer);
+    void this.#checks.stop();
     for (const { rpc } of this.#candidates) rpc.close();
   }
 
-  /** Asks every node how far it is, and leaves the one in use when others are better. Happens by itself. */
+  /** Fetches the newest block's number of every node and replaces an active node that lags or fails. Runs by itself. */
   async check(): Promise<void> {
     if (this.#checking || this.#closed) return;
     this.#checking = true;
@@ -149,7 +150,7 @@ export class FailoverRpc implements Rpc {
     if (fault !== undefined && better !== undefined) this.#use(better, fault);
   }
 
-  /** The one in use first, then those that nothing is known against. When there is none at all, every one is tried. */
+  /** The active node first, then the healthy ones; without a healthy one, all others. */
   #inOrder(): readonly Candidate[] {
     const others = this.#candidates.filter((candidate) => candidate !== this.#active);
     const fit = others.filter(({ fault }) => fault === undefined);
@@ -157,14 +158,14 @@ export class FailoverRpc implements Rpc {
   }
 
   async #checkOne(candidate: Candidate): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => reject(unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS))),
       CHECK_TIMEOUT_MILLISECONDS,
     );
     try {
-      const asked = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
-      candidate.blockNumber = await Promise.race([asked, late]);
+      const height = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
+      candidate.blockNumber = await Promise.race([height, timeout]);
       candidate.failure = undefined;
     } catch (error) {
       candidate.failure = reasonOf(error);
@@ -173,13 +174,13 @@ export class FailoverRpc implements Rpc {
     }
   }
 
-  /** A node of another chain is as good as none. */
+  /** Rejects a node of another chain. */
   async #identify(candidate: Candidate): Promise<void> {
-    if (candidate.isKnown) return;
+    if (candidate.isIdentified) return;
     const chainId = await fetchQuantity(candidate.rpc, "eth_chainId", []);
     if (chainId !== this.chainId)
       throw new SealbookError("chain_unavailable", `it is a node of chain ${chainId}, not ${this.chainId}`);
-    candidate.isKnown = true;
+    candidate.isIdentified = true;
   }
 
   #use(candidate: Candidate, reason: string): void {
@@ -196,8 +197,4 @@ export class FailoverRpc implements Rpc {
   #resubscribe(follower: ActiveSubscription): void {
     follower.subscription = this.#active.rpc.subscribe?.(follower.topic, follower.subscriber);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,25 +10,30 @@ import { urlToHttpOptions } from "node:url";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { closed, MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
-/** Connections to one address at a time; further requests wait for one of them. */
+/** Connections to one address at a time; further requests wait. */
 const MAX_CONNECTIONS = 64;
 
-/** What an HTTP server said. */
+/** A response of an HTTP server. */
 export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
 
-/** How an address is asked. */
+/** How requests are made. */
 export interface HttpEndpointOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: PeerTlsOptions;
-  /** Who is there, for what goes wrong with TLS. */
+  /** The other side, for errors of TLS. */
   readonly peer?: TlsPeer;
   readonly timeoutMilliseconds?: number;
 }
 
-/** Asks one address over connections that are kept: posts JSON, or just gets. Follows no redirects. */
+/**
+ * Sends requests to one address over kept connections: POST with JSON, or GET. Follows no redirects. Made with
+ * `node:http`, because only it reports whether a failed request used a kept connection; undici returns a bare
+ * ECONNRESET
+ * for it, and repeats no POST.
+ */
 export class HttpEndpoint {
   readonly #request: typeof httpRequest;
   readonly #agent: HttpAgent;
@@ -57,8 +62,8 @@ export class HttpEndpoint {
   }
 
   /**
-   * @param body Is posted; without it the address is got
-   * @throws when nothing, or not all, came back in time
+   * @param body Sent with POST; GET without it
+   * @throws when no complete response came in time
    */
   async send(body?: string): Promise<HttpResponse> {
     try {
@@ -71,7 +76,7 @@ export class HttpEndpoint {
 
   close(): void {
     this.#closed = true;
-    // The agent does not know those that wait for a connection.
+    // The agent does not know the requests that wait for a connection.
     for (const request of this.#inFlight) request.destroy(closed());
     this.#agent.destroy();
   }
@@ -109,8 +114,8 @@ export class HttpEndpoint {
 }
 
 /**
- * A kept connection that the node was closing just when it was used again; a new one will do. Should the node have
- * got the request all the same, it gets it twice, which no call that we make minds: raw transactions count once.
+ * A kept connection that the node closed just when it was used again; the request is repeated on a new one. The node
+ * can get the request twice then, which is harmless: our calls are idempotent.
  */
 class StaleConnection extends Error {}
 
@@ -122,7 +127,7 @@ function readAll(response: IncomingMessage): Promise<string> {
       chunks.push(chunk);
       size += chunk.length;
       if (size > MAX_RESPONSE_BYTES)
-        response.destroy(new Error(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`));
+        response.destroy(new Error(`the response has more than ${MAX_RESPONSE_BYTES} bytes`));
     });
     response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
     response.once("error", reject);

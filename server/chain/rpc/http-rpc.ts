@@ -2,12 +2,12 @@ import { responseOf, requestText, malformedResponse } from "./response.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 
-/** What one request may carry: nodes refuse longer batches, and larger bodies. */
+/** Limits of one request: nodes refuse longer batches and larger bodies. */
 const MAX_CALLS = 100;
 const MAX_CHARACTERS = 1024 * 1024;
-/** What stands in front of a node says with these that it could not be asked, whatever the body says. */
+/** A gateway returns these for a node that it cannot reach, whatever the body is. */
 const GATEWAY_STATUS = new Set([429, 502, 503, 504]);
-/** How nodes refuse a batch for being one, or for its length: as invalid, unknown, or over a limit. */
+/** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. */
 const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
 
 interface Call {
@@ -17,7 +17,7 @@ interface Call {
   readonly reject: (error: Error) => void;
 }
 
-/** JSON-RPC over HTTP. Calls made in the same turn of the event loop share a request; none waits for more to come. */
+/** JSON-RPC over HTTP. Calls of one turn of the event loop share a request; none waits longer. */
 export class HttpRpc implements Rpc {
   readonly chainId: number;
   readonly #node: HttpEndpoint;
@@ -70,10 +70,10 @@ export class HttpRpc implements Rpc {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      const answer = await this.#node.send(
+      const response = await this.#node.send(
         batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`,
       );
-      this.#resolve(batch, answer);
+      this.#resolve(batch, response);
     } catch (error) {
       const failure = unavailable(error);
       for (const { reject } of batch) reject(failure);
@@ -81,9 +81,9 @@ export class HttpRpc implements Rpc {
   }
 
   #resolve(batch: readonly Call[], { status, body }: HttpResponse): void {
-    // Nodes answer in JSON-RPC under any status.
+    // Nodes respond in JSON-RPC under any status.
     const parsed = GATEWAY_STATUS.has(status) ? undefined : parse(body);
-    if (parsed === undefined) throw new Error(`the node answered HTTP ${status}, and no JSON-RPC`);
+    if (parsed === undefined) throw new Error(`the node responded with HTTP ${status} and without JSON-RPC`);
     if (!Array.isArray(parsed)) return this.#resolveAsOne(batch, parsed, status);
     const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
     for (const message of parsed) {
@@ -96,7 +96,7 @@ export class HttpRpc implements Rpc {
     for (const { reject } of calls.values()) reject(malformedResponse());
   }
 
-  /** One answer for all: to the only call, or an error that is everybody's. */
+  /** One response to the whole batch: to its only call, or an error for all of them. */
   #resolveAsOne(batch: readonly Call[], message: unknown, status: number): void {
     const answer = responseOf(message);
     const [first] = batch;
@@ -104,7 +104,8 @@ export class HttpRpc implements Rpc {
     if (batch.length === 1 && first !== undefined && (answer.id === first.id || error instanceof NodeError)) {
       return settle(first, answer);
     }
-    if (!(error instanceof NodeError)) throw new Error(`the node answered HTTP ${status}, and nothing to the calls`);
+    if (!(error instanceof NodeError))
+      throw new Error(`the node responded with HTTP ${status} and to none of the calls`);
     if (batch.length > 1 && REFUSES_BATCH.has(error.code)) {
       this.#mostCalls = Math.max(1, Math.min(this.#mostCalls, Math.floor(batch.length / 2)));
       return this.#send(batch);

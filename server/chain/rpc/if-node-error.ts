@@ -1,6 +1,6 @@
 import { NodeError } from "./rpc.ts";
 
-/** A node that lacks a method is still a node; one that does not answer is not. */
+/** Replaces the error of a node that lacks a method; an unavailable node stays an error. */
 export function ifNodeError<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof NodeError) return otherwise;

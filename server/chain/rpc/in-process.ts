@@ -3,34 +3,34 @@ import { closed, nodeErrorOf, type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavaila
 /** A node in this process. */
 export interface InProcessNode {
   readonly chainId: number;
-  /** One JSON-RPC call; rejects with an error that has `code`, `message` and `data` when the node answers one. */
+  /** Makes one JSON-RPC call; rejects with `code`, `message` and `data` when the node returns an error. */
   request(method: string, parameters: readonly unknown[]): Promise<unknown>;
 }
 
-/** Talks to a node in this process: as over HTTP, without the way there and back. */
+/** Connects to a node in this process. */
 export function connectInProcess(node: InProcessNode): Rpc {
-  /** Ends the wait of each call under way. */
+  /** Ends the wait of each call in flight. */
   const inFlight = new Set<(reason: Error) => void>();
   let isClosed = false;
   return {
     chainId: node.chainId,
     async call(method, parameters) {
       if (isClosed) throw unavailable(closed());
-      const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => giveUp(timedOut(TIMEOUT_MILLISECONDS)), TIMEOUT_MILLISECONDS);
-      inFlight.add(giveUp);
+      const { promise: aborted, reject: abort } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => abort(timedOut(TIMEOUT_MILLISECONDS)), TIMEOUT_MILLISECONDS);
+      inFlight.add(abort);
       try {
-        return await Promise.race([node.request(method, parameters), givenUp]);
+        return await Promise.race([node.request(method, parameters), aborted]);
       } catch (error) {
         throw nodeErrorOf(error) ?? unavailable(error);
       } finally {
         clearTimeout(timer);
-        inFlight.delete(giveUp);
+        inFlight.delete(abort);
       }
     },
     close() {
       isClosed = true;
-      for (const giveUp of inFlight) giveUp(closed());
+      for (const abort of inFlight) abort(closed());
     },
   };
 }

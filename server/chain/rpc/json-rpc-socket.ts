@@ -21,9 +21,8 @@ interface PendingCall {
 }
 
 /**
- * JSON-RPC over a connection that stays open. It is opened with the first call and again after it was lost: when the
- * next call is made, or by itself as long as there are subscribers. Between attempts that fail there are pauses that
- * grow, in which calls fail at once.
+ * JSON-RPC over one lasting connection. The first call opens it. After a loss the next call opens it again, or the
+ * client itself while there are subscribers. Failed attempts are followed by a backoff, in which calls fail at once.
  */
 export class JsonRpcSocket implements Rpc {
   readonly chainId: number;
@@ -34,12 +33,12 @@ export class JsonRpcSocket implements Rpc {
   );
   /** By the id of the call. */
   readonly #inFlight = new Map<unknown, PendingCall>();
-  /** Made before the connection was there. */
+  /** Requests made before the connection was open. */
   #queued: string[] = [];
   #socket: MessageSocket | undefined;
   #isOpen = false;
   #lastId = 0;
-  /** How many messages came over the connection. */
+  /** Messages received over the connection. */
   #messages = 0;
   readonly #backoff = new Backoff(RECONNECT_RULE);
   #pauseMilliseconds = 0;
@@ -85,7 +84,7 @@ export class JsonRpcSocket implements Rpc {
     socket?.destroy(closed());
   }
 
-  /** `settle` is called in the turn in which the answer comes, before whatever comes behind it is looked at. */
+  /** Calls `settle` in the turn of the response, before any later message is read. */
   #request(method: string, parameters: readonly unknown[] | object, settle: (answer: RpcResponse) => void): void {
     const id = ++this.#lastId;
     if (this.#closed) return settle({ id, error: unavailable(closed()) });
@@ -140,10 +139,10 @@ export class JsonRpcSocket implements Rpc {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      return socket.destroy(new Error("what the node sent is not JSON", { cause: error }));
+      return socket.destroy(new Error("the node's message is not JSON", { cause: error }));
     }
     this.#messages += 1;
-    // Only who also answers is there again: a gateway takes connections and drops them while its node is away.
+    // Only a response shows that the node is back: a gateway accepts and drops connections while its node is away.
     this.#pauseMilliseconds = 0;
     this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {

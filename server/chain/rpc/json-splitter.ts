@@ -7,12 +7,12 @@ const CLOSING_BRACE = 0x7d;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Cuts a stream of bytes into JSON objects and arrays, whatever is between them and wherever its pieces are cut.
- * Looks at brackets and strings only: whether a piece is JSON shows when it is parsed.
+ * Splits a stream of bytes into JSON objects and arrays, however the stream is cut into chunks. Reads brackets and
+ * strings only; the parser finds all other faults.
  */
 export class JsonSplitter {
   readonly #largest: number;
-  /** Pieces of the message that is not complete yet. */
+  /** Pieces of the incomplete message. */
   #pieces: Buffer[] = [];
   #size = 0;
   #depth = 0;
@@ -25,7 +25,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Takes the next bytes.
+   * Reads the next bytes.
    * @returns the messages that they complete
    * @throws when the bytes cannot be JSON objects or arrays, or a message is too large
    */
@@ -33,7 +33,7 @@ export class JsonSplitter {
     const messages: string[] = [];
     let start = 0;
     let at = 0;
-    // UTF-8 has no byte of a longer character below 0x80: looking at bytes is enough.
+    // In UTF-8 no byte of a longer character is below 0x80, so bytes can be compared.
     while (at < chunk.length) {
       if (this.#inString) {
         at = this.#skipString(chunk, at);
@@ -44,7 +44,7 @@ export class JsonSplitter {
         if (this.#depth === 0) start = at;
         this.#depth += 1;
       } else if (this.#depth === 0) {
-        if (byte === undefined || byte > SPACE) throw new Error("what the node sent is not JSON");
+        if (byte === undefined || byte > SPACE) throw new Error("the node's message is not JSON");
       } else if (byte === QUOTE) {
         this.#inString = true;
       } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
@@ -57,11 +57,11 @@ export class JsonSplitter {
     return messages;
   }
 
-  /** @returns where the string is over, or the end of the chunk */
+  /** @returns the index after the string, or the end of the chunk */
   #skipString(chunk: Buffer, from: number): number {
     let at = this.#escaped ? from + 1 : from;
     for (;;) {
-      // Most of what nodes answer is in long strings, which this passes over faster than any loop.
+      // Most bytes of responses are in long strings; `indexOf` skips them faster than a loop.
       const quote = chunk.indexOf(QUOTE, at);
       const end = quote === -1 ? chunk.length : quote;
       let backslashes = 0;
@@ -77,7 +77,7 @@ export class JsonSplitter {
 
   #keep(part: Buffer): void {
     this.#size += part.length;
-    if (this.#size > this.#largest) throw new Error(`the answer has more than ${this.#largest} bytes`);
+    if (this.#size > this.#largest) throw new Error(`the response has more than ${this.#largest} bytes`);
     this.#pieces.push(part);
   }
 

@@ -28,7 +28,7 @@ export function localSocketOpener(path: string, largest = MAX_RESPONSE_BYTES): O
     socket.on("close", () => onClose(reason ?? new Error("the node closed the connection")));
     let corked = false;
     return {
-      // What is sent in one turn goes out at once.
+      // Requests of one turn of the event loop go out in one write.
       send(text) {
         if (!corked) {
           corked = true;

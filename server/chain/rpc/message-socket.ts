@@ -1,16 +1,16 @@
-/** A connection that carries whole messages both ways, open or about to be. */
+/** A connection for whole messages in both directions, open or about to be. */
 export interface MessageSocket {
-  /** Only once it is open. */
+  /** Sends a message; only after {@link SocketEvents.onOpen}. */
   send(text: string): void;
-  /** Ends it at once; {@link SocketEvents.onClose} follows, with this reason. */
+  /** Closes the connection at once; {@link SocketEvents.onClose} follows with this reason. */
   destroy(reason: Error): void;
 }
 
-/** What happens on a {@link MessageSocket}, never before the opener has returned. */
+/** The events of a {@link MessageSocket}; none comes before the opener has returned. */
 export interface SocketEvents {
   onOpen(): void;
   onMessage(text: string): void;
-  /** It is gone, or was never opened. Comes once, and nothing after it. */
+  /** The connection is closed, or could not be opened. Comes once, as the last event. */
   onClose(reason: Error): void;
 }
 

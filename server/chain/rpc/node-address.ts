@@ -1,13 +1,13 @@
 import { SealbookError } from "../../errors.ts";
 
-/** Where a node is, and how it is spoken to. */
+/** The address of a node and its transport. */
 export type NodeAddress =
   | { readonly kind: "http" | "websocket"; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: "ipc"; readonly path: string };
 
 /**
- * Reads the address of a node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of a socket. A name and password in it
- * become a header, and so never a part of what errors tell.
+ * Parses the address of a node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of a socket. Name and password become a
+ * header, so that no error message holds them.
  * @throws SealbookError `config_invalid`
  */
 export function parseNodeAddress(text: string): NodeAddress {
@@ -22,11 +22,11 @@ export function parseNodeAddress(text: string): NodeAddress {
     case "ipc:":
       if (url.host === "" && url.pathname.length > 1) return { kind: "ipc", path: decoded(url.pathname) };
   }
-  // The text itself may hold a password.
+  // The message leaves the text out, because it may hold a password.
   throw new SealbookError("config_invalid", "the node's address is not an http(s), ws(s) or ipc:///path address");
 }
 
-/** An address fit to be shown: without name, password and query. */
+/** Returns an address for logs and reports: without name, password and query. */
 export function shownAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null) return "that address";
@@ -44,7 +44,7 @@ function withoutCredentials(url: URL): { url: URL; headers: Readonly<Record<stri
   return { url, headers: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** Without percent signs, unless they mean themselves. */
+/** Decodes percent signs; returns a malformed text as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

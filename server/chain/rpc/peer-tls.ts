@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { checkServerIdentity, createSecureContext, type ConnectionOptions } from "node:tls";
 import { SealbookError } from "../../errors.ts";
 
-/** Who is at the other end: what it is called, and what names each of the files and the pins about it. */
+/** The other side of a connection: its name in messages, and the variables with its files and pins. */
 export interface TlsPeer {
   readonly name: string;
   readonly certificate: string;
@@ -24,23 +24,23 @@ function configured(name: string, prefix: string): TlsPeer {
   };
 }
 
-/** What a peer is shown over TLS, and by what it is known; without any of it, as usual. */
+/** TLS settings of a peer; without any of them, Node's defaults apply. */
 export interface PeerTls {
-  /** PEM files of the certificate that is shown to the peer, and of its key. */
+  /** PEM files of the client certificate and its key. */
   readonly client?: { readonly certificate: string; readonly key: string } | undefined;
-  /** PEM file of the authorities that may have issued the peer's certificate, instead of the usual ones. */
+  /** PEM file of the authorities that are trusted instead of the default ones. */
   readonly authority?: string | undefined;
-  /** SHA-256 of the certificates that the peer may have, hexadecimal with colons; none allows all. */
+  /** SHA-256 of the accepted certificates, hexadecimal with colons; none accepts all. */
   readonly pins: readonly string[];
 }
 
-/** How connections to the peer are made. */
+/** Options of connections to the peer. */
 export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "checkServerIdentity" | "minVersion">;
 
-/** There is somebody at the peer's address, but no connection that could be trusted. */
+/** The peer's address responds, but a trusted connection cannot be made. */
 export class PeerTlsError extends Error {}
 
-/** What OpenSSL calls a chain of certificates that leads to nobody known. */
+/** OpenSSL's codes of a certificate chain without a trusted authority. */
 const UNKNOWN_AUTHORITY = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -51,7 +51,7 @@ const UNKNOWN_AUTHORITY = new Set([
 
 /**
  * Reads the files.
- * @throws SealbookError `config_invalid` naming the variable, or whatever the peer says, whose file is of no use
+ * @throws SealbookError `config_invalid` with the variable of the unusable file
  */
 export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPeer): PeerTlsOptions {
   const options: PeerTlsOptions = {
@@ -79,7 +79,7 @@ export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPe
   };
 }
 
-/** Says what failed where it was TLS; anything else stays as it is. */
+/** Explains an error of TLS; returns any other error as it is. */
 export function explainTls(error: Error, peer: TlsPeer): Error {
   const code = "code" in error ? String(error.code) : "";
   const reason = reasonOf(code, error, peer);

@@ -10,33 +10,33 @@ export interface Rpc {
   readonly chainId: number;
   /**
    * One JSON-RPC call.
-   * @throws SealbookError `chain_unavailable` when no answer came; {@link NodeError} when the node answered an error
+   * @throws SealbookError `chain_unavailable` when no response came; {@link NodeError} when the node returned an error
    */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>;
   /**
-   * Has the node tell of each new block by itself. Lasts over lost connections: then the node is asked to tell again.
-   * Left out where the transport cannot carry it.
+   * Subscribes to new blocks. The subscription outlasts lost connections: it is renewed on each new one. Unset for a
+   * transport without subscriptions.
    */
   subscribe?(topic: "newHeads", subscriber: Subscriber): Subscription;
-  /** How the nodes do, where there are several. */
+  /** The states of the nodes, when there are several. */
   addresses?(): readonly AddressState[];
-  /** Ends the connection; whoever waits for an answer is told that none will come. */
+  /** Closes the connection; calls in flight fail. */
   close(): void;
 }
 
-/** Who is told what a node says by itself. */
+/** The receiver of a subscription. */
 export interface Subscriber {
-  /** From now on the node tells; what happened before has to be asked for. */
+  /** The subscription begins; earlier blocks have to be queried. */
   onLive(): void;
-  /** What the node told, unchecked. */
+  /** A notification of the node, unchecked. */
   onNotification(notice: unknown): void;
-  /** The node tells no more: it refused, or the connection is lost. After the latter `onLive` follows by itself. */
+  /** The subscription ended: the node refused it, or the connection is lost. After a loss `onLive` follows. */
   onLost(error: unknown): void;
 }
 
-/** What a subscriber holds. */
+/** A subscription. */
 export interface Subscription {
-  /** The subscriber is told nothing any more. */
+  /** Ends the subscription; no event follows. */
   end(): void;
 }
 
@@ -58,12 +58,12 @@ export class NodeError extends Error {
   }
 }
 
-/** How long a node may take to answer one call. */
+/** Timeout of one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
-/** The longest answer that is read. */
+/** Bytes of the longest response. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What a call fails with when no answer came. */
+/** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
   const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not answer";
   return new SealbookError("chain_unavailable", reason, { cause });
@@ -71,7 +71,7 @@ export function unavailable(cause: unknown): SealbookError {
 
 /** The failure of a call that took too long. */
 export function timedOut(milliseconds: number): Error {
-  return new Error(`no answer came within ${milliseconds / 1000} s`);
+  return new Error(`no response came within ${milliseconds / 1000} s`);
 }
 
 /** The failure of a call over a connection that was closed on this side. */
@@ -79,22 +79,22 @@ export function closed(): Error {
   return new Error("the connection to the node was closed");
 }
 
-/** What the `error` of an answer says; `undefined` when it is not an error as JSON-RPC has them. */
+/** Reads the `error` of a response; `undefined` for anything that is not a JSON-RPC error. */
 export function nodeErrorOf(error: unknown): NodeError | undefined {
   if (error instanceof NodeError) return error;
   if (typeof error !== "object" || error === null || !("message" in error)) return undefined;
-  // Every error that a node answers has a code; an error without one was made on the way.
+  // Every error of a node has a numeric code; an error without one comes from the transport.
   if (!("code" in error) || typeof error.code !== "number") return undefined;
   return new NodeError(String(error.message), error.code, "data" in error ? revertData(error.data) : undefined);
 }
 
-/** Most nodes give revert data as it is, some behind a word, some in an object. */
+/** Most nodes return revert data as text, some behind a word, some in an object. */
 function revertData(data: unknown): string | undefined {
   if (typeof data === "string") return /^(?:Reverted )?(0x(?:[0-9a-f]{2})*)$/i.exec(data)?.[1];
   return typeof data === "object" && data !== null && "data" in data ? revertData(data.data) : undefined;
 }
 
-/** A number as JSON-RPC writes it. */
+/** Encodes a number for JSON-RPC. */
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }

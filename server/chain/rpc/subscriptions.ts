@@ -1,29 +1,29 @@
 import type { RpcResponse } from "./response.ts";
 import type { Subscriber } from "./rpc.ts";
 
-/** Notices kept of subscriptions whose id is not known yet. */
+/** Notifications that are kept until their subscription's id is known. */
 const MAX_EARLY = 256;
 
-/** One subscriber, and what the node calls the subscription on this connection. */
+/** A subscriber with the node's id of the subscription on this connection. */
 export interface Subscribed {
   readonly topic: string;
   readonly subscriber: Subscriber;
-  /** Set while the node tells. */
+  /** Set while the subscription is live. */
   id: string | undefined;
   ended: boolean;
 }
 
-/** Makes a call; `settle` is called before anything is looked at that came behind the answer. */
+/** Makes a call; `settle` runs before any later message is read. */
 type Request = (method: string, parameters: readonly unknown[], settle: (answer: RpcResponse) => void) => void;
 
-/** Who is subscribed to what over a connection that comes and goes. */
+/** The subscriptions over a connection that can be lost and opened again. */
 export class Subscriptions {
   readonly #request: Request;
   readonly #all = new Set<Subscribed>();
   readonly #byId = new Map<string, Subscribed>();
-  /** Asked for and not answered yet. */
+  /** Subscription requests in flight. */
   #pending = 0;
-  /** A notice can come before the answer that tells whose it is. */
+  /** Notifications that came before the response with the subscription's id. */
   #early: Notification[] = [];
 
   constructor(request: Request) {
@@ -48,12 +48,12 @@ export class Subscriptions {
     this.#unsubscribe(subscribed.id);
   }
 
-  /** The connection is there. */
+  /** Subscribes everyone after the connection was opened. */
   beginAll(): void {
     for (const subscribed of [...this.#all]) this.begin(subscribed);
   }
 
-  /** Asks the node over the connection that is there. */
+  /** Subscribes one over the open connection. */
   begin(subscribed: Subscribed): void {
     const { topic, subscriber } = subscribed;
     this.#pending += 1;
@@ -74,7 +74,7 @@ export class Subscriptions {
     });
   }
 
-  /** The connection is gone, and whatever was under way on it has failed. */
+  /** Ends all subscriptions after the connection was lost. */
   lost(error: unknown): void {
     this.#byId.clear();
     for (const subscribed of [...this.#all]) {
@@ -84,7 +84,7 @@ export class Subscriptions {
     }
   }
 
-  /** @returns whether the message was a notice, and not an answer */
+  /** @returns whether the message was a notification */
   takes(message: unknown): boolean {
     const notice = notificationOf(message);
     if (notice === undefined) return false;

@@ -3,10 +3,10 @@ import type { OpenSocket } from "./message-socket.ts";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS } from "./rpc.ts";
 
-/** How often the other side has to give a sign of life. An answer that takes longer to come in is as good as none. */
+/** Interval of pings. A connection without a pong or a message between two of them is dead. */
 const PULSE_MILLISECONDS = TIMEOUT_MILLISECONDS / 2;
 
-/** Opens WebSockets to an address. One whose other side is gone without a word is noticed within two pulses. */
+/** Opens WebSockets to an address. A dead connection is noticed within two pings. */
 export function webSocketOpener(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export function webSocketOpener(
       headers,
       handshakeTimeout: TIMEOUT_MILLISECONDS,
       maxPayload: MAX_RESPONSE_BYTES,
-      // Most nodes are near, and what they say is mostly hashes.
+      // Most nodes are near, and hashes do not compress.
       perMessageDeflate: false,
     });
     let reason: Error | undefined;
@@ -31,7 +31,7 @@ export function webSocketOpener(
     };
     socket.on("open", () => {
       pulse = setInterval(() => {
-        if (!alive) return destroy(new Error("the node gives no sign of life"));
+        if (!alive) return destroy(new Error("the node does not respond to pings"));
         alive = false;
         socket.ping();
       }, pulseMilliseconds);

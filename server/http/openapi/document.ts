@@ -1,17 +1,17 @@
 import { type Json, JsonSchemas } from "./json-schemas.ts";
-import type { Answer, Example, Operation } from "./operation.ts";
+import type { OperationResponse, Example, Operation } from "./operation.ts";
 
 const API_KEY = "apiKey";
 const TOKEN = "token";
 const GUARDS = [{ [API_KEY]: [] }, { [TOKEN]: [] }, {}];
 
-/** What the operations of one kind have in common. */
+/** A group of operations. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
 }
 
-/** An OpenAPI 3.1 document of some operations. */
+/** Generates the OpenAPI 3.1 document of the operations. */
 export function openApiDocument(version: string, tags: readonly Tag[], operations: readonly Operation[]): Json {
   const schemas = new JsonSchemas();
   const paths: Record<string, Record<string, Json>> = {};
@@ -21,10 +21,10 @@ export function openApiDocument(version: string, tags: readonly Tag[], operation
     info: {
       title: "Sealbook",
       version,
-      summary: "Proves later that a record existed on a given day and was not changed.",
+      summary: "Proves that a record existed on a given day and has not changed since.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "The server that this document comes from." }],
+    servers: [{ url: "/", description: "The server of this document." }],
     tags,
     paths,
     components: {
@@ -33,13 +33,13 @@ export function openApiDocument(version: string, tags: readonly Tag[], operation
           type: "apiKey",
           in: "header",
           name: "X-API-Key",
-          description: "A key of `npm run apikey`, where the server asks for one.",
+          description: "An API key, issued with `npm run apikey`, when the server requires one.",
         },
         [TOKEN]: {
           type: "http",
           scheme: "bearer",
           bearerFormat: "JWT",
-          description: "A token with the scope `sealbook:read` or `sealbook:write`, where the server asks for one.",
+          description: "A token with the scope `sealbook:read` or `sealbook:write`, when the server requires one.",
         },
       },
       schemas: schemas.components,
@@ -48,7 +48,7 @@ export function openApiDocument(version: string, tags: readonly Tag[], operation
 }
 
 function describe(operation: Operation, schemas: JsonSchemas): Json {
-  const { id, tag, summary, description, isGuarded, body, answers, examples } = operation;
+  const { id, tag, summary, description, isGuarded, body, responses, examples } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -58,7 +58,7 @@ function describe(operation: Operation, schemas: JsonSchemas): Json {
     parameters: parametersOf(operation, schemas),
     ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body, examples, schemas) } }),
     responses: Object.fromEntries(
-      answers.map((answer) => [String(answer.status), answerOf(answer, examples, schemas)]),
+      responses.map((response) => [String(response.status), responseOf(response, examples, schemas)]),
     ),
   };
 }
@@ -95,8 +95,8 @@ function bodyOf(body: NonNullable<Operation["body"]>, examples: readonly Example
   );
 }
 
-function answerOf(
-  { status, description, content, headers = {} }: Answer,
+function responseOf(
+  { status, description, content, headers = {} }: OperationResponse,
   examples: readonly Example[],
   schemas: JsonSchemas,
 ): Json {
@@ -110,8 +110,8 @@ function answerOf(
     content: Object.fromEntries(
       Object.entries(content).map(([type, schema]) => {
         const values = examples.flatMap((example) =>
-          example.answer.status === status && example.answer.type === type
-            ? [{ ...example, value: example.answer.value }]
+          example.response.status === status && example.response.type === type
+            ? [{ ...example, value: example.response.value }]
             : [],
         );
         return [type, { schema: schemas.of(schema), ...named(values) }];
@@ -120,7 +120,7 @@ function answerOf(
   };
 }
 
-/** Examples of a request and of its answer are found by their name. */
+/** The examples of a request and its response have the same name. */
 function named(
   examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[],
 ): Json {

@@ -1,6 +1,6 @@
 import { type Example, JSON_TYPE, PROBLEM_TYPE } from "./operation.ts";
 
-/** Ids that stand for those of the server at hand. */
+/** Placeholders for the ids of a server. */
 export const EXAMPLE_IDS = {
   proof: "4f95b14328a71f0d651e45db7bd62a82f6737bbac07cbd091b9bc4827e95a21a",
   batch: "843bdfccb80b6e1c29ce93b913624a23ee05eaeac0474533d1832d4fe4750994",
@@ -9,18 +9,18 @@ export const EXAMPLE_IDS = {
 } as const;
 
 const BLOCK_TIME = 1_795_291_651;
-/** Where the examples' proofs stand. */
+/** The chain and contract of the examples. */
 export const CHAIN = { chain_id: 7325, contract: "0x7f2B51b9bC841A1396e0A5291ad79e4ADAd7EE16" };
 const EXPLORER = "https://sealbook.example.org/explorer/tx/";
 
-/** A document that the examples are about. */
+/** The document of the examples. */
 export const CONTRACT = {
   document_id: "contract-2026-001",
   hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
   metadata: { type: "contract", timestamp: 1_700_000_000, source: "crm" },
 };
 
-/** Documents that are recorded together. */
+/** The documents of a batch. */
 export const ORDERS = [
   {
     document_id: "order 1",
@@ -34,7 +34,7 @@ export const ORDERS = [
   },
 ];
 
-/** Where {@link CONTRACT} was anchored. */
+/** The anchor of {@link CONTRACT}. */
 export const ONE_BLOCK = {
   tx_hash: EXAMPLE_IDS.transaction,
   block_number: 10,
@@ -81,14 +81,14 @@ const PROVED_ORDERS = ORDERS.map((order, index) => {
   };
 });
 
-export const BATCH_ANSWER = { status: "confirmed", batch: BATCH, proofs: PROVED_ORDERS };
-export const BATCH_FIRST_PAGE = { ...BATCH_ANSWER, proofs: PROVED_ORDERS.slice(0, 1), next: "1" };
+export const BATCH_RESPONSE = { status: "confirmed", batch: BATCH, proofs: PROVED_ORDERS };
+export const BATCH_FIRST_PAGE = { ...BATCH_RESPONSE, proofs: PROVED_ORDERS.slice(0, 1), next: "1" };
 export const VERIFIED = { valid: true, proof: { tx_hash: ONE_BLOCK.tx_hash, block_number: 10, timestamp: BLOCK_TIME } };
 
 const RECORDED = { id: EXAMPLE_IDS.proof, recorded_at: BLOCK_TIME, tx_hash: ONE_BLOCK.tx_hash, block_number: 10 };
 const { document_id, hash, metadata } = CONTRACT;
 
-/** Documents that came back after a disaster: one as it was, one changed, one that was never recorded. */
+/** Restored documents: one unchanged, one changed, one never recorded. */
 export const RESTORED = [
   { document_id, hash },
   { document_id: "order 1", hash: "0".repeat(64) },
@@ -121,15 +121,15 @@ export const RECORDED_CONTRACT = { document_id, hash, metadata, ...RECORDED };
 const KEY = { id: "c956adfe8674f1fe", x: "UF6X-njtP02YXRJmO60J6h36N8Q3j8od9mg6tscxAXY" };
 const JWKS_URL = "https://sealbook.example.org/.well-known/jwks.json";
 
-/** The keys that sign statements. */
+/** The published keys of the issuer. */
 export const PUBLISHED_KEYS = {
   keys: [{ kty: "OKP", crv: "Ed25519", x: KEY.x, kid: KEY.id, use: "sig", alg: "EdDSA" }],
 };
 
 const { tx_hash, ...contractBlock } = ONE_BLOCK;
-const { validator: _validator, ...askedBlock } = contractBlock;
+const { validator: _validator, ...queriedBlock } = contractBlock;
 
-/** A statement; of what is long in it the first is shown. */
+/** A statement, with the first entry of each long list. */
 export const ATTESTED = {
   attestation:
     "eyJhbGciOiJFZERTQSIsImtpZCI6ImM5NTZhZGZlODY3NGYxZmUiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ.eyJhdWRpZW5jZSI6ImNvdXJ0In0.sBhG-xsN-BiPAl21RgEBk3Pbu3ED5zn3ZxztFabwFqQ9tQUsSVr6tNo5SYDZlbA9qOqN9GilSQ8g8aUF4epMAQ",
@@ -144,9 +144,10 @@ export const ATTESTED = {
       public_key: Buffer.from(KEY.x, "base64url").toString("hex"),
       jwks_url: JWKS_URL,
     },
-    chain: { ...CHAIN, queried_at: askedBlock },
+    chain: { ...CHAIN, queried_at: queriedBlock },
     introduction:
-      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which contract, how that was checked before signing, and who signs.",
+      "This statement is made for a court. It sets out what was recorded, when, on which chain and by which " +
+      "contract, how that was checked before signing, and who signs.",
     claims: [
       "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],
@@ -183,27 +184,27 @@ export const ATTESTED = {
   jwks_url: JWKS_URL,
 };
 
-/** One JSON text a line. */
+/** Formats values as NDJSON. */
 export function lines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join("");
 }
 
-/** How a good answer is shown. */
-export function answered(value: unknown, status = 200, type = JSON_TYPE): Example["answer"] {
+/** The response of an example. */
+export function exampleResponse(value: unknown, status = 200, type = JSON_TYPE): Example["response"] {
   return { status, type, value };
 }
 
-/** How a refusal is shown. */
-export function refused(
+/** The error response of an example. */
+export function problemResponse(
   status: number,
   code: string,
   title: string,
   detail: string,
   errors?: readonly object[],
-): Example["answer"] {
+): Example["response"] {
   const problem = { type: `urn:sealbook:problem:${code}`, title, status, detail };
   return { status, type: PROBLEM_TYPE, value: errors === undefined ? problem : { ...problem, errors } };
 }
 
-/** The refusal of a question for something that is not there. */
-export const missing = (detail: string): Example["answer"] => refused(404, "not_found", "Not found", detail);
+/** A 404 response. */
+export const notFound = (detail: string): Example["response"] => problemResponse(404, "not_found", "Not found", detail);

@@ -5,28 +5,28 @@ export type Json = Readonly<Record<string, unknown>>;
 
 const PLACE = "#/components/schemas/";
 
-/** What a line of a text is, of a schema of many lines. */
+/** The schema of a line, by the schema of the NDJSON text. */
 const LINES = new WeakMap<z.ZodType, z.ZodType>();
 
-/** Many JSON texts, one a line: {@link JsonSchemas} says of it what each of them is. */
+/** Returns the schema of an NDJSON text, whose lines {@link JsonSchemas} describes as `contentSchema`. */
 export function linesOf(line: z.ZodType, mediaType: string, description: string): z.ZodType {
   const lines = z.string().meta({ description, contentMediaType: mediaType });
   LINES.set(lines, line);
   return lines;
 }
 
-/** Makes JSON Schemas of the schemas that requests are parsed with; those with an id become components. */
+/** Converts zod schemas to JSON Schemas; schemas with an id become components. */
 export class JsonSchemas {
   readonly #components = new Map<string, unknown>();
 
-  /** The schemas that others refer to, by their ids. */
+  /** The components by their ids. */
   get components(): Json {
     return Object.fromEntries([...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** What can be sent; of a schema with an id only a reference. */
+  /** Converts a schema; a schema with an id becomes a reference. */
   of(schema: z.ZodType): Json {
-    // Only what stands in another schema is referred to.
+    // zod generates references for nested schemas only.
     const { properties = {} } = this.#make(z.object({ it: schema.optional() }));
     const [made] = Object.values(properties);
     const line = LINES.get(schema);
@@ -36,9 +36,9 @@ export class JsonSchemas {
     };
   }
 
-  /** An object's fields, and which of them have to be there. */
+  /** The fields of an object and whether they are required. */
   fieldsOf(schema: z.ZodObject): { name: string; isRequired: boolean; schema: Json }[] {
-    // A copy: what has an id would be referred to.
+    // A copy without the id, which would become a reference.
     const { properties = {}, required = [] } = this.#make(z.object(schema.shape));
     return Object.entries(properties).map(([name, made]) => ({
       name,

@@ -11,10 +11,10 @@ import { pageHeaders } from "../security-headers.ts";
 const MAX_AGE_SECONDS = 300;
 const PAGE = join(import.meta.dirname, "page");
 const LIBRARY = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-/** What of the library's folder the page needs. */
+/** The files of the library that the page loads. */
 const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
-/** The document of both APIs, and a page to try them. */
+/** Serves the OpenAPI document and its page. */
 export function openApiRouter(version: string, operations: () => Promise<OpenApiContent>): Router {
   const router = Router({ strict: true });
   let document: Promise<Document> | undefined;
@@ -31,7 +31,7 @@ export function openApiRouter(version: string, operations: () => Promise<OpenApi
     })
     .all(onlyMethods("GET"));
 
-  // Without the slash the page's own files would be looked for beside it.
+  // The relative paths of the page's files need the trailing slash.
   router
     .route("/docs")
     .get((_request, response) => response.redirect(301, "/docs/"))
@@ -42,7 +42,7 @@ export function openApiRouter(version: string, operations: () => Promise<OpenApi
   return router;
 }
 
-/** The operations of the document, and their groups. */
+/** The operations of the document and their groups. */
 export interface OpenApiContent {
   readonly TAGS: readonly Tag[];
   readonly OPERATIONS: readonly Operation[];
@@ -53,7 +53,7 @@ interface Document {
   readonly etag: string;
 }
 
-/** Takes a good part of the time of a start: it is left to the first who asks for the document. */
+/** Generated with the first request: it would slow down every start. */
 async function makeDocument(version: string, operations: () => Promise<OpenApiContent>): Promise<Document> {
   const { openApiDocument } = await import("./document.ts");
   const { OPERATIONS, TAGS } = await operations();
@@ -61,12 +61,12 @@ async function makeDocument(version: string, operations: () => Promise<OpenApiCo
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
 }
 
-/** Gives one file, and no other. */
+/** Serves one file. */
 function file(root: string, name: string): RequestHandler {
   return (_request, response, next) => {
     response.sendFile(name, { root, maxAge: MAX_AGE_SECONDS * 1000 }, (error: unknown) => {
       if (error !== undefined && !response.headersSent)
-        next(new SealbookError("internal", "a file of the page cannot be read", { cause: error }));
+        next(new SealbookError("internal", "cannot read a file of the documentation page", { cause: error }));
     });
   };
 }

@@ -4,15 +4,15 @@ import { noteFailure } from "../access-log.ts";
 import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 import { NamedRoute } from "./schemas.ts";
 
-/** Where the start of a call is kept until its answer. */
+/** The key of the start time in `response.locals`. */
 const START = "start";
 
-/** Seconds as the envelope writes them. */
+/** Returns the elapsed seconds in the format of the envelope. */
 export function secondsSince(start: number): string {
   return ((performance.now() - start) / 1000).toFixed(6);
 }
 
-/** Begins the time that an answer says it took. */
+/** Starts the measurement of `render`. */
 export const startClock: RequestHandler = (_request, response, next) => {
   response.locals[START] = performance.now();
   next();
@@ -23,17 +23,17 @@ function timeTaken(response: Response): string {
   return secondsSince(typeof start === "number" ? start : performance.now());
 }
 
-/** What a call says that it is about, whatever is wrong with the rest of it. */
+/** Returns the route of a call, even of an otherwise invalid one. */
 export function routeOf(request: Request): string | undefined {
   return NamedRoute.safeParse(request.body).data?.route;
 }
 
-/** Answers a call that succeeded. */
+/** Sends the envelope of a successful call. */
 export function sendSuccess(response: Response, route: string, content: object): void {
   response.json({ content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
 }
 
-/** Answers a call that failed: the same envelope with status 0 and the reason. */
+/** Sends the envelope of a failed call: status 0 and the reason. */
 export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
   if (response.headersSent) return next(thrown);
   const error = inThisApi(toSealbookError(thrown));
@@ -54,7 +54,7 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   });
 };
 
-/** This API knows no media types other than JSON: anything else is a malformed call. */
+/** In this API, a body of another media type is a malformed call. */
 function inThisApi(error: SealbookError): SealbookError {
   return error.code === "unsupported_media_type"
     ? new SealbookError("malformed", error.message, { cause: error })

@@ -23,7 +23,7 @@ export type RecordStoreRoutes = ReadonlyMap<string, RecordStoreRoute>;
 export function recordStoreRouter(routes: RecordStoreRoutes): Router {
   const router = Router();
   const largest = Math.max(...[...routes.values()].map(({ maxBody = MAX_BODY }) => maxBody));
-  /** Depends on the route that a call names, which is known only after its body was read. */
+  /** The limit depends on the route, which is known only after the body is parsed. */
   const checkSize = (request: Request): void => {
     const maximum = routes.get(routeOf(request) ?? "")?.maxBody ?? MAX_BODY;
     if (bodyBytes(request) > maximum) throw tooLarge(maximum);
@@ -33,14 +33,14 @@ export function recordStoreRouter(routes: RecordStoreRoutes): Router {
     next(thrown);
   };
   router.use(startClock, (_request, response, next) => {
-    // Answers carry tokens.
+    // Responses contain tokens.
     response.set("Cache-Control", "no-store");
     next();
   });
   router.post("/", jsonBody(largest), async (request: Request, response: Response) => {
     checkSize(request);
     const named = routeOf(request);
-    // What there is not is not asked whether the rest of the call is valid.
+    // An unknown route is reported before other errors of the call.
     if (named !== undefined && !routes.has(named)) throw noSuchRoute();
     const { route } = parseInput(Envelope, request.body);
     const found = routes.get(route);

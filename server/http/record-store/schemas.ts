@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** A call that says at least what it is about, so that its failure can name it. */
+/** The route of a call, which its error response names. */
 export const NamedRoute = z.object({ route: z.string() });
 
-/** What every call has; the rest depends on the route. */
+/** The common fields of every call. */
 export const Envelope = z.object({
   credentials: z.record(z.string(), z.unknown()),
   method: z.literal("GET", "is not GET, the only method there is"),
@@ -13,4 +13,4 @@ export const Envelope = z.object({
 /** The credentials of a call of a session. */
 export const TokenCredentials = z
   .object({ token: z.string() })
-  .meta({ id: "Token", description: "The token that the newest answer of the session gave." });
+  .meta({ id: "Token", description: "The token of the session's newest response." });

@@ -10,12 +10,11 @@ import {
 } from "kysely";
 
 /**
- * Has every commit wait for the disk without holding up the thread. An embedded engine that waits itself lets nothing
- * else happen meanwhile; this one only writes its log, and nobody is told of a commit, or reads it over this
- * connection, before the log is synced.
+ * Makes every commit durable without blocking the thread: the engine only writes its log, and a commit returns after
+ * the log is synced. Until then nothing reads it over this connection.
  *
  * @param dialect Of an engine with one connection that does not sync its commits
- * @param sync Brings to disk what the engine has written so far
+ * @param sync Syncs the log of the engine to disk
  */
 export function durableCommits(dialect: Dialect, sync: () => Promise<void>): Dialect {
   return {
@@ -29,7 +28,7 @@ export function durableCommits(dialect: Dialect, sync: () => Promise<void>): Dia
 class DurableDriver implements Driver {
   readonly #inner: Driver;
   readonly #sync: () => Promise<void>;
-  /** The engine's one connection, and the same with a sync after whatever is a commit of its own. */
+  /** The engine's connection, and the same with a sync after each statement that commits by itself. */
   #connections: { readonly bare: DatabaseConnection; readonly synced: DatabaseConnection } | undefined;
   #inTransaction = false;
 

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-/** Somebody's piece of a commit. */
+/** The work of one caller in a commit. */
 interface Member {
   run(transaction: Database): Promise<void>;
-  /** Tells the caller what became of it; `failure` is set when nothing of the commit came to disk. */
-  tell(failure?: { readonly cause: unknown }): void;
+  /** Settles the promise of the caller; `failure` is set when the commit failed as a whole. */
+  conclude(failure?: { readonly cause: unknown }): void;
 }
 
 /**
- * Lets many callers share one write to disk: what arrives while a commit is under way goes into the next one
- * together. Each caller's work is whole or not at all, and nobody is told before the commit is on disk.
+ * Group commit: work that arrives during a commit shares the next one, and with it one write to disk. The work of each
+ * caller is atomic, and its promise settles after the commit is on disk.
  */
 export class GroupCommit {
   readonly #database: Database;
@@ -32,16 +32,16 @@ export class GroupCommit {
             const result = await work(transaction);
             conclude = () => resolve(result);
           } catch (error) {
-            // Only this caller's changes are undone; the others' go on.
+            // Rolls back only the changes of this caller.
             await sql`rollback to savepoint member`.execute(transaction).catch(() => {
-              // There is no transaction any more, as on a full disk: the failure is everybody's.
+              // The engine ended the transaction, for instance on a full disk: the whole commit fails.
               throw error;
             });
             conclude = () => reject(error);
           }
           await sql`release savepoint member`.execute(transaction);
         },
-        tell: (failure) => (failure === undefined ? conclude() : reject(failure.cause)),
+        conclude: (failure) => (failure === undefined ? conclude() : reject(failure.cause)),
       });
       if (!this.#running) void this.#commitWaiting();
     });
@@ -50,8 +50,7 @@ export class GroupCommit {
   async #commitWaiting(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // An embedded database answers without letting go of the thread: only a turn of the event loop lets those in
-      // whose requests have arrived meanwhile.
+      // The embedded database is synchronous: one turn of the event loop lets requests in that arrived meanwhile.
       await nextTurn();
       const members = this.#waiting;
       this.#waiting = [];
@@ -59,9 +58,9 @@ export class GroupCommit {
         await this.#database.transaction().execute(async (transaction) => {
           for (const member of members) await member.run(transaction);
         });
-        for (const member of members) member.tell();
+        for (const member of members) member.conclude();
       } catch (cause) {
-        for (const member of members) member.tell({ cause });
+        for (const member of members) member.conclude({ cause });
       }
     }
     this.#running = false;

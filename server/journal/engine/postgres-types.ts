@@ -2,7 +2,7 @@ import pg from "pg";
 
 const { builtins, getTypeParser } = pg.types;
 
-/** How PostgreSQL's values become the journal's: as the embedded engine gives them. */
+/** Converts values of PostgreSQL to the types that the embedded engine returns. */
 export const POSTGRES_TYPES: pg.CustomTypesConfig = {
   getTypeParser(type, format) {
     switch (type) {
@@ -26,8 +26,8 @@ function wholeNumber(text: string): number {
 }
 
 /**
- * A parameter as PostgreSQL takes it. A text cannot hold the NUL character there, which no record or proof of this
- * service has, but others' rows and questions can: the symbol for it stands in its place, in both alike.
+ * Converts a parameter for PostgreSQL, whose texts cannot hold the NUL character. No record or proof of this service
+ * has one, but rows of others and queries can: it is replaced by the symbol for NUL in both.
  */
 export function toParameter(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll("\0", "\u2400") : value;

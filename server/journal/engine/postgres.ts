@@ -9,20 +9,20 @@ import type { Schema } from "./schema.ts";
 import { serializeWrites } from "./serialized-writes.ts";
 
 const OLDEST_VERSION = 15;
-/** Writes take turns: more connections would only let more reads go on at once. */
+/** Writes are serialized: more connections would only allow more concurrent reads. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_MILLISECONDS = 10_000;
 const KEEP_ALIVE_MILLISECONDS = 10_000;
-/** A server that says nothing for so long is gone, and nothing else would tell: its host may have lost its power. */
+/** A server that is silent for this long is unavailable; after a power failure of its host nothing else shows that. */
 const SILENCE_MILLISECONDS = 60_000;
 
-/** Whose turn it is to write: any number that nothing else on the database locks. */
+/** The advisory lock of writes: any number that nothing else on the database locks. */
 const WRITE_LOCK = 7_325_000_001;
 
 /**
- * Begins a transaction, in one exchange. What it promises does not depend on how the server is configured: a commit is
- * on disk before it is told of, and each statement sees all that was committed before it. A process that halts in the
- * middle of a write loses its turn, and whoever waits for one too long is refused, both before the server is given up.
+ * Begins a transaction in one round trip, independent of the configuration of the server: a commit is on disk before it
+ * returns, and each statement sees all earlier commits. A process that halts during a write loses the lock, and a
+ * transaction that waits too long for the lock fails, both before the connection is given up.
  */
 const BEGIN = `
   begin isolation level read committed read write;
@@ -32,10 +32,10 @@ const BEGIN = `
   select pg_advisory_xact_lock(${WRITE_LOCK})`;
 
 /**
- * PostgreSQL: a pool of connections that are replaced when they break. Whoever was in the middle is told so.
+ * PostgreSQL: a pool of connections that are replaced when they break. The current query of a broken connection fails.
  *
  * @param url `postgres://...`
- * @param silenceMilliseconds How long the server may take for an answer; without it for ever
+ * @param silenceMilliseconds How long the server may be silent; unlimited by default
  */
 export function postgresDialect(url: string, silenceMilliseconds?: number): Dialect {
   const pool = new pg.Pool({
@@ -48,7 +48,7 @@ export function postgresDialect(url: string, silenceMilliseconds?: number): Dial
     stream: () => socket(silenceMilliseconds),
     types: POSTGRES_TYPES,
   });
-  // A connection that breaks tells whoever uses it by the failure of the query; there is nothing to add.
+  // A broken connection fails its current query; there is nothing to add.
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));

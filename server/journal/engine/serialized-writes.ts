@@ -14,11 +14,12 @@ import { translateError } from "./postgres-errors.ts";
 import { toParameter } from "./postgres-types.ts";
 
 /**
- * Has transactions take turns, as they do on an engine with a single writer: what one reads nobody changes until it is
- * over. A write outside of a transaction becomes one of its own; reads outside of one wait for nobody.
+ * Serializes write transactions, as an engine with a single writer does: the rows that a transaction reads do not
+ * change until it ends. A write outside of a transaction gets its own; reads outside of one do not wait.
  *
  * @param dialect PostgreSQL's
- * @param begin Statements that begin a transaction and wait for its turn, which lasts until the transaction ends
+ * @param begin Statements that begin a transaction and acquire the write lock, which the end of the transaction
+ * releases
  */
 export function serializeWrites(dialect: Dialect, begin: string): Dialect {
   return {
@@ -90,7 +91,7 @@ class SerializingConnection implements DatabaseConnection {
     try {
       await translated(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
     } catch (error) {
-      // It may have begun without getting its turn, and nobody else ends it. A connection that cannot is given up.
+      // The transaction may have begun without the lock. A connection whose rollback fails is discarded.
       await this.rollback().catch(() => undefined);
       throw error;
     }
@@ -125,7 +126,7 @@ class SerializingConnection implements DatabaseConnection {
   }
 }
 
-/** Has a failure say what it means. */
+/** Translates errors of the driver. */
 function translated<T>(done: Promise<T>): Promise<T> {
   return done.catch((error: unknown) => {
     throw translateError(error);

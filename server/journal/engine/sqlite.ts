@@ -8,32 +8,31 @@ import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { durableCommits } from "./durable-commits.ts";
 
-/** Waits until what was written to an open file is on disk. */
+/** Syncs an open file to disk. */
 export type DataSync = (descriptor: number) => Promise<void>;
 
-/** Statements that are kept for their next use: to prepare one takes longer than to run it. */
+/** Cached statements: preparing one takes longer than running it. */
 const MAX_STATEMENTS = 500;
 
 const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 };
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Whether it gives rows. */
+  /** Whether it returns rows. */
   readonly reader: boolean;
 }
 
 /**
- * The embedded engine: one file, write-ahead log, every commit synced to disk before anybody is told of it.
+ * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
  *
- * @param file Path of the database; its folder is made when missing
+ * @param file Path of the database; its folder is created when missing
  */
 export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdatasync)): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
-  // Searches tell upper from lower case. Hashes fall on pages at random: with a larger cache and rarer checkpoints a
-  // page is read less often, and written once for several commits. What undoes a statement that fails half-way is kept
-  // in memory: as a file it would cost more than the statement. The engine itself syncs what it moves from the log
-  // into the database; commits, which are in the log, are synced below.
+  // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save
+  // reads, and write a page once for several commits. Statement journals stay in memory: as files they would cost more
+  // than the statements. SQLite syncs what a WAL checkpoint moves into the database; commits are synced below.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -50,7 +49,7 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     if (known !== undefined) return known;
     const statement = database.prepare(text);
     const made = { statement, reader: statement.columns().length > 0 };
-    // Queries are few and always the same; only lists of values make more of them.
+    // There are few different queries; only lists of values add more.
     statements.set(text, made);
     return made;
   };
@@ -62,14 +61,14 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
         database.close();
       },
       prepare(text) {
-        // A transaction that reads first and writes later would be refused at once, without waiting, when another
-        // process has written meanwhile; one that takes its turn at the beginning waits for it.
+        // A deferred transaction that writes after a read fails at once when another process has written meanwhile; an
+        // immediate one waits for the lock.
         const { statement, reader } = prepared(text === "begin" ? "begin immediate" : text);
         const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
         return {
           reader,
           all: (parameters) => statement.all(...values(parameters)),
-          // A full disk ends a transaction by itself; to end it again would fail, and hide what had happened.
+          // A full disk rolls the transaction back; a second rollback would fail and hide the cause.
           run: (parameters) =>
             text === "rollback" && !database.isTransaction ? NOTHING_DONE : statement.run(...values(parameters)),
           iterate: (parameters) => statement.iterate(...values(parameters)),
@@ -86,14 +85,14 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-/** Migrates in one transaction: whole or not at all, and once when two processes start at the same time. */
+/** Migrates in one transaction: atomically, and once when two processes start at the same time. */
 class EmbeddedAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** The write-ahead log, next to the engine: it stays the same file as long as a connection is open. */
+/** The write-ahead log: it stays the same file as long as a connection is open. */
 class LogFile {
   readonly #path: string;
   readonly #dataSync: DataSync;

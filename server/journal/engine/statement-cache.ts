@@ -1,16 +1,15 @@
 import type { CompiledQuery } from "kysely";
 
-/** Values of one statement at most: a power of two, so that there are few different statements to prepare. */
+/** Most values of one statement: a power of two, so that few different statements are prepared. */
 const MOST_AT_ONCE = 128;
 
 /**
- * Statements that are the same but for how many values they take, each compiled once: to compile one takes longer than
- * to run it.
+ * Caches statements that differ only in their number of values: compiling one takes longer than running it.
  */
 export class StatementCache<Row = unknown> {
   readonly #known = new Map<number, CompiledQuery<Row>>();
 
-  /** @param compile makes the statement when it is not known yet; the parameters it gives are not used */
+  /** @param compile Compiles a statement that is not cached; its parameters are not used */
   of(size: number, compile: () => CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
     const query = this.#known.get(size) ?? compile();
     this.#known.set(size, query);
@@ -18,7 +17,7 @@ export class StatementCache<Row = unknown> {
   }
 }
 
-/** Cuts values into pieces whose sizes are powers of two. */
+/** Splits values into chunks whose sizes are powers of two. */
 export function* chunks<T>(values: readonly T[]): Generator<T[]> {
   let first = 0;
   while (first < values.length) {
@@ -28,7 +27,7 @@ export function* chunks<T>(values: readonly T[]): Generator<T[]> {
   }
 }
 
-/** Cuts values into pieces, of which the last has its last value repeated until its size is a power of two. */
+/** Splits values into chunks; pads the last one to a power of two with its last value. */
 export function* paddedChunks<T>(values: readonly T[]): Generator<T[]> {
   for (let first = 0; first < values.length; first += MOST_AT_ONCE) {
     const piece = values.slice(first, first + MOST_AT_ONCE);

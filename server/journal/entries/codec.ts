@@ -2,11 +2,11 @@ import { z } from "zod";
 import { hex } from "../../kit/hex.ts";
 
 /**
- * The lines over which the journal's digests are made. What is written here is frozen: a digest that was ever anchored
- * has to come out of the same entry again.
+ * The canonical encoding of entries, over which the digests are computed. It is frozen: an anchored digest must be
+ * reproducible from the same entry.
  */
 
-/** A proof's own facts and its place: leaf `leaf` of batch `batch`. */
+/** A proof: leaf `leaf` of batch `batch`. */
 export interface ProofEntry {
   readonly sequence: number;
   readonly documentId: string;
@@ -15,7 +15,7 @@ export interface ProofEntry {
   readonly timestamp: number;
   readonly type: string | null;
   readonly source: string | null;
-  /** JSON of what the metadata hold besides. */
+  /** JSON of the other metadata. */
   readonly metadata: string | null;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
@@ -23,16 +23,16 @@ export interface ProofEntry {
   readonly leaf: number;
 }
 
-/** What the chain confirmed: the leaves of a batch from `firstLeaf` on, or the digest of an entry of the journal. */
+/** A confirmed anchor: over leaves of a batch from `firstLeaf` on, or a checkpoint. */
 export interface ConfirmationEntry {
   readonly sequence: number;
   readonly anchor: number;
   readonly batch: number;
   readonly firstLeaf: number;
   readonly hash: Uint8Array;
-  /** Leaves under the hash; 0 for one alone. */
+  /** Leaves under the hash; 0 for a single hash. */
   readonly size: number;
-  /** The entry whose digest the hash is; `null` when it stands for proofs. */
+  /** The entry whose digest is anchored; `null` for proofs. */
   readonly checkpoint: number | null;
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
@@ -42,7 +42,7 @@ export interface ConfirmationEntry {
   readonly validator: string;
 }
 
-/** An account's login: its key, encrypted with its password. */
+/** An account: its key, encrypted with its password. */
 export interface AccountEntry {
   readonly sequence: number;
   readonly address: string;
@@ -53,7 +53,7 @@ export interface AccountEntry {
 
 export function encodeProof(entry: ProofEntry): string {
   const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
-  // Put together by hand: it is on the way of every proof, and the metadata are JSON already.
+  // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
   return (
     `{"sequence":${sequence},"kind":"proof","document_id":${JSON.stringify(documentId)},"hash":"${hex(hash)}",` +
     `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},"metadata":${metadata ?? "null"},` +
@@ -134,8 +134,8 @@ export type JournalEntry =
   | ({ readonly kind: "account" } & AccountEntry);
 
 /**
- * The entry that a line tells of.
- * @throws when it is not a line of a journal
+ * Decodes an entry.
+ * @throws when the text is not an entry
  */
 export function decodeEntry(text: string): JournalEntry {
   const line = Line.parse(JSON.parse(text));
@@ -167,7 +167,7 @@ export function decodeEntry(text: string): JournalEntry {
   }
 }
 
-/** The line of an entry. */
+/** Encodes an entry in its canonical form. */
 export function encodeEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case "proof":

@@ -6,7 +6,7 @@ import { appendEntries } from "./entry-log.ts";
 import type { ConfirmationEntry } from "./codec.ts";
 import type { ConfirmationsTable } from "../engine/schema.ts";
 
-/** Writes what the chain confirmed of anchors as entries of the journal; inside a transaction that writes. */
+/** Appends confirmations for the confirmed anchors among the outcomes; inside a write transaction. */
 export async function confirmAnchors(transaction: Database, settlements: readonly FinalOutcome[]): Promise<void> {
   const confirmed = settlements.flatMap(({ id, state, block }) =>
     state === "confirmed" && block !== undefined ? [[id, block] as const] : [],
@@ -15,8 +15,8 @@ export async function confirmAnchors(transaction: Database, settlements: readonl
 }
 
 /**
- * Writes in which blocks the chain has the anchors of transactions.
- * @param blocks By the transaction's id
+ * Appends confirmations for the anchors of mined transactions.
+ * @param blocks By transaction id
  */
 export async function confirmInBlocks(
   transaction: Database,
@@ -83,7 +83,9 @@ interface Confirmed {
   readonly block: BlockReference;
 }
 
-/** Those that no entry says already: a chain that had seemed to go back has its transactions where they were. */
+/**
+ * Filters out anchors with a recorded confirmation: after a chain recovery a transaction can be in its former block.
+ */
 async function withoutKnown<C extends Confirmed>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
   const unknown: C[] = [];
   for (const each of confirmed) {
@@ -105,7 +107,7 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
   return unknown;
 }
 
-/** A row of the table of confirmations. */
+/** The row of a confirmation. */
 export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): Insertable<ConfirmationsTable> {
   return {
     sequence: entry.sequence,

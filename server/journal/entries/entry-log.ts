@@ -3,20 +3,20 @@ import type { Database } from "../engine/database.ts";
 import { type JournalEntry, encodeEntry } from "./codec.ts";
 import { mergeRecentKeys } from "../index/key-merge.ts";
 
-/** An entry that was given its place, and the digest there. */
+/** An appended entry and its digest. */
 export interface Appended<Entry> {
   readonly entry: Entry;
   readonly digest: Uint8Array;
 }
 
-/** Does work in a transaction: the one that is under way, or one of its own. */
+/** Runs work in the current transaction, or in a new one. */
 export function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   return database.isTransaction ? work(database) : database.transaction().execute(work);
 }
 
 /**
- * Gives entries their places at the end of the journal and chains their digests. Transactions that write take turns,
- * so that nobody else can take the same places. The caller writes the entries, in the same transaction.
+ * Assigns the next sequence numbers to entries and chains their digests. Write transactions are serialized, so that no
+ * number is assigned twice. The caller writes the rows in the same transaction.
  */
 export async function appendEntries<Entry extends JournalEntry>(
   transaction: Database,
@@ -40,7 +40,7 @@ export async function appendEntries<Entry extends JournalEntry>(
   return appended;
 }
 
-/** The number of the newest entry. */
+/** The sequence of the newest entry. */
 export async function newestSequence(database: Database): Promise<number> {
   const { sequence } = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
   return sequence;

@@ -2,16 +2,16 @@ import type { Database } from "../engine/database.ts";
 import type { JournalEntry } from "./codec.ts";
 import { LabelCache } from "./proof-labels.ts";
 
-/** An entry as it is stored: what it says, and what of its digest is stored with it. */
+/** An entry and the stored part of its digest. */
 export interface StoredEntry {
   readonly entry: JournalEntry;
   /** The digest, or the first bytes of it. */
   readonly link: Uint8Array;
-  /** Whether it is a proof that shares the leaf of another. */
+  /** Whether it is a proof that shares the leaf of an earlier one. */
   readonly isAlike: boolean;
 }
 
-/** Entries in their order. */
+/** Reads entries in their order. */
 export async function readEntries(database: Database, after: number, limit: number): Promise<StoredEntry[]> {
   const [proofs, confirmations, accounts] = await Promise.all([
     database

@@ -3,9 +3,9 @@ import type { Database } from "../engine/database.ts";
 import { readEntries } from "./entry-rows.ts";
 import { encodeEntry } from "./codec.ts";
 
-/** Entries read at once on the way to a digest. */
+/** Entries per query while a digest is computed. */
 const ENTRIES_AT_ONCE = 1000;
-/** Digests that are kept: whoever reads on asks for the one where it stopped. */
+/** Cached digests: a reader continues where it stopped. */
 const KEPT = 16;
 
 /** The entries of the journal, as text. */
@@ -20,7 +20,10 @@ export interface JournalSource {
     after: number,
     limit: number,
   ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
-  /** The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not exist. */
+  /**
+   * The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not
+   * exist.
+   */
   digestAt(sequence: number): Promise<Uint8Array | undefined>;
 }
 
@@ -63,8 +66,8 @@ function head(database: Database): Promise<JournalHead> {
 }
 
 /**
- * The digest of an entry, computed from an earlier one whose digest is known.
- * @throws RangeError when one between is missing, or is not what its digest was made over
+ * Computes the digest of an entry from an earlier one with a known digest.
+ * @throws RangeError when an entry between is missing or does not give its digest
  */
 export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
   let at = from;
@@ -82,12 +85,12 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
   return at.digest;
 }
 
-/** The newest of the entries up to one whose digest is stored whole. */
+/** The newest entry up to `upTo` with a stored whole digest. */
 export async function nearestWhole(database: Database, upTo: number): Promise<JournalHead> {
   return nearestBefore(database, await head(database), new Map(), upTo);
 }
 
-/** The newest of the entries up to one whose digest is stored whole, or kept here. */
+/** The newest entry up to `upTo` with a whole digest, stored or cached. */
 async function nearestBefore(
   database: Database,
   newest: JournalHead,

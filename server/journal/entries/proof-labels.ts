@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../engine/database.ts";
 
-/** What many proofs have in common, stored once. */
+/** Type and source of a proof: dictionary-encoded, because many proofs share them. */
 export interface Label {
   readonly type: string | null;
   readonly source: string | null;
@@ -10,7 +10,7 @@ export interface Label {
 const NONE: Label = { type: null, source: null };
 const Text = z.tuple([z.string().nullable(), z.string().nullable()]);
 
-/** The text under which a label is stored; `undefined` when there is nothing in it. */
+/** Encodes a label; `undefined` for an empty one. */
 export function encodeLabel({
   type,
   source,
@@ -29,7 +29,7 @@ export function decodeLabel(text: string | null): Label {
   return { type, source };
 }
 
-/** Reads labels of which many are the same. */
+/** Decodes labels and caches the results. */
 export class LabelCache {
   readonly #known = new Map<string | null, Label>();
 
@@ -43,8 +43,8 @@ export class LabelCache {
 }
 
 /**
- * The ids of labels, of which unknown ones are written; inside a transaction that writes.
- * @returns the id by text, `null` for none
+ * Returns the ids of labels and inserts unknown ones; inside a write transaction.
+ * @returns the id by text, `null` for an empty label
  */
 export async function labelIds(
   transaction: Database,

@@ -4,15 +4,15 @@ import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
 /**
- * What proofs are found by. A key is the first bits of a hash and says where a proof may be; whoever looks compares the
- * whole. Hashes fall on pages at random, and to write a page for each would cost more than everything else. So keys
- * are gathered in a small table, `proof_keys_recent`, and brought slice by slice into the large one, `proof_keys`, each
- * time many to a page.
+ * The index of proofs. A key is the first bits of a hash; a lookup compares the whole hash of each candidate. Hashes
+ * are spread over pages at random, and one page write per key would cost more than all other writes. So keys are
+ * inserted into a small table, `proof_keys_recent`, and merged slice by slice into the large one, `proof_keys`, many
+ * per page.
  */
 
 const SLICES = 256;
 const SLICE_SIZE = KEY_RANGE / SLICES;
-/** Entries after which the next slice is brought over. */
+/** Entries after which the next slice is merged. */
 const ENTRIES_A_SLICE = 256;
 
 const BUCKET = sql.raw(`key >> ${TAG_BITS}`);
@@ -21,7 +21,7 @@ const TAG = sql.raw(`key & ${2 ** TAG_BITS - 1}`);
 const NUMBER = sql.raw(`sequence & ${2 ** EPOCH_BITS - 1}`);
 
 /**
- * Brings keys to where they stay, after entries were written; part of the transaction that wrote them.
+ * Merges recent keys after entries were written; part of the transaction that wrote them.
  * @param before The newest entry before
  * @param now The newest entry now
  */

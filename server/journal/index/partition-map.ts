@@ -2,10 +2,10 @@ import type { Database } from "../engine/database.ts";
 import { addPartition, type Month, monthOf, startOf } from "./partitions.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
 
-/** How many months after the current one have their partition before it is needed. */
+/** Months after the current one whose partitions exist ahead of time. */
 const MONTHS_AHEAD = 2;
 
-/** Makes the partitions of the coming months. */
+/** Creates the partitions of the coming months. */
 export async function createPartitions(database: Database, now: number): Promise<void> {
   if (!isPostgres(database)) return;
   const current = monthOf(now);
@@ -14,24 +14,24 @@ export async function createPartitions(database: Database, now: number): Promise
   });
 }
 
-/** Entries that are all in one month, if they are kept by month. */
+/** Entries of one partition. */
 export interface PartitionEntries {
   readonly numbers: readonly number[];
   /** Unix milliseconds; the end does not belong to it. */
   readonly span: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** Entries that follow one another and are all in one month; one comes again when a clock goes back. */
+/** A run of entries in one month; a month can have several when a clock goes back. */
 interface MonthRange {
   readonly first: number;
   readonly month: Month;
 }
 
-/** Tells in which month an entry is. What is once written about that never changes. */
+/** Maps entries to partitions. The mapping of an entry never changes. */
 export class PartitionMap {
   /** Rising. */
   #known: readonly MonthRange[] = [];
-  /** The newest entry for which that is known. */
+  /** The newest mapped entry. */
   #upTo = 0;
 
   /** @param numbers Of proofs, rising */
@@ -54,7 +54,7 @@ export class PartitionMap {
       .select(["first_sequence as first", "month"])
       .orderBy("first_sequence")
       .execute();
-    // What a transaction has written can still be undone.
+    // The writes of the current transaction can be rolled back.
     if (!database.isTransaction) {
       this.#known = known;
       this.#upTo = head.sequence;

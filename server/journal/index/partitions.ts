@@ -4,9 +4,8 @@ import { isPostgres } from "../engine/migrations/portable-schema.ts";
 import type { ProofsTable } from "../engine/schema.ts";
 
 /**
- * PostgreSQL keeps the proofs of each month, by when they were accepted, in a table of their own: a partition. The
- * embedded engine has one table. `proof_months` says from which entry on which month is written to, so that whoever
- * looks for an entry need not look into every partition.
+ * On PostgreSQL the proofs are partitioned by the month of their acceptance. The embedded engine has one table.
+ * `proof_months` has the first entry of each run of entries in one month, so that a lookup reads one partition.
  */
 
 /** A month in UTC, counted from the year 0. */
@@ -33,7 +32,7 @@ export function partitionOf(month: Month): string {
 }
 
 /**
- * Sees to it that rows which are about to be written have their partitions, also when a clock jumped.
+ * Creates missing partitions for rows that are about to be inserted, also after a clock jumped.
  * @param rows In the order of the entries
  */
 export async function openPartitions(
@@ -54,12 +53,12 @@ export async function openPartitions(
   }
 }
 
-/** Makes the partition of a month, if there is none. */
+/** Creates the partition of a month, if there is none. */
 export async function addPartition(transaction: QueryExecutorProvider, month: Month): Promise<void> {
   const name = partitionOf(month);
   const { rows } = await sql<{ known: boolean }>`select to_regclass(${name}) is not null as known`.execute(transaction);
   if (rows[0]?.known === true) return;
-  // To make it as a partition would wait for everybody who reads the others, and have everybody else wait.
+  // Created apart and then attached: `create table ... partition of` locks out all readers.
   await sql`create table ${sql.table(name)} (like proofs including defaults including constraints)`.execute(
     transaction,
   );

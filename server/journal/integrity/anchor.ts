@@ -3,33 +3,33 @@ import type { BlockReference } from "../../chain/block.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { MAX_TREE_SIZE, merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
 
-/** Where the chain has an anchor, or had it before it lost it. */
+/** The transaction and block of an anchor on chain, current or superseded. */
 export interface BlockInclusion {
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
 }
 
-/** Where an anchor stands: `pending` from its opening on, `failed` when its transaction will never be mined as it is. */
+/** The state of an anchor: `pending` from its opening on, `failed` when its transaction cannot be mined. */
 export type AnchorOutcome =
   | { readonly state: "pending" }
   | ({ readonly state: "confirmed" } & BlockInclusion)
   | { readonly state: "failed"; readonly reason: string };
 
-/** A closed anchor as the journal has it. */
+/** A closed anchor. */
 export interface StoredAnchor extends AnchorContent {
   readonly id: number;
   readonly transactionId: number;
   readonly outcome: AnchorOutcome;
 }
 
-/** How many proofs can hang on an anchor; documents whose recorded texts read alike are one. */
+/** The number of recorded hashes under an anchor. */
 export function hashesUnder({ size }: Pick<AnchorContent, "size">): number {
   return Math.max(1, size);
 }
 
 /**
- * What goes on chain for hashes, in the order of their places: one that is alone goes as it is, several under a root.
- * @param alwaysRoot Puts one that is alone under a root, too
+ * Computes the content of an anchor over recorded hashes, in leaf order: a single hash as it is, several under a root.
+ * @param alwaysRoot Also puts a single hash under a root
  */
 export function contentOver(
   hashes: readonly Uint8Array[],

@@ -11,7 +11,7 @@ export interface AnchorCheckDeps {
   readonly divergences: DivergenceTracker;
 }
 
-/** Looks on the chain for anchors that the journal does not have: whatever is sent is in the journal before. */
+/** Compares the anchors on chain with the journal, which has each anchor before it is sent. */
 export class AnchorCheck {
   readonly #deps: AnchorCheckDeps;
 
@@ -20,7 +20,8 @@ export class AnchorCheck {
   }
 
   /**
-   * @param after The newest block compared before; from the contract's first block on when it is not on the chain any more
+   * @param after The newest block compared before; the check starts at the contract's first block when that is not on
+   * chain
    * @returns the newest block compared
    */
   async run(

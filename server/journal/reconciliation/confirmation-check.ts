@@ -8,12 +8,12 @@ import type { Clock } from "../../kit/clock.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
-/** Questions to the node at once. */
+/** Concurrent requests to the node. */
 const AT_ONCE = 8;
 const PAGE = 512;
-/** Confirmations that are looked at in every pass: when a chain changes, the newest are what changes first. */
+/** Confirmations compared in every pass: a chain reorganization changes the newest first. */
 const NEWEST = 16;
-/** How long a node may lack a block before that says anything: it may lag, or its chain may be made whole again. */
+/** How long a node may lack a block before that is a divergence: it may lag, or its chain may be recovering. */
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
@@ -24,7 +24,7 @@ export interface ConfirmationCheckDeps {
   readonly clock: Clock;
 }
 
-/** Compares what the journal says was confirmed with what the chain has. */
+/** Compares the confirmations of the journal with the chain. */
 export class ConfirmationCheck {
   readonly #deps: ConfirmationCheckDeps;
   /** Since when the node lacks the block of a confirmation. */
@@ -35,7 +35,7 @@ export class ConfirmationCheck {
   }
 
   /**
-   * @param isStopped asked now and then whether to end early
+   * @param isStopped Whether to end early
    * @returns the newest confirmation compared
    */
   async run(after: number, isStopped: () => boolean): Promise<number> {
@@ -51,7 +51,7 @@ export class ConfirmationCheck {
     return reached;
   }
 
-  /** @returns whether there was something new about the newest */
+  /** @returns whether one of the newest confirmations changed */
   async newestChanged(): Promise<boolean> {
     return this.#compareAll(await this.#deps.store.newestConfirmations(NEWEST));
   }
@@ -65,7 +65,7 @@ export class ConfirmationCheck {
     return isNews;
   }
 
-  /** @returns whether there is something new about it */
+  /** @returns whether it changed */
   async #compare(confirmation: Confirmation): Promise<boolean> {
     const { chain, divergences, store } = this.#deps;
     const { sequence, anchor, hash, transactionHash, block } = confirmation;
@@ -101,7 +101,7 @@ export class ConfirmationCheck {
     );
   }
 
-  /** Whether the node may merely not have come as far, of several behind one address for instance. */
+  /** Whether the node may lag, for instance one of several behind a load balancer. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
     const { chain, clock } = this.#deps;
     if ((await chain.blockHash(block.number)) !== undefined) return false;
@@ -110,7 +110,7 @@ export class ConfirmationCheck {
     return clock() - since < LAG_MILLISECONDS;
   }
 
-  /** Whether an entry is what the chain of digests was made over. */
+  /** Whether an entry gives its stored digest. */
   async #isGenuine(sequence: number): Promise<boolean> {
     const { entries } = this.#deps;
     try {

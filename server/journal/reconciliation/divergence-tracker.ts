@@ -2,14 +2,16 @@ import { type ReconciliationStore, type Subject, subjectText } from "./divergenc
 import type { Clock } from "../../kit/clock.ts";
 import type { JournalEvents } from "../events.ts";
 
-/** What passes find: kept until it is over, and told once each, whichever relayer has its turn. */
+/**
+ * Tracks open divergences: stores each one until it is resolved and emits it once, whichever relayer holds the lease.
+ */
 export class DivergenceTracker {
   readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
-  /** Subjects that are at fault, as far as it is known here. */
+  /** Subjects of the open divergences that this process knows. */
   readonly #open = new Set<string>();
-  /** Subjects found at fault since the pass began. */
+  /** Subjects of the divergences that this pass found. */
   readonly #found = new Set<string>();
 
   constructor(
@@ -22,12 +24,12 @@ export class DivergenceTracker {
     this.#clock = clock;
   }
 
-  /** Whether anything is at fault. */
+  /** Whether a divergence is open. */
   get any(): boolean {
     return this.#open.size > 0;
   }
 
-  /** Takes over what an earlier process or another relayer found, or saw to be over. */
+  /** Loads the divergences that an earlier process or another relayer raised or resolved. */
   async refresh(): Promise<void> {
     const kept = await this.#store.divergences();
     for (const { subject, message } of kept) {
@@ -42,7 +44,7 @@ export class DivergenceTracker {
     }
   }
 
-  /** @returns whether nobody knew */
+  /** @returns whether the divergence is new */
   async diverged(subject: Subject, message: string): Promise<boolean> {
     const text = subjectText(subject);
     this.#found.add(text);
@@ -65,13 +67,13 @@ export class DivergenceTracker {
     this.#found.clear();
   }
 
-  /** After a pass over everything: what it did not find is over. */
+  /** Ends a full pass: resolves the divergences that it did not find. */
   async end(): Promise<void> {
     for (const subject of this.#open) if (!this.#found.has(subject)) await this.#resolve(subject);
   }
 
   async #resolve(subject: string): Promise<void> {
-    // What is not at fault is most of it, and needs no write.
+    // Most subjects have no divergence and need no write.
     if (!this.#open.has(subject)) return;
     const isNew = await this.#store.resolve(subject);
     this.#open.delete(subject);

@@ -3,7 +3,7 @@ import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchor.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** What journal, replicas and chain can disagree about. */
+/** The subject of a divergence of journal, replicas and chain. */
 export type Subject =
   | { readonly kind: "confirmation"; readonly sequence: number }
   | { readonly kind: "anchor"; readonly hash: Uint8Array }
@@ -11,7 +11,7 @@ export type Subject =
   | { readonly kind: "leaves"; readonly anchor: number }
   | { readonly kind: "replica"; readonly name: string };
 
-/** A disagreement that cannot be mended without somebody looking at it, or that is not mended yet. */
+/** A difference that needs an operator, or that is not corrected yet. */
 export interface Divergence {
   /** See {@link subjectText}. */
   readonly subject: string;
@@ -20,7 +20,7 @@ export interface Divergence {
   readonly foundAt: number;
 }
 
-/** The name of a subject, the same each time. */
+/** The stable name of a subject. */
 export function subjectText(subject: Subject): string {
   switch (subject.kind) {
     case "confirmation":
@@ -36,12 +36,12 @@ export function subjectText(subject: Subject): string {
   }
 }
 
-/** A confirmation that holds, as the journal has it. */
+/** The confirmation that an anchor names. */
 export interface Confirmation extends AnchorContent {
   readonly sequence: number;
-  /** What the journal has it for. */
+  /** The anchor that names it. */
   readonly anchor: { readonly id: number; readonly hash: Uint8Array };
-  /** Whether it was made for that anchor. */
+  /** Whether it confirms that anchor. */
   readonly isOwn: boolean;
   /** The entry whose digest the hash is; `undefined` when it stands for proofs. */
   readonly checkpoint: number | undefined;
@@ -50,7 +50,7 @@ export interface Confirmation extends AnchorContent {
   readonly block: BlockReference;
 }
 
-/** Where an anchor stands by what the journal says. */
+/** The state of an anchor in the journal. */
 export interface AnchorStanding {
   readonly id: number;
   readonly transactionId: number;
@@ -59,7 +59,7 @@ export interface AnchorStanding {
   readonly isConfirmed: boolean;
 }
 
-/** How far the comparison has come. */
+/** Progress of the comparison. */
 export interface ReconciliationProgress {
   /** The newest confirmation that was compared with the chain. */
   readonly confirmation: number;
@@ -70,28 +70,28 @@ export interface ReconciliationProgress {
   readonly fullPassedAt: number | undefined;
 }
 
-/** What comparing leaves behind. */
+/** The store of the comparison. */
 export interface ReconciliationStore {
   /**
-   * Takes the turn, so that of several relayers one compares.
-   * @returns false while another one has it
+   * Acquires or renews the lease, so that one of several relayers compares.
+   * @returns false while another relayer holds it
    */
   acquireLease(now: number, until: number): Promise<boolean>;
   progress(): Promise<ReconciliationProgress>;
   save(progress: ReconciliationProgress): Promise<void>;
   divergences(): Promise<Divergence[]>;
-  /** @returns false when it was known already */
+  /** @returns false when it is open already */
   raise(divergence: Divergence): Promise<boolean>;
   /** @returns false when there was none */
   resolve(subject: string): Promise<boolean>;
-  /** Confirmations that hold, by their numbers, after one. */
+  /** Current confirmations after an entry, in their order. */
   confirmations(after: number, limit: number): Promise<Confirmation[]>;
-  /** Those with the highest numbers. */
+  /** The newest current confirmations. */
   newestConfirmations(limit: number): Promise<Confirmation[]>;
-  /** Writes in which block a transaction is, where the journal has it in another one or in none. */
+  /** Records the block of a transaction that the journal has in another block or in none. */
   reconfirm(transactionId: number, block: BlockReference): Promise<void>;
   /**
-   * Goes on from an entry whose digest is known to a later one.
+   * Walks from an entry with a known digest to a later one.
    * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;

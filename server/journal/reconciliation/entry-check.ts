@@ -4,7 +4,7 @@ import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { ReconciliationStore } from "./divergence.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 
-/** Entries walked before it looks whether to end. */
+/** Entries per step; the check can end between steps. */
 const STEP = 10_000;
 const SUBJECT = { kind: "entries" } as const;
 
@@ -23,7 +23,9 @@ export class EntryCheck {
     this.#deps = deps;
   }
 
-  /** @param isFull From the first entry on; else from where the last one ended, or from the newest of today */
+  /**
+   * @param isFull From the first entry on; else from the end of the last check, or from the newest entry at the first
+   */
   async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
     const { store, entries, divergences } = this.#deps;
     const head = await entries.head();

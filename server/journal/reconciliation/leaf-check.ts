@@ -7,7 +7,7 @@ const PAGE = 512;
 
 export interface LeafCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations">;
-  /** The proofs of an anchor by place, from a place on. */
+  /** The proofs of an anchor by leaf index, from one on. */
   readonly proofs: {
     byAnchor(
       anchorId: number,
@@ -18,7 +18,9 @@ export interface LeafCheckDeps {
   readonly divergences: DivergenceTracker;
 }
 
-/** Compares proofs with what the chain was given for them: not even a journal whose digests were all made anew agrees. */
+/**
+ * Compares the recorded hashes of proofs with the anchored roots: this finds a journal with recomputed digests, too.
+ */
 export class LeafCheck {
   readonly #deps: LeafCheckDeps;
 
@@ -50,7 +52,7 @@ export class LeafCheck {
     for (const { leafIndex, recordHash } of await this.#deps.proofs.byAnchor(anchor.id, 0, Number.MAX_SAFE_INTEGER)) {
       const leaf = leaves[leafIndex];
       if (leaf === undefined && leafIndex !== leaves.length) return false;
-      // Those that share a place read alike.
+      // Proofs that share a leaf have the same recorded hash.
       if (leaf !== undefined && !equalBytes(leaf, recordHash)) return false;
       leaves[leafIndex] = recordHash;
     }

@@ -4,21 +4,21 @@ import type { SegmentManifest } from "../replication/segment.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** A replica of the journal, read from its first segment on. */
+/** A replica of the journal. */
 export interface Replica {
   readonly name: string;
-  /** @throws SegmentFault at the first segment that is not whole */
+  /** Reads from the first segment on. @throws SegmentFault at the first invalid segment */
   segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
 }
 
 export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
   readonly divergences: DivergenceTracker;
-  /** Told of a replica that could not be read: its replicator says the same. */
+  /** Called for a replica that could not be read; its replicator reports that, too. */
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
 
-/** Compares replicas with the journal: every segment is whole, and has the digest that the journal has there. */
+/** Compares replicas with the journal: each segment is valid and ends with the digest of the journal. */
 export class ReplicaCheck {
   readonly #deps: ReplicaCheckDeps;
 

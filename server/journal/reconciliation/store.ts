@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { inTransaction } from "../entries/entry-log.ts";
 import { digestFrom } from "../entries/entry-source.ts";
 
-/** @param holder Whose turns are taken here: one name for each process */
+/** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
   const select = () =>
     database

@@ -1,4 +1,4 @@
-// Shows the document of the server that the page comes from. Nobody else is asked, not even to judge the document.
+// Loads the document from the same server and sends nothing to other hosts, not even to a validator.
 SwaggerUIBundle({
   url: "../openapi.json",
   dom_id: "#page",

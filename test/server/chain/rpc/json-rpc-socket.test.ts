@@ -96,7 +96,7 @@ describe("JSON-RPC over WebSocket", () => {
     rpc = hasty(50, 60_000);
     node.onCall = () => undefined;
     node.onPing = () => undefined;
-    assert.include(await unavailable(rpc.call("a", [])), "no sign of life");
+    assert.include(await unavailable(rpc.call("a", [])), "does not respond to pings");
     node.onCall = (call) => node.answer(call, 1);
     assert.equal(await rpc.call("a", []), 1);
   });
