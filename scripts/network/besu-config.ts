@@ -70,9 +70,7 @@ const CONSENSUS_METHODS = [
   "getValidatorsByBlockNumber",
 ];
 
-/**
- * What a relayer may call with its certificate alone. The rest, votes above all, takes the operator's token as well.
- */
+/** Methods that need only a client certificate. All others, such as votes, also need the operator's token. */
 export function openMethods({ plan }: Pick<Network, "plan">): string[] {
   const prefix = consensusApi(plan.consensus).toLowerCase();
   return [...READING_METHODS, ...CONSENSUS_METHODS.map((name) => `${prefix}_${name}`)];

@@ -11,12 +11,10 @@ import { identityOfKey, nodeKeyPath } from "./node-key.ts";
 
 /** Days before a certificate's end from which on it has to be rotated. */
 export const ROTATE_DAYS = 30;
-/** Whoever is not the owner. */
+/** Permissions of group and others. */
 const OTHERS = 0o077;
 
-/**
- * Says what of the files is not as the network's own file says. Folders of data centres that are not here are left out.
- */
+/** Checks the files against network.json. Skips folders of data centres that are stored elsewhere. */
 export async function checkFiles(directory: string, network: Network, now: number): Promise<Finding[]> {
   const folder = new Folder(directory);
   const isHere = (path: string): boolean => existsSync(join(directory, path.split("/", 1)[0] ?? ""));

@@ -13,21 +13,21 @@ import type { Finding } from "./finding.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { askNode, type NodeFacts } from "./node-facts.ts";
 
-/** Blocks that a node may be behind another: they are asked one after the other. */
+/** Allowed lag between nodes, which are queried one after the other. */
 const BEHIND_BLOCKS = 3;
 /** What one round change costs, and clocks, are no fault of the files. */
 const SLOW_FACTOR = 1.5;
 const FAST_SECONDS = 0.5;
 const ANSWER_MILLISECONDS = 15_000;
 
-/** How a data centre's node is asked. */
+/** Access to a data centre's node. */
 export interface Access {
   readonly url: string;
   /** Folder of the certificate to show; see {@link CLIENT_FILES}. */
   readonly client: string;
 }
 
-/** Says what of a running network is not as its files say. */
+/** Checks a running network against its files. */
 export async function checkNodes(
   directory: string,
   network: Network,
@@ -151,7 +151,7 @@ function peerDifferences(
   return [...lists, ...missing, ...strange];
 }
 
-/** Whether the node shows the certificate that is in its folder: one that was not started again shows the old one. */
+/** Checks that the node uses the certificate in its folder. A node uses the old one until its restart. */
 async function checkShown(
   directory: string,
   { name }: NetworkHost,

@@ -9,10 +9,7 @@ export const FIRST_RPC_PORT = 18_545;
 /** Where a container has the lists of this machine, instead of those of separate ones. */
 const LISTS_DIRECTORY = "/etc/besu-compose";
 
-/**
- * Where a node keeps its chain, below the network's folder: it has to be there, for Docker would make it for itself
- * alone.
- */
+/** Data folder of a node below the network's folder. Created in advance, because Docker would create it for root. */
 export function composeData(host: NetworkHost): string {
   return `compose/data/${host.name}`;
 }

@@ -1,4 +1,4 @@
-/** Something that is not as it should be. */
+/** A deviation from network.json. */
 export interface Finding {
   /** A file below the network's folder, or a data centre. */
   readonly where: string;

@@ -4,22 +4,22 @@ import { dirname, join } from "node:path";
 const SECRET_MODE = 0o600;
 const PUBLIC_MODE = 0o644;
 
-/** A file whose content follows from what the network is, and is the same whenever it is made. */
+/** A file whose content is derived from network.json. */
 export interface DerivedFile {
   /** Below the network's folder. */
   readonly path: string;
   readonly content: string;
 }
 
-/** What became of files. */
+/** Results per file. */
 export interface Outcome {
   readonly written: string[];
   readonly kept: string[];
-  /** Somebody has changed them by hand, and they stay so. */
+  /** Files edited by hand, which are not overwritten. */
   readonly changed: string[];
 }
 
-/** The network's folder, which files are added to, and never taken from. */
+/** The network's folder. Files are added and updated, never deleted. */
 export class Folder {
   readonly root: string;
   readonly outcome: Outcome = { written: [], kept: [], changed: [] };
@@ -69,7 +69,7 @@ export class Folder {
     const mode = secret ? SECRET_MODE : PUBLIC_MODE;
     try {
       await writeFile(temporary, content, { mode });
-      // What the process masks out is not for it to decide.
+      // Sets the mode explicitly, independent of the umask.
       await chmod(temporary, mode);
       await rename(temporary, file);
     } catch (error) {

@@ -13,23 +13,23 @@ import { identityOf, identityOfKey, makeNodeKey, nodeKeyPath } from "./node-key.
 
 const MILLISECONDS = 1_000;
 
-/** What a network is made of. */
+/** Input for a network. */
 export interface Wish {
   readonly plan: Plan;
   readonly hosts: Hosts;
 }
 
-/** What there is of a network after it was made, or made again. */
+/** Result of creating a network, or of repeating it. */
 export interface Made {
   readonly network: Network;
   readonly folder: Folder;
-  /** Data centres whose node keys are not here: they have them alone. */
+  /** Data centres whose node keys are stored elsewhere. */
   readonly keysElsewhere: readonly string[];
 }
 
 /**
- * Makes a network's files. Made again, it writes what is missing and changes nothing.
- * @throws SealbookError `conflict` for a wish that differs from the network that is there
+ * Creates a network's files. Repeated, it writes missing files and changes nothing.
+ * @throws SealbookError `conflict` if the input differs from the existing network
  */
 export async function init(directory: string, wish: Wish): Promise<Made> {
   const folder = new Folder(directory);

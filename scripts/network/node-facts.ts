@@ -21,10 +21,10 @@ const PublicKeys = z
   .array(Text)
   .transform((urls) => urls.flatMap((url) => parseEnode(url)?.id ?? []).map((id) => `0x${id}`));
 
-/** How far back the period of blocks is looked at. */
+/** Number of blocks for the mean block period. */
 const BLOCKS = 20;
 
-/** What a node says of itself and the network. */
+/** Facts about a node and its network. */
 export interface NodeFacts {
   readonly chainId: number;
   readonly genesisHash: string;
@@ -43,8 +43,7 @@ export interface NodeFacts {
 
 /**
  * Asks a node.
- * @throws SealbookError `chain_unavailable` when no answer came, or none that can be read; NodeError when it refuses
- * one
+ * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
 export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {

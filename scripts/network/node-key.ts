@@ -3,7 +3,7 @@ import { SealbookError } from "../../server/errors.ts";
 import type { Folder } from "./folder.ts";
 import type { NetworkHost } from "./network-file.ts";
 
-/** What everybody may know of a node's key. */
+/** The public part of a node's key. */
 export interface NodeIdentity {
   /** The two coordinates of the point, as enode addresses have them. */
   readonly publicKey: string;

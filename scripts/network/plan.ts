@@ -28,8 +28,8 @@ export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
   const { least, most } = USUAL_PERIOD_SECONDS;
   if (blockPeriodSeconds >= least && blockPeriodSeconds <= most) return undefined;
   return (
-    `blocks come every ${blockPeriodSeconds} s: between data centres use ${least} to ${most} s, others are ` +
-    "for trials"
+    `blocks come every ${blockPeriodSeconds} s: between data centres use ${least} to ${most} s, others are for ` +
+    "trials"
   );
 }
 

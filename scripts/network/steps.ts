@@ -48,15 +48,15 @@ export function stepsToAdd(
     },
     {
       what:
-        `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says ` +
-        "here: a validator that is behind helps nobody.",
+        `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a ` +
+        "validator that is behind helps nobody.",
       at: [joining.name],
       requests: [request("eth_blockNumber")],
     },
     {
       what:
-        `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is ` +
-        "a validator some blocks after the last of them.",
+        `Vote for ${joining.name}. It takes ${majorityOf(validators.length)} of ${validators.length}; it is a ` +
+        "validator some blocks after the last of them.",
       at: voters,
       requests: [request(`${prefix}_proposeValidatorVote`, joining.validator, true)],
     },
@@ -88,7 +88,8 @@ export function stepsToRemove(
     {
       what:
         `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back, let ` +
-        `${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next start.`,
+        `${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next ` +
+        "start.",
       at: namesOf(staying),
       requests: [
         request(`${prefix}_discardValidatorVote`, leaving.validator),

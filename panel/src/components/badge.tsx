@@ -6,7 +6,7 @@ const ICONS = { plain: undefined, good: "check", warning: "warning", bad: "close
   IconName | undefined
 >;
 
-/** A word on the state of something. */
+/** A status label. */
 export function Badge({ kind = "plain", children }: { kind?: keyof typeof ICONS; children: ComponentChildren }) {
   const icon = ICONS[kind];
   return (

@@ -3,11 +3,11 @@ import { useRef } from "preact/hooks";
 import { isBlocked, whenFree } from "./blocking.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** How a button looks and what it does. */
+/** Properties of a button. */
 export interface ButtonProps {
   readonly kind?: "main" | "plain" | "quiet";
   readonly icon?: IconName;
-  /** What it does, in words; without `children` it is said, not shown. */
+  /** Label of the action; without `children` only for screen readers. */
   readonly label?: string;
   readonly type?: "button" | "submit";
   /** Works now and cannot be pressed again. */

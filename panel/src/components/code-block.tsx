@@ -1,7 +1,7 @@
 import { texts } from "../texts/texts.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** A text as it is, to read and to copy. */
+/** A preformatted text that can be copied. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">

@@ -5,7 +5,7 @@ import { copyText } from "./clipboard.ts";
 
 const SHOWN_MILLISECONDS = 2_000;
 
-/** Copies a text, and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({
   text,
   label,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What is known of something, by name; what is left out is not shown. */
+/** A list of named values; omits undefined ones. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren] | undefined)[] }) {
   return (
     <dl class="facts">

@@ -28,10 +28,10 @@ const PATHS = {
   previous: "m14 6-6 6 6 6",
 } as const;
 
-/** What there is a picture of. */
+/** Names of the icons. */
 export type IconName = keyof typeof PATHS;
 
-/** A picture that says nothing to a screen reader; the text beside it does. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
-/** What only some want to see. */
+/** Collapsible details. */
 export function More({
   title,
   open = false,

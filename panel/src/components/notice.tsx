@@ -6,7 +6,7 @@ const ICONS = { info: "info", good: "check", warning: "warning", bad: "warning" 
   IconName
 >;
 
-/** Says something that matters now; what is bad is read out at once. */
+/** A notice; screen readers announce errors immediately. */
 export function Notice({
   kind = "info",
   title,

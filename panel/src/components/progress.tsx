@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Work of which nobody can say how long it takes, and what it is. */
+/** Indeterminate progress with a label. */
 export function Progress({ children }: { children: ComponentChildren }) {
   return (
     <div class="stack">

@@ -1,12 +1,12 @@
 import { useId } from "preact/hooks";
 
-/** One of a few. */
+/** An option. */
 export interface Segment<Value extends string> {
   readonly value: Value;
   readonly title: string;
 }
 
-/** A choice of one among a few, all of them in sight. */
+/** A segmented control. */
 export function Segments<Value extends string>({
   label,
   of,

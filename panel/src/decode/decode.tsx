@@ -11,7 +11,7 @@ import { DecodedView } from "./decoded-view.tsx";
 import type { InputFault } from "./decoding.ts";
 import "./decode.css";
 
-/** Takes a stored transaction apart. What the address brings is decoded at once. */
+/** Decodes a stored transaction. Decodes data in the address immediately. */
 export default function Decode() {
   const { input, decoded, fault, failure, isWorking } = decodeState;
   const words = texts.value.decode;

@@ -7,7 +7,7 @@ import { texts } from "../texts/texts.ts";
 import { ArgumentTable } from "./argument-table.tsx";
 import type { Decoded } from "./decoding.ts";
 
-/** What a transaction says, from the whole to the parts. */
+/** A decoded transaction: summary first, then the details. */
 export function DecodedView({ decoded }: { decoded: Decoded }) {
   const words = texts.value.decode;
   const { transaction, segments, table, signer, transactionHash } = decoded;

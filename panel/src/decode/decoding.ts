@@ -3,10 +3,10 @@ import type { DecodedTransaction } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
 import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
 
-/** What the chain has where a row says that it is. */
+/** State of the row on the chain. */
 export type OnChain = "current" | "overwritten" | "missing";
 
-/** A transaction, taken apart. */
+/** A decoded transaction. */
 export interface Decoded {
   readonly function: RowFunction;
   readonly transaction: DecodedTransaction;
@@ -19,7 +19,7 @@ export interface Decoded {
   readonly transactionHash: string | undefined;
 }
 
-/** Why something cannot be decoded, as far as it is seen here. */
+/** Reasons for invalid input, checked before the request. */
 export type InputFault =
   { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
 
@@ -78,10 +78,7 @@ async function transactionOf(encodedCode: string, rowId: string): Promise<string
   return undefined;
 }
 
-/**
- * Whether the chain has this row: the one in hand and the one that a transaction wrote are the same, and it still
- * stands.
- */
+/** Whether the row on the chain equals the decoded row and its transaction. */
 async function stateOf(hash: string, { rowid, rowdata, signature }: DecodedTransaction): Promise<OnChain> {
   const found = await explorer.transaction(hash);
   if (found?.action.kind !== "record" || found.action.row_id !== String(rowid.reference)) return "missing";

@@ -2,7 +2,7 @@ import { Notice } from "../components/notice.tsx";
 import { texts } from "../texts/texts.ts";
 import { explain } from "./explain.ts";
 
-/** Says what went wrong and what to do. */
+/** Shows an error and its remedy. */
 export function ErrorNotice({ error }: { error: unknown }) {
   const { title, help, details } = explain(error, texts.value);
   return (

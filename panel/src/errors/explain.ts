@@ -1,15 +1,15 @@
 import { ClientError } from "../../../client/errors.ts";
 import type { Texts } from "../texts/texts.ts";
 
-/** What went wrong, and what to do about it. */
+/** An error text and its remedy. */
 export interface Explanation {
   readonly title: string;
   readonly help: string;
-  /** What is wrong with which part of the input, as the server says. */
+  /** Faults of the input as reported by the server. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Puts a failure into words. */
+/** Converts an error to a text. */
 export function explain(error: unknown, { errors }: Texts): Explanation {
   if (!(error instanceof ClientError)) return { title: errors.unknown, help: messageOf(error), details: [] };
   const { code, details, retryAfterSeconds: wait } = error;

@@ -1,4 +1,4 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
 
-/** What the explorer asks: its own server, and nobody else. */
+/** Client of the explorer's own server. */
 export const explorerClient = new ExplorerClient(location.origin, { credentials: "omit" });

@@ -1,7 +1,7 @@
 import { ClientError } from "../../../client/errors.ts";
 import { texts } from "../texts/texts.ts";
 
-/** What went wrong, and what can be done about it. */
+/** Text and remedy of a failure. */
 export function failureText(error: unknown): { readonly title: string; readonly help: string } {
   const { failures } = texts.value.explorer;
   if (!(error instanceof ClientError))

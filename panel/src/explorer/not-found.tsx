@@ -4,7 +4,7 @@ import { texts } from "../texts/texts.ts";
 import { addressOf } from "./route.ts";
 import { useTitle } from "./title.ts";
 
-/** That the chain does not have what was asked for, and what that can mean. */
+/** Shows that the chain does not have the requested item, and possible reasons. */
 export function NotFound({ title, children }: { title: string; children: ComponentChildren }) {
   useTitle(title);
   return (

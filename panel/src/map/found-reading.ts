@@ -7,10 +7,10 @@ export interface FoundReading extends Reading {
   readonly record: FoundRecord;
 }
 
-/** Gets a page of the records that match. */
+/** Fetches a page of matching records. */
 export type GetPage = (search: RecordSearch, cursor: string | undefined) => Promise<RecordPage>;
 
-/** What came of looking for readings. */
+/** Result of a search for readings. */
 export interface Found {
   readonly readings: readonly FoundReading[];
   /** Whether older records were left out, as there are too many. */

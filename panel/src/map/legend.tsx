@@ -3,7 +3,7 @@ import { PM25_BREAKPOINTS } from "../../../server/readings/air-quality/index-of-
 import { texts } from "../texts/texts.ts";
 import { categoryLanguage, concentration } from "./wording.ts";
 
-/** What the colours mean. */
+/** Legend of the colours. */
 export function Legend() {
   const { map } = texts.value;
   return (

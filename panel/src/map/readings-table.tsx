@@ -6,7 +6,7 @@ import { AirQualityBadge } from "./air-quality-badge.tsx";
 import { chosenSensor, moment, shown } from "./map-state.ts";
 import { captionOf, clockText, concentration, momentText } from "./wording.ts";
 
-/** What the map shows, as a table. */
+/** The values of the map as a table. */
 export function ReadingsTable() {
   const { map } = texts.value;
   return (

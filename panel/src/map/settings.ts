@@ -1,4 +1,4 @@
-/** What the server's page says about the map. */
+/** Map settings in the server's page. */
 export interface MapSettings {
   /** Where tiles come from; `undefined` for the map that the panel brings. */
   readonly tiles: { readonly template: string; readonly attribution: string } | undefined;

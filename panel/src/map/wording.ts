@@ -29,7 +29,7 @@ export function concentration(value: number): string {
   return numbers.value.format(value);
 }
 
-/** What a sensor is called. */
+/** Returns the name of a sensor. */
 export function captionOf({ title, device }: Reading): string {
   return title === "" ? device : title;
 }
@@ -46,12 +46,12 @@ export function clockText(time: number): string {
   return isToday ? clock : `${weekdays.value.format(time)} ${clock}`;
 }
 
-/** Everything a point says, in one sentence. */
+/** Describes a point in one sentence. */
 export function readingText(reading: Reading): string {
   const quality = airQuality(reading.value);
   const { map } = texts.value;
   return (
-    `${captionOf(reading)}: ${concentration(reading.value)} ${map.unit}, ${map.index} ` +
-    `${indexText(quality)}, ${CATEGORY_NAMES[categoryLanguage()][quality.category]}, ${momentText(reading.time)}`
+    `${captionOf(reading)}: ${concentration(reading.value)} ${map.unit}, ${map.index} ${indexText(quality)}, ` +
+    `${CATEGORY_NAMES[categoryLanguage()][quality.category]}, ${momentText(reading.time)}`
   );
 }

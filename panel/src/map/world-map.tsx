@@ -77,7 +77,7 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
 
 /** Tiles from the configured place; when the first of them do not come, the map that the panel brings. */
 function addTiles(map: L.Map, template: string, attribution: string, instead: L.GridLayer): void {
-  // Providers want to know what site asks; that is all they are told.
+  // Sends only the origin as referrer, which tile providers require.
   const layer = L.tileLayer(template, {
     attribution: escaped(attribution),
     maxZoom: MAX_ZOOM.tiles,

@@ -1,6 +1,4 @@
-/**
- * The form of a word that goes with a number, by a language's rules: `few` and `many` are asked for where it has them.
- */
+/** Selects the plural form of a word for a number by the rules of a language. */
 export function plural(
   tag: string,
   count: number,

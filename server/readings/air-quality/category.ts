@@ -11,10 +11,10 @@ export const CATEGORIES = [
 /** A category of the index. */
 export type Category = (typeof CATEGORIES)[number];
 
-/** A language that names of categories exist in. */
+/** A language of the category names. */
 export type Language = "en" | "ru";
 
-/** The colours that the EPA gives the categories, as `#RRGGBB`. */
+/** The EPA's colours of the categories, as `#RRGGBB`. */
 export const CATEGORY_COLOURS: Readonly<Record<Category, string>> = {
   good: "#00E400",
   moderate: "#FFFF00",
@@ -24,7 +24,7 @@ export const CATEGORY_COLOURS: Readonly<Record<Category, string>> = {
   hazardous: "#7E0023",
 };
 
-/** The colour in which text is read best on a category's own: black or white. */
+/** Text colour with the best contrast on a category's colour: black or white. */
 export const CATEGORY_TEXT_COLOURS: Readonly<Record<Category, string>> = {
   good: "#000000",
   moderate: "#000000",
@@ -34,7 +34,7 @@ export const CATEGORY_TEXT_COLOURS: Readonly<Record<Category, string>> = {
   hazardous: "#FFFFFF",
 };
 
-/** What a category is called. */
+/** Names of the categories. */
 export const CATEGORY_NAMES: Readonly<Record<Language, Readonly<Record<Category, string>>>> = {
   en: {
     good: "Good",

@@ -1,6 +1,6 @@
 import type { Category } from "./category.ts";
 
-/** A span of concentrations and the span of the index that it stands for. */
+/** A range of concentrations and its range of the index. */
 export interface Breakpoint {
   readonly category: Category;
   /** Lowest concentration, in tenths of a microgram per cubic metre. */
@@ -24,12 +24,12 @@ export const PM25_BREAKPOINTS: readonly [Breakpoint, ...Breakpoint[]] = [
   { category: "hazardous", from: 2255, to: 3254, lowestIndex: 301, highestIndex: 500 },
 ];
 
-/** What a concentration of PM2.5 means. */
+/** Air quality of a PM2.5 concentration. */
 export interface AirQuality {
   readonly category: Category;
   /** 0 to 500. */
   readonly index: number;
-  /** Whether the concentration is higher than what the index ends at. */
+  /** Whether the concentration exceeds the end of the index. */
   readonly beyond: boolean;
 }
 
@@ -50,7 +50,7 @@ export function airQuality(concentration: number): AirQuality {
   return { category: "hazardous", index: 500, beyond: true };
 }
 
-/** The index as it is shown: `57`, and `500+` beyond its end. */
+/** Formats the index: `57`, and `500+` beyond its end. */
 export function indexText({ index, beyond }: AirQuality): string {
   return beyond ? `${index}+` : String(index);
 }

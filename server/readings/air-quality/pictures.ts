@@ -2,25 +2,25 @@ import type { Language } from "./category.ts";
 import type { Frame } from "./readings.ts";
 import type { Position, Reading } from "./reading.ts";
 
-/** How a picture is to be. */
+/** Options of a picture. */
 export interface PictureOptions {
-  /** Language of legend and time; captions stay as they are. */
+  /** Language of legend and time; captions are not translated. */
   readonly language: Language;
   /** Pixels; default 1024 for a map, 800 for a day. */
   readonly width?: number;
   /** Pixels; default 768 for a map, 640 for a day. */
   readonly height?: number;
-  /** What has to be in the picture; default: all readings. */
+  /** Positions that the picture must include; default: all readings. */
   readonly around?: readonly Position[];
 }
 
-/** What the still picture says besides. */
+/** Options of a still picture. */
 export interface MapOptions extends PictureOptions {
-  /** The moment that the readings are of; milliseconds since 1970. */
+  /** Time of the readings; milliseconds since 1970. */
   readonly time: number;
 }
 
-/** Draws maps of readings. Work goes on beside the caller's thread. */
+/** Draws maps of readings in another thread. */
 export interface Pictures {
   /**
    * A map of the values at one moment, as PNG. Without readings it says so.

@@ -1,4 +1,4 @@
-/** What a search gives of a record. */
+/** The fields of a found record. */
 export interface FoundRecord {
   /** `0x`-prefixed address. */
   readonly sender: string;
@@ -10,7 +10,7 @@ export interface FoundRecord {
   readonly payload: string;
 }
 
-/** A place on the earth, in degrees. */
+/** A geographic position in degrees. */
 export interface Position {
   /** -180 to 180. */
   readonly lng: number;
@@ -18,7 +18,7 @@ export interface Position {
   readonly lat: number;
 }
 
-/** A value of PM2.5 that a sensor had at a place and time. */
+/** A PM2.5 value of a sensor at a position and time. */
 export interface Reading {
   /** Address of the account that signed the record. */
   readonly sender: string;
@@ -34,7 +34,7 @@ export interface Reading {
   readonly code: string;
 }
 
-/** More than any instrument measures: such a value is a fault, not air. Micrograms per cubic metre. */
+/** Upper limit of plausible values in micrograms per cubic metre. Higher values are faults. */
 const MAX_VALUE = 100_000;
 
 /**
@@ -57,7 +57,7 @@ export function readingIn(
   payload: Fields,
 ): Reading | undefined {
   const time = Date.parse(createdAt);
-  // Other writers store what was sent whole, so that the values stand one level deeper.
+  // Other writers store the whole message, so that the values are one level deeper.
   const said = payload["sensorvalue"] === undefined ? fieldsIn(payload, "payload") : payload;
   const enrichment = fieldsIn(said, "enrichment");
   const position = positionOf(fieldsIn(enrichment, "position"));
@@ -70,7 +70,7 @@ export function readingIn(
   return { sender, device, title: title.trim(), position, value, time, code };
 }
 
-/** An object of JSON, in which anything may stand. */
+/** A JSON object with any content. */
 type Fields = Readonly<Record<string, unknown>>;
 
 function positionOf(position: Fields | undefined): Position | undefined {
@@ -80,7 +80,7 @@ function positionOf(position: Fields | undefined): Position | undefined {
   return { lng, lat };
 }
 
-/** A number of degrees, which may stand there as text; `NaN` for anything else. */
+/** Parses degrees from a number or a text; returns `NaN` for anything else. */
 function degrees(value: unknown): number {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : Number.NaN;
@@ -95,7 +95,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object in a record's payload. Browsers read it with this too: they have no `Buffer`. */
+/** Parses the JSON object of a record's payload. Also runs in browsers, without `Buffer`. */
 function decodePayload(base64: string): Fields | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -44,14 +44,14 @@ export function sensorSeries<Found extends Reading>(
     .sort((one, other) => one.time - other.time);
 }
 
-/** What the sensors said at one moment of a day. */
+/** The values of the sensors at one time of a day. */
 export interface Frame {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly readings: readonly Reading[];
 }
 
-/** How a day is cut. */
+/** Options of the frames of a day. */
 export interface DayOptions {
   /** Last moment; milliseconds since 1970. */
   readonly end: number;

@@ -17,14 +17,14 @@ export interface Shape {
   readonly lines: readonly MapLine[];
 }
 
-/** The plain map below the readings. */
+/** The base map below the readings. */
 export interface BaseMap {
   readonly land: readonly Shape[];
   readonly coasts: readonly Shape[];
   readonly borders: readonly Shape[];
 }
 
-/** Puts countries onto the map. */
+/** Projects countries onto the map. */
 export function baseMap(topology: Countries): BaseMap {
   const { countries, land } = topology.objects;
   const polygons = feature(topology, land).features.flatMap(({ geometry }) =>
@@ -45,7 +45,7 @@ function polygonsOf(geometry: Polygon | MultiPolygon): Polygon["coordinates"][] 
   return geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
 }
 
-/** Puts a line onto the map; one that crosses the date line goes on beyond the map's edge. */
+/** Projects a line onto the map. A line across the date line continues beyond the map's edge. */
 function lineOf(positions: readonly (readonly number[])[]): MapLine {
   const line = new Float64Array(positions.length * 2);
   let turns = 0;

@@ -1,8 +1,8 @@
 import type { Pixel } from "./view.ts";
 
-/** Things that lie so near to each other that one mark stands for them. */
+/** Items so close to each other that one mark represents them. */
 export interface Cluster<T> extends Pixel {
-  /** The first is the one whose place the mark has. */
+  /** The mark has the position of the first item. */
   readonly members: readonly [T, ...T[]];
 }
 

@@ -2,7 +2,7 @@ import type { BaseMap, Shape } from "./base-map.ts";
 import { worldSize } from "./mercator.ts";
 import { extentOf, type Extent, type View } from "./view.ts";
 
-/** What of a canvas is drawn with: of a browser's or of the server's. */
+/** The common part of a browser's and the server's canvas. */
 export interface Pen {
   fillStyle: unknown;
   strokeStyle: unknown;
@@ -16,7 +16,7 @@ export interface Pen {
   stroke(): void;
 }
 
-/** The colours of the plain map. */
+/** Colours of the base map. */
 export interface BaseColours {
   readonly ocean: string;
   readonly land: string;
@@ -47,7 +47,7 @@ function stroke(pen: Pen, colour: string, width: number): void {
   pen.stroke();
 }
 
-/** Makes a path of what can be seen of shapes, in each copy of the world that the view touches. */
+/** Creates a path of the visible shapes, in each copy of the world within the view. */
 function trace(pen: Pen, view: View, shapes: readonly Shape[]): void {
   const size = worldSize(view.zoom);
   const extent = extentOf(view);

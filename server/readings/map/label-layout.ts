@@ -3,18 +3,18 @@ import type { Pixel, Size } from "./view.ts";
 /** A box of pixels; x and y are its upper left corner. */
 export interface Box extends Pixel, Size {}
 
-/** A mark that wants a label. */
+/** A mark with a label. */
 export interface Labelled extends Pixel {
   /** Of the mark, in pixels. */
   readonly radius: number;
-  /** Sizes that the label can have; the first that finds a place is taken. */
+  /** Possible sizes of the label in order of preference. */
   readonly sizes: readonly Size[];
 }
 
-/** Where a label goes. */
+/** Position of a label. */
 export interface Placed {
   readonly box: Box;
-  /** Which of the sizes it has. */
+  /** Index of the chosen size. */
   readonly size: number;
   /** Where a line from the mark has to end, when the label does not stand beside it. */
   readonly leader?: Pixel;
@@ -38,9 +38,9 @@ const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
 /** Pixels that stay free around a label. */
 const MARGIN = 2;
 
-/** How labels are laid out. */
+/** Options of the layout. */
 export interface LayoutOptions {
-  /** Where no label may be besides. */
+  /** Additional areas without labels. */
   readonly taken?: readonly Box[];
   /** Whether a label may stand apart from its mark, with a line that leads there. Default true. */
   readonly leaders?: boolean;

@@ -1,4 +1,4 @@
-/** A bar that shows a round distance. */
+/** A scale bar with a round distance. */
 export interface ScaleBar {
   readonly metres: number;
   readonly pixels: number;

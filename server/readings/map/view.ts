@@ -13,14 +13,14 @@ export interface Pixel {
   readonly y: number;
 }
 
-/** What part of the world a picture shows. */
+/** The part of the world in a picture. */
 export interface View extends Size {
   readonly centre: MapPoint;
   /** As map tiles count it; may be a fraction. */
   readonly zoom: number;
 }
 
-/** How places are fitted. */
+/** Options of fitting positions. */
 export interface FitOptions {
   /** Pixels to be left free on every side. */
   readonly padding: number;
@@ -30,7 +30,7 @@ export interface FitOptions {
   readonly wholeZoom?: boolean;
 }
 
-/** What is shown when there is nothing to fit. */
+/** The view without positions. */
 const WHOLE_WORLD: readonly Position[] = [
   { lng: -170, lat: 76 },
   { lng: 170, lat: -56 },
@@ -70,7 +70,7 @@ export interface Extent {
   readonly south: number;
 }
 
-/** What a view covers. */
+/** Returns the area of a view. */
 export function extentOf({ centre, zoom, width, height }: View): Extent {
   const size = worldSize(zoom);
   const [halfX, halfY] = [width / size / 2, height / size / 2];

@@ -6,9 +6,9 @@ import { SealbookError } from "../../errors.ts";
 import type { JobAnswer, Picture, WorkerData } from "./jobs.ts";
 import type { TileSource } from "./tile-store.ts";
 
-/** More pictures than this do not wait; who asks for one then is told to come again. */
+/** Maximum queued pictures; further requests are rejected with a time to retry. */
 const MAX_WAITING = 20;
-/** A thread that has nothing to draw is ended after this time, as maps and fonts take memory. */
+/** Idle time after which the thread ends, to free the memory of maps and fonts. */
 const IDLE_MILLISECONDS = 600_000;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Draws pictures in a thread of its own, which starts with the first one. */
+/** Draws pictures in a separate thread, which starts with the first picture. */
 export class DrawnPictures implements Pictures {
   readonly #tiles: TileSource | undefined;
   readonly #waiting = new Map<number, Waiting>();
@@ -37,7 +37,7 @@ export class DrawnPictures implements Pictures {
     return this.#draw({ kind: "day", frames, options });
   }
 
-  /** Ends the thread; what was not drawn yet fails. */
+  /** Ends the thread; unfinished pictures fail. */
   async stop(): Promise<void> {
     clearTimeout(this.#idle);
     await this.#worker?.terminate();
@@ -62,7 +62,7 @@ export class DrawnPictures implements Pictures {
   }
 
   #end(worker: Worker): void {
-    // Whoever wants a picture from now on gets a new thread.
+    // The next request starts a new thread.
     this.#worker = undefined;
     void worker.terminate();
   }

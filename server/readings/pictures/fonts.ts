@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { GlobalFonts } from "@napi-rs/canvas";
 
-/** What pictures are written in: it comes with the product, as a machine may have no fonts at all. */
+/** The bundled font, because a machine can have no fonts. */
 export const FONT_FAMILY = "Sealbook Map";
 
 const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];

@@ -1,4 +1,4 @@
-// The package brings no types; this is what is used of it.
+// The package has no types; this declares the used part.
 declare module "gifenc" {
   type Palette = [red: number, green: number, blue: number][];
   interface FrameOptions {

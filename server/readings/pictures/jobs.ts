@@ -3,7 +3,7 @@ import type { Reading } from "../air-quality/reading.ts";
 import type { Frame } from "../air-quality/readings.ts";
 import type { TileSource } from "./tile-store.ts";
 
-/** What the drawing thread is started with. */
+/** Start data of the drawing thread. */
 export interface WorkerData {
   readonly tiles: TileSource | undefined;
 }
@@ -13,9 +13,9 @@ export type Picture =
   | { readonly kind: "map"; readonly readings: readonly Reading[]; readonly options: MapOptions }
   | { readonly kind: "day"; readonly frames: readonly Frame[]; readonly options: PictureOptions };
 
-/** A picture as the drawing thread is asked for it. */
+/** A request to the drawing thread. */
 export type Job = Picture & { readonly id: number };
 
-/** What the drawing thread says of a job. */
+/** A response of the drawing thread. */
 export type JobAnswer =
   { readonly id: number; readonly bytes: Uint8Array } | { readonly id: number; readonly error: Error };

@@ -33,7 +33,7 @@ export function legendHeight(context: SKRSContext2D, width: number, language: La
   return Math.ceil(PM25_BREAKPOINTS.length / columnsIn(context, width, language)) * ITEM_HEIGHT + 2 * PADDING;
 }
 
-/** Draws what the colours mean. */
+/** Draws the legend of the colours. */
 export function drawLegend(context: SKRSContext2D, { x, y, width, height }: Box, language: Language): void {
   context.fillStyle = "#ffffff";
   context.fillRect(x, y, width, height);

@@ -1,13 +1,10 @@
 import { type Image, loadImage } from "@napi-rs/canvas";
 
-/** Where tiles come from. */
+/** Source of tiles. */
 export interface TileSource {
-  /**
-   * Address with `{z}`, `{x}` and `{y}` in it, and `{s}` for one of the subdomains `a`, `b` and `c` where there are
-   * any.
-   */
+  /** URL with `{z}`, `{x}` and `{y}`, and optionally `{s}` for one of the subdomains `a`, `b` and `c`. */
   readonly template: string;
-  /** Whose map it is, as its provider wants it said. */
+  /** The provider's attribution. */
   readonly attribution: string;
 }
 
@@ -18,9 +15,9 @@ export interface TilePlace {
   readonly row: number;
 }
 
-/** Tiles are asked for no longer than this. */
+/** Timeout of a tile request. */
 const TIMEOUT_MILLISECONDS = 4_000;
-/** After a tile did not come, none is asked for during this time. */
+/** Pause of all requests after a failed tile. */
 const PAUSE_MILLISECONDS = 60_000;
 const MAX_KEPT_BYTES = 24 * 1024 * 1024;
 const MAX_TILE_BYTES = 1024 * 1024;
@@ -31,7 +28,7 @@ export function tileUrl(template: string, { zoom, column, row }: TilePlace): str
   return template.replace(/\{([zxys])\}/g, (_, part: string) => String(parts[part]));
 }
 
-/** Fetches tiles and keeps those that were used last. */
+/** Fetches tiles and caches the most recently used ones. */
 export class TileStore {
   readonly #source: TileSource;
   readonly #kept = new Map<string, Buffer>();
@@ -46,7 +43,7 @@ export class TileStore {
     return this.#source.attribution;
   }
 
-  /** All tiles that are asked for, in order; `undefined` when one of them does not come. */
+  /** Returns the requested tiles in order; `undefined` if one of them is unavailable. */
   async images(places: readonly TilePlace[]): Promise<Image[] | undefined> {
     const urls = places.map((place) => tileUrl(this.#source.template, place));
     if (urls.some((url) => !this.#kept.has(url)) && Date.now() < this.#pausedUntil) return undefined;

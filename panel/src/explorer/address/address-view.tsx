@@ -20,7 +20,7 @@ import { useTitle } from "../title.ts";
 
 const PAGE = 25;
 
-/** What an address is, and what it did. */
+/** Role and activity of an address. */
 export function AddressView({ address }: { address: string }) {
   const words = texts.value.explorer.address;
   const question = useAsked(() => found(address), address);

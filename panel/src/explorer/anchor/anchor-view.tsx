@@ -13,7 +13,7 @@ import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
 import { useTitle } from "../title.ts";
 
-/** A hash on the chain: one of a document, or the root of a batch. */
+/** An anchored hash: a recorded hash or the root of a batch. */
 export function AnchorView({ hash }: { hash: string }) {
   const { anchor } = texts.value.explorer;
   const question = useAsked(() => explorerClient.anchor(hash), hash);

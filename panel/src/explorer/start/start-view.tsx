@@ -15,7 +15,7 @@ import { ValidatorName } from "../validator-name.tsx";
 const SHOWN = 8;
 const EVERY_MILLISECONDS = 5_000;
 
-/** The newest of everything, and the way to the rest. */
+/** Newest blocks and anchors, with links to the rest. */
 export function StartView() {
   const { start } = texts.value.explorer;
   useTitle(start.newest);

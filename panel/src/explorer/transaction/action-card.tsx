@@ -12,7 +12,7 @@ import { addressOf } from "../route.ts";
 
 type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** What a transaction brought, and whether the chain has it now. */
+/** Action of a transaction and its current state on the chain. */
 export function ActionCard({ action }: { action: Action }) {
   switch (action.kind) {
     case "anchor":

@@ -1,7 +1,7 @@
 import type { ExploredTransaction } from "../../../../client/index.ts";
 import { texts } from "../../texts/texts.ts";
 
-/** What a transaction is about, in a line. */
+/** Summarises a transaction in one line. */
 export function actionTitle({ action, call }: ExploredTransaction): string {
   const { actions } = texts.value.explorer;
   switch (action.kind) {

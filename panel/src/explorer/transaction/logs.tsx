@@ -5,7 +5,7 @@ import { Hash } from "../hash.tsx";
 import { addressOf } from "../route.ts";
 import { Arguments } from "./arguments.tsx";
 
-/** What the contracts wrote into the log. */
+/** Events of the contracts. */
 export function Logs({ logs }: { logs: readonly DecodedLog[] }) {
   const { transaction: words, contracts } = texts.value.explorer;
   return (

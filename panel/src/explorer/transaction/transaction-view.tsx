@@ -23,7 +23,7 @@ import { Logs } from "./logs.tsx";
 const EVERY_MILLISECONDS = 10_000;
 const BADGES = { pending: "warning", succeeded: "good", reverted: "bad" } as const;
 
-/** A transaction: what it is about first, then all of it. */
+/** A transaction: summary first, then all details. */
 export function TransactionView({ hash }: { hash: string }) {
   const words = texts.value.explorer.transaction;
   const question = useAsked(() => explorerClient.transaction(hash), hash, EVERY_MILLISECONDS);
