@@ -148,14 +148,21 @@ export function findingText(finding: Finding): string {
     case "entry_missing":
       return `${numbers("entry", "entries", finding.sequence, finding.last)} missing${restText(finding.unverifiable)}`;
     case "entry_twice":
-      return `entry ${finding.sequence} (${subjectText(finding.subject)}): there is another entry with the same number, and this one does not belong there`;
+      return (
+        `entry ${finding.sequence} (${subjectText(finding.subject)}): there is another entry with the same ` +
+        "number, and this one does not belong there"
+      );
     case "entry_changed":
       return (
-        `entry ${finding.sequence} (${subjectText(finding.subject)}): its contents do not give its digest: it was changed` +
+        `entry ${finding.sequence} (${subjectText(finding.subject)}): its contents do not give its digest: it ` +
+        "was changed" +
         `${recordedText(finding.recorded)}${restText(finding.unverifiable)}`
       );
     case "digest_changed":
-      return `entry ${finding.sequence} (${subjectText(finding.subject)}): the digest stored with it was changed; its contents were not`;
+      return (
+        `entry ${finding.sequence} (${subjectText(finding.subject)}): the digest stored with it was ` +
+        "changed; its contents were not"
+      );
     case "entry_beyond":
       return finding.sequence < 1
         ? `entry ${finding.sequence}: entries begin with 1`
@@ -167,21 +174,42 @@ export function findingText(finding: Finding): string {
     case "leaf_missing":
       return `batch ${finding.batch}: ${numbers("leaf", "leaves", finding.leaf, finding.last)} without a proof`;
     case "leaf_twice":
-      return `entry ${finding.sequence}: it has leaf ${finding.leaf} of batch ${finding.batch}, which entry ${finding.other} has already`;
+      return (
+        `entry ${finding.sequence}: it has leaf ${finding.leaf} of batch ${finding.batch}, which entry ` +
+        `${finding.other} has already`
+      );
     case "leaf_unanchored":
-      return `entry ${finding.sequence}: ${numbers(`batch ${finding.batch}'s leaf`, `batch ${finding.batch}'s leaves`, finding.leaf, finding.last)} under no anchor`;
+      return (
+        `entry ${finding.sequence}: ` +
+        `${numbers(`batch ${finding.batch}'s leaf`, `batch ${finding.batch}'s leaves`, finding.leaf, finding.last)} under no anchor`
+      );
     case "leaf_anchored_twice":
-      return `anchor ${finding.anchor}: some of its leaves of batch ${finding.batch} are under anchor ${finding.other} as well`;
+      return (
+        `anchor ${finding.anchor}: some of its leaves of batch ${finding.batch} are under anchor ` +
+        `${finding.other} as well`
+      );
     case "root_differs":
-      return `anchor ${finding.anchor}: the recorded hashes of its proofs, among ${rangeText(finding.entries)}, do not give the anchored hash${suspectsText(finding.suspects)}`;
+      return (
+        `anchor ${finding.anchor}: the recorded hashes of its proofs, among ${rangeText(finding.entries)}, ` +
+        `do not give the anchored hash${suspectsText(finding.suspects)}`
+      );
     case "alike_differs":
-      return `entry ${finding.sequence} (${subjectText(finding.subject)}): it shares a leaf that has another recorded hash, or no proof`;
+      return (
+        `entry ${finding.sequence} (${subjectText(finding.subject)}): it shares a leaf that has another ` +
+        "recorded hash, or no proof"
+      );
     case "anchor_wrong":
       return `anchor ${finding.anchor}: it ${ANCHOR_FAULTS[finding.fault]}`;
     case "confirmation_wrong":
-      return `entry ${finding.sequence} (confirmation of anchor ${finding.anchor}): it ${CONFIRMATION_FAULTS[finding.fault]}`;
+      return (
+        `entry ${finding.sequence} (confirmation of anchor ${finding.anchor}): it ` +
+        `${CONFIRMATION_FAULTS[finding.fault]}`
+      );
     case "checkpoint_differs":
-      return `entry ${finding.sequence}: the digest anchored for entry ${finding.checkpoint} is not the one that the journal gives: the journal up to there was written anew`;
+      return (
+        `entry ${finding.sequence}: the digest anchored for entry ${finding.checkpoint} is not the one that ` +
+        "the journal gives: the journal up to there was written anew"
+      );
     case "key_missing":
       return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
     case "key_stray":
@@ -189,7 +217,10 @@ export function findingText(finding: Finding): string {
     case "keys_differ":
       return `${rangeText(finding.entries)}: what they are found by is not what belongs to them`;
     case "chain_differs":
-      return `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ${CHAIN_FAULTS[finding.fault]}`;
+      return (
+        `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ` +
+        `${CHAIN_FAULTS[finding.fault]}`
+      );
   }
 }
 
@@ -210,7 +241,10 @@ function recordedText(recorded: "intact" | "changed" | "unknown" | undefined): s
 function restText(unverifiable: EntryRange | undefined): string {
   if (unverifiable === undefined) return "";
   const { first, last } = unverifiable;
-  return `; ${rangeText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} any more, only by what was anchored`;
+  return (
+    `; ${rangeText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} ` +
+    "any more, only by what was anchored"
+  );
 }
 
 function suspectsText(suspects: readonly number[]): string {

@@ -2,8 +2,8 @@ import { holdAdministration } from "./data-folder.ts";
 import type { Registrar } from "../chain/contracts/session-registry-client.ts";
 
 /**
- * Returns a registrar that locks the administration for each transaction: the administrator's nonces come from the chain,
- * so that two transactions at a time, of this process or of a command, would get the same nonce.
+ * Returns a registrar that locks the administration for each transaction: the administrator's nonces come from the
+ * chain, so that two transactions at a time, of this process or of a command, would get the same nonce.
  */
 export function registrarInTurn(registrar: Registrar, dataDirectory: string): Registrar {
   const inTurn = async (work: () => Promise<void>): Promise<void> => {

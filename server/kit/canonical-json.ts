@@ -1,6 +1,6 @@
 /**
- * Writes the canonical text of a JSON value (RFC 8785): names sorted by their UTF-16 code units, no white space, numbers
- * and text as ECMAScript writes them. Members that are `undefined` are left out.
+ * Writes the canonical text of a JSON value (RFC 8785): names sorted by their UTF-16 code units, no white space,
+ * numbers and text as ECMAScript writes them. Members that are `undefined` are left out.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

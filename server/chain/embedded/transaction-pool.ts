@@ -6,8 +6,8 @@ const CAPACITY = 20_000;
 
 /**
  * The accepted transactions that are in no block yet. Anvil's own pool decides what a block holds. This copy outlasts
- * an Anvil that ends. Anvil also drops transactions that it should keep: when one of a sender did not fit into a block, it
- * tries the next ones, finds their nonce too high and drops them.
+ * an Anvil that ends. Anvil also drops transactions that it should keep: when one of a sender did not fit into a block,
+ * it tries the next ones, finds their nonce too high and drops them.
  */
 export class TransactionPool {
   readonly #raws = new Map<string, string>();

@@ -40,7 +40,8 @@ export class LeafCheck {
         const { anchor } = confirmation;
         await divergences.diverged(
           { kind: "leaves", anchor: anchor.id },
-          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added or removed`,
+          `the proofs of anchor ${anchor.id} are not those that the chain was given: proofs were changed, added ` +
+            "or removed",
         );
       }
       reached = last.sequence;

@@ -53,8 +53,8 @@ export const DEFAULT_RULES = {
 class Divergence extends Error {}
 
 /**
- * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and keeps
- * no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
+ * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and
+ * keeps no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
  * continues after that segment.
  */
 export class Replicator {
