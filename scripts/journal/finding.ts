@@ -180,8 +180,8 @@ export function findingText(finding: Finding): string {
       );
     case "leaf_unanchored":
       return (
-        `entry ${finding.sequence}: ` +
-        `${numbers(`batch ${finding.batch}'s leaf`, `batch ${finding.batch}'s leaves`, finding.leaf, finding.last)} under no anchor`
+        `entry ${finding.sequence}: batch ${finding.batch}'s ` +
+        `${numbers("leaf", "leaves", finding.leaf, finding.last)} under no anchor`
       );
     case "leaf_anchored_twice":
       return (

@@ -104,8 +104,8 @@ ${totalsList(report)}
   yield `<h2>Method</h2>
   <p>This machine computed the SHA-256 of every file, and the server compared it with the last record of the
   document${report.as_of === null ? "" : ", by the block time of the record"}. For each row the server recomputed the
-recorded hash and the anchored hash or root, and checked it on the chain. A record that the chain does not confirm counts
-as unrecorded.</p>
+recorded hash and the anchored hash or root, and checked it on the chain. A record that the chain does not confirm
+counts as unrecorded.</p>
 <p><code>${text(report.rows_file)}</code> contains the unchanged rows of the response. This machine computed the root
 below from its lines.</p>
 <table class="facts"><tbody>

@@ -42,8 +42,7 @@ export function checksOf(facts: AttestationFacts): AttestationCheck[] {
     passed(
       "Contract",
       `Contract ${installation.contract} was queried at ${block} for each hash or root and has it, not later ` +
-        "than the " +
-        "record states.",
+        "than the record states.",
     ),
   ];
 }

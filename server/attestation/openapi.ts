@@ -54,10 +54,8 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
     summary: "Issue an attestation",
     description:
       "Issues a signed statement about the records of a document, a hash or a comparison. The request names " +
-      "exactly one " +
-      "of them. The server checks every fact against the chain before signing, and the statement contains the " +
-      "steps to " +
-      "check it again. `Accept` selects JSON, the JWS alone, or PDF.",
+      "exactly one of them. The server checks every fact against the chain before signing, and the statement " +
+      "contains the steps to check it again. `Accept` selects JSON, the JWS alone, or PDF.",
     isGuarded: true,
     body: { [JSON_TYPE]: AttestBody },
     responses: [

@@ -98,8 +98,7 @@ function ofVerification({ verification, installation }: VerificationFacts, audie
         "Unrecorded, " +
         `without a considered record: ${totals.unrecorded}.`,
       `The rows of the response, one for each document, have the Merkle root ${hex(rowsRoot)}. The root shows ` +
-        "whether " +
-        "given rows are those of this statement, complete and in order.",
+        "whether given rows are those of this statement, complete and in order.",
     ],
     limitations: [
       "Which documents should have been restored: only submitted documents were compared.",

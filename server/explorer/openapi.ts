@@ -163,8 +163,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       summary: "Show an anchor",
       description:
         "Returns the first anchor of a hash, or of the root of a batch. The chain does not contain the hashes " +
-        "under a root; " +
-        "their proofs do.",
+        "under a root; their proofs do.",
       parameters: { path: z.object({ hash: HashParameter }) },
       examples: [
         {

@@ -47,7 +47,7 @@ export class Metrics {
   });
   readonly divergences = new Counter({
     name: "sealbook_journal_divergences_total",
-    help: "Divergences of journal, replicas and chain, each counted once",
+    help: "Divergences of journal, replicas and chain, once each",
     registers: this.#registers,
   });
   readonly corrections = new Counter({

@@ -64,8 +64,7 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Submit a document",
     description:
       "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the " +
-      "same " +
-      "proof.",
+      "same proof.",
     isGuarded: true,
     body: { [JSON_TYPE]: ProofBody },
     responses: [...accepted(ProofResponse), ...errorResponses(400, 413, 415)],

@@ -29,10 +29,8 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     summary: "Compare restored documents with their records",
     description:
       "Compares each document with its newest record: `match`, `mismatch` or `unrecorded`. NDJSON bodies of any " +
-      "length are " +
-      "processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in the body, " +
-      "and both " +
-      "must agree.",
+      "length are processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in " +
+      "the body, and both must agree.",
     isGuarded: true,
     parameters: { query: VerifyQuery },
     body: { [JSON_TYPE]: VerifyBody, [NDJSON]: linesOf(RestoredRow, NDJSON, "Restored documents, one per line.") },
@@ -71,8 +69,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     summary: "List recorded documents",
     description:
       "Lists the documents that were on chain at a time, each with its newest record. An NDJSON response has all " +
-      "pages, one " +
-      "document per line.",
+      "pages, one document per line.",
     isGuarded: true,
     parameters: { query: InventoryQuery },
     responses: [
@@ -100,8 +97,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
     summary: "List missing documents or anchors",
     description:
       "Lists recorded documents that a comparison did not include, or anchors on chain that are missing in the " +
-      "journal. An " +
-      "NDJSON response has all pages, one entry per line.",
+      "journal. An NDJSON response has all pages, one entry per line.",
     isGuarded: true,
     parameters: { query: GapQuery },
     responses: [

@@ -89,7 +89,8 @@ export class ConfirmationCheck {
     if (mined !== undefined) {
       await store.reconfirm(confirmation.transactionId, mined);
       divergences.corrected(
-        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; it was in block ${block.number}, ${prefixedHex(block.hash)}`,
+        `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; ` +
+          `it was in block ${block.number}, ${prefixedHex(block.hash)}`,
       );
       await divergences.resolved(subject);
       return true;

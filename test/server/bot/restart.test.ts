@@ -58,10 +58,7 @@ describe("the bot, killed", function () {
     await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/), 60_000);
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.ask("Roof");
-    assert.include(
-      (await chat.after(() => chat.touch("⌨ Type the values")))[0].text,
-      "Name: Somchai\nSensor: SDS011",
-    );
+    assert.include((await chat.after(() => chat.touch("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
     await other.ask("SDS011");
     await other.after(() => other.write("1, 2"), 2);
     await other.ask("Yard");
