@@ -105,6 +105,8 @@ describe("the panel's proofs", function () {
     await another();
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
     await page.getByText("Verification passed").waitFor();
+    // The last check asks the chain, after the verdict on the bundle.
+    await page.locator(".checks strong", { hasText: "The block is on the chain" }).waitFor();
     assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
       "Format",
       "Issuer's signature",
