@@ -11,8 +11,8 @@ import type { OpenSocket } from "../rpc/message-socket.ts";
 import { socketPath } from "./socket-path.ts";
 
 /**
- * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes
- * it even after kill -9. Exits when Anvil does.
+ * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes it
+ * even after kill -9. Exits with Anvil.
  */
 const KEEPER = `
 exec 3<&0
@@ -39,7 +39,7 @@ export interface AnvilProcess {
   readonly queries: JsonRpcSocket;
   /** Resolves when one of the connections is lost. */
   readonly disconnected: Promise<void>;
-  /** Resolves with a reason when Anvil has ended, by a stop or by itself. */
+  /** Resolves with a reason after the end of Anvil, by a stop or otherwise. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
