@@ -138,8 +138,8 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
   const fixed =
     "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 " +
     "--prune-history --no-cors --no-request-size-limit --port 0";
-  // Anvil always opens an HTTP port. A random address keeps it away from web pages and from programs that try the
-  // usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
+  // Anvil always opens an HTTP port. A random address protects it from web pages and from programs that scan the usual
+  // ports; Linux has the whole 127.0.0.0/8 on loopback, other systems only 127.0.0.1.
   const byte = (): number => 1 + Math.floor(Math.random() * 253);
   const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
   return [
