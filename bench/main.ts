@@ -1,4 +1,4 @@
-// Measures Sealbook, and what it is compared with, in one run: see README.md in this folder.
+// Measures Sealbook and its baselines in one run: see README.md in this folder.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ export interface HttpOptions {
 /** One request. */
 export interface HttpRequest {
   readonly method: "GET" | "POST";
-  /** Below the server's address, without a leading slash; or a whole address. */
+  /** Path below the server's address, without a leading slash; or an absolute address. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;

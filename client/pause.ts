@@ -1,6 +1,6 @@
 /**
  * Waits, in Node and in a browser.
- * @throws what `signal` is aborted with
+ * @throws The abort reason of `signal`
  */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

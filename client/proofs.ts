@@ -89,7 +89,7 @@ export type Moment = string | number;
 /** The fields of a portable proof that identify it; a verifier checks the rest. */
 export const BundleRecord = Bundle.pick({ format: true, record: true });
 
-/** Alerts, also of kinds that this client does not know. */
+/** Alerts, including kinds that this client does not define. */
 const Alerts = z.object({ alerts: z.array(Alert.extend({ alert: z.string() })) });
 
 /** The last line of an incomplete response. */

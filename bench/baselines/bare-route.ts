@@ -1,5 +1,5 @@
-// What Sealbook is compared with: the most that an Express route can answer. It reads the same body and answers the
-// same JSON every time, an answer that Sealbook gave and that is in the file named on the command line.
+// A baseline: the highest request rate of an Express route. The route reads the same body and returns the same JSON
+// every time: a response of Sealbook from the file named on the command line.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import express from "express";

@@ -1,6 +1,5 @@
-// What Sealbook is compared with: the same rows written to the same database with the same care, and nothing else.
-// Command line: the database's file, rows a commit, seconds before it counts, seconds that count. Writes the rows a
-// second as a line of JSON.
+// A baseline: the same rows, written as durably to the same database, without any other work. Command line: the
+// database's file, rows per commit, warm-up seconds, measured seconds. Writes the rows per second as a line of JSON.
 import { randomBytes, randomInt } from "node:crypto";
 import { KEY_RANGE } from "../../server/journal/index/proof-key.ts";
 import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";

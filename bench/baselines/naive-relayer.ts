@@ -1,6 +1,6 @@
-// What Sealbook is compared with: a relayer as one writes it in an afternoon. Every post is a transaction of its own,
-// signed and awaited with ethers; nothing is written down. The chain is the embedded one, run in this process as the
-// server does; gas limit and price are given, so that none of them is asked of the node.
+// A baseline: a simple relayer. Every post is a separate transaction, signed and awaited with ethers; nothing is
+// stored. The chain is the embedded one, run in this process as the server does. Gas limit and price are fixed, so that
+// neither is fetched from the node.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { hexlify, JsonRpcProvider, Network, NonceManager, randomBytes, Wallet } from "ethers";

@@ -10,12 +10,12 @@ const Hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
 const Logs = z.array(z.object({ transactionHash: Hex, topics: z.array(Hex), data: Hex }));
 const Transaction = z.object({ input: Hex });
 
-/** All transactions of one contract are of one form: some of them tell how large they are. */
+/** Sample size: all transactions of one contract have the same form. */
 const SAMPLED = 50;
 const WORD_BYTES = 32;
 const ANCHORS_SLOT = 1;
 
-/** What anchors take on chain: means over transactions, in bytes. */
+/** Space that anchors use on chain: means over transactions, in bytes. */
 export interface ChainSize {
   readonly transactions: number;
   readonly callData: number;
@@ -27,7 +27,7 @@ export interface ChainSize {
   readonly transaction: number;
 }
 
-/** Reads what a run left on the chain of a data folder. */
+/** Reads the sizes of a run's transactions from the chain of a data folder. */
 export async function chainSize(chainUrl: string, directory: string): Promise<ChainSize> {
   const contract = (await readDeployment(deploymentFile(directory, EMBEDDED_CHAIN_ID)))?.contracts.ProofAnchor;
   if (contract === undefined) throw new Error(`there are no contracts in ${directory}`);
@@ -58,7 +58,7 @@ export async function chainSize(chainUrl: string, directory: string): Promise<Ch
   }
 }
 
-/** How many words of storage an anchor has. */
+/** Counts the storage words of an anchor. */
 async function wordsOf(rpc: Rpc, contract: string, hash: string): Promise<number> {
   const first = BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(["bytes32", "uint256"], [hash, ANCHORS_SLOT])));
   for (let words = 0; ; words += 1) {

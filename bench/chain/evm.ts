@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { startAnvil } from "../../server/chain/embedded/anvil-process.ts";
 
-/** Room for a thousand hashes that take a storage slot each. */
+/** Room for a thousand hashes with a storage slot each. */
 const GAS_LIMIT = 100_000_000;
 const CHAIN_ID = 7_328;
 
@@ -10,7 +10,7 @@ const Receipt = z.object({ status: Quantity, gasUsed: Quantity, contractAddress:
 
 /** A bare EVM: the one of the embedded chain, with room for larger transactions. */
 export interface Evm extends AsyncDisposable {
-  /** Whose transactions need no signature. */
+  /** The sender; its transactions need no signature. */
   readonly sender: string;
   /**
    * Sends a transaction in a block of its own.
@@ -19,7 +19,7 @@ export interface Evm extends AsyncDisposable {
   send(to: string | null, data: string): Promise<z.infer<typeof Receipt>>;
 }
 
-/** Starts one in an empty folder. */
+/** Starts an EVM in an empty folder. */
 export async function startEvm(directory: string): Promise<Evm> {
   const genesis = {
     version: 1,

@@ -1,16 +1,16 @@
-/** What a load expects of its answers, and what came. */
+/** The expected and the received responses of a load. */
 export class Answers {
   readonly #expected: number;
   readonly #check: (body: string) => boolean;
-  /** The last answer that was looked at. */
+  /** The last inspected response. */
   sample = "";
   #pending = 0;
   #fault: string | undefined;
   #status: string | undefined;
 
   /**
-   * @param expected The status of an answer that counts
-   * @param check Looks at a sample of their bodies
+   * @param expected The status of a counted response
+   * @param check Checks a sample of the bodies
    */
   constructor(expected: number, check: (body: string) => boolean) {
     this.#expected = expected;
@@ -21,12 +21,12 @@ export class Answers {
     return this.#pending;
   }
 
-  /** Why the load is worth nothing, if it is. */
+  /** The reason why the load is invalid; `undefined` for a valid load. */
   get fault(): string | undefined {
     return this.#fault ?? this.#status;
   }
 
-  /** @returns whether the answer counts */
+  /** @returns whether the response counts */
   take(status: number): boolean {
     if (status === this.#expected) return true;
     if (status === 202) this.#pending += 1;
@@ -34,7 +34,7 @@ export class Answers {
     return false;
   }
 
-  /** Looks at an answer's body, of whatever status. */
+  /** Checks the body of a response with any status. */
   inspect(status: number, body: string): void {
     if (status !== this.#expected) {
       if (status !== 202) this.fail(`an answer had status ${status}: ${body.slice(0, 300)}`);
@@ -50,7 +50,7 @@ export class Answers {
   }
 }
 
-/** Whether a body, of a single or a bulk post, says that a transaction confirmed it. */
+/** Whether the body of a single or bulk post reports a confirmation. */
 export function isConfirmed(body: string): boolean {
   return body.includes('"status":"confirmed"') && /"tx_hash":"0x[0-9a-f]{64}"/.test(body);
 }

@@ -4,44 +4,44 @@ import { showProgress } from "../run/progress.ts";
 import { Answers } from "./answers.ts";
 import { figuresOf, type LoadFigures } from "./latencies.ts";
 
-/** Longer than anything that is measured: an answer that comes late has to count as late. */
+/** Longer than every measured latency: late responses must count as late. */
 const TIMEOUT_SECONDS = 120;
-/** More connections than this overflow the queue of Node's listening sockets when they come at once. */
+/** More simultaneous connections overflow the accept queue of Node's listening sockets. */
 const MAX_AT_ONCE = 512;
-/** Of more clients, so many start together, and the next after a pause: a busy server accepts with delay. */
+/** Larger loads connect in groups of this size, with a pause between groups: a busy server accepts with delay. */
 const GROUP = 128;
 const PAUSE_MILLISECONDS = 400;
 
-/** What to send, and for how long. */
+/** Requests and duration of a load. */
 export interface ClosedLoop {
   readonly label: string;
   readonly url: string;
-  /** Clients, each with a connection; each sends its next request when it has the answer to the last. */
+  /** Clients with one connection each. A client sends its next request after the response to the previous one. */
   readonly clients: number;
   readonly method: "GET" | "POST";
-  /** Path, and body of a post, of the next request. */
+  /** Returns the path of the next request, and the body of a post. */
   readonly next: () => { readonly path: string; readonly body?: string };
-  /** Status of an answer that counts. */
+  /** Status of a counted response. */
   readonly expected: number;
-  /** Looks at the bodies that the first client gets. */
+  /** Checks the bodies of the first client's responses. */
   readonly check: (body: string) => boolean;
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** Called for every answer that has the expected status. */
+  /** Called for every response with the expected status. */
   readonly onAnswer?: () => void;
-  /** Ends the load before its time, within a second. Whoever has one shows the progress. */
+  /** Ends the load early, within a second. A caller with a signal shows the progress itself. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of a load. */
+/** Results of a load. */
 export interface ClosedLoopFigures extends LoadFigures {
-  /** The body of an answer. */
+  /** The body of a response. */
   readonly sample: string;
 }
 
 /**
  * Runs clients against a server from this process.
- * @throws Error when an answer is neither what is expected nor 202, or a connection fails
+ * @throws Error when a response has neither the expected status nor 202, or a connection fails
  */
 export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
   const { clients, method, next, warmUpSeconds, seconds, signal } = load;

@@ -3,7 +3,7 @@ import { randomBytes, randomFillSync } from "node:crypto";
 const HASH_BYTES = 32;
 const HASHES = 16_384;
 
-/** A document as the API takes it. */
+/** A document in the form that the API accepts. */
 export interface Document {
   readonly document_id: string;
   readonly hash: string;
@@ -11,8 +11,8 @@ export interface Document {
 }
 
 /**
- * Makes documents that were never sent before. Their hashes are random bytes, drawn many at once: hashing would cost
- * the processors that the server needs, and to the server it is all the same.
+ * Generates documents that were never sent before. Their hashes are random bytes, drawn in large blocks: hashing would
+ * use the processors that the server needs and makes no difference to the server.
  */
 export class Documents {
   readonly #prefix = `bench-${randomBytes(4).toString("hex")}`;
@@ -26,10 +26,10 @@ export class Documents {
     return { document_id: this.#id(), hash: this.#hash(), metadata: this.#metadata };
   }
 
-  /** The body of a single post. */
+  /** Returns the body of a single post. */
   readonly single = (): string => `{"document_id":"${this.#id()}","hash":"${this.#hash()}${this.#rest}`;
 
-  /** The body of a bulk post. */
+  /** Returns the body of a bulk post. */
   bulk(size: number): string {
     return `{"documents":[${Array.from({ length: size }, this.single).join(",")}]}`;
   }

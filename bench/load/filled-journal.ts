@@ -8,25 +8,25 @@ import { createJournal } from "../../server/composition/journal.ts";
 
 /** Proofs under a root. */
 export const BATCH_SIZE = 1_000;
-/** Batches written in one transaction: what a commit costs is not what is measured here. */
+/** Batches per transaction. The cost of a commit is not measured here. */
 const BATCHES_AT_ONCE = 10;
 const ADDRESS = `0x${"5e".repeat(20)}`;
 const CONTRACTS = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
-/** Of the calls that anchor. */
+/** Size of an anchoring call. */
 const CALL_BYTES = 68;
 const SIGNED_BYTES = 170;
 const START = Date.UTC(2026, 0);
 /** At 100 proofs a second. */
 const MILLISECONDS_A_PROOF = 10;
 
-/** The journal that the bench fills and asks. */
+/** The journal that the benchmark fills and queries. */
 export type BenchJournal = ReturnType<typeof createJournal>;
 
 export function journalOver(database: Database): BenchJournal {
   return createJournal(database, CONTRACTS, ADDRESS);
 }
 
-/** The proof with a number, from 0; always the same, so that nothing has to be remembered. */
+/** Returns the proof with a number, from 0. It is deterministic, so that no proof is stored. */
 export function proofNumber(number: number): NewProof {
   const hash = digest("sha256", `content ${number}`, "buffer");
   const acceptedAt = START + number * MILLISECONDS_A_PROOF;
@@ -41,17 +41,17 @@ export function proofNumber(number: number): NewProof {
   };
 }
 
-/** The root of the batch with a number. */
+/** Returns the root of the batch with a number. */
 export function rootOf(batch: number): Uint8Array {
   return digest("sha256", `root ${batch}`, "buffer");
 }
 
-/** The hash of the transaction that has the batch with a number. */
+/** Returns the hash of the transaction of the batch with a number. */
 export function transactionOf(batch: number): Uint8Array {
   return digest("sha256", `transaction ${batch}`, "buffer");
 }
 
-/** Writes confirmed batches by the journal's own stores, as the pipeline leaves them. */
+/** Writes confirmed batches through the journal's stores, as the pipeline does. */
 export async function fillJournal(
   database: Database,
   batches: number,
@@ -97,7 +97,7 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
   await confirmInBlocks(transaction, new Map([[transactionId, block]]));
 }
 
-/** Accepts a batch like a bulk request: looks whether its records are known, and commits. */
+/** Accepts a batch like a bulk request: looks up its records and commits. */
 export async function acceptBatch(journal: BenchJournal, batch: number): Promise<void> {
   const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
   await journal.atomically(async ({ proofs: store, anchors, intents }) => {

@@ -5,23 +5,23 @@ import type { Ask, Outcome } from "./http-ask.ts";
 
 const BULK_SIZE = 100;
 const SEARCH_LIMIT = 10;
-/** Proofs that are asked for again: the newest. */
+/** The newest proofs, which are looked up. */
 const MOST_KNOWN = 10_000;
 
-/** Something that is done so many times an hour. */
+/** An activity with its frequency per hour. */
 export interface Activity {
   readonly name: string;
   readonly times: number;
-  /** Outcomes as they are to be: of what is wrong on purpose, its refusal. */
+  /** Expected outcomes; for an intentionally invalid request, the error. */
   readonly expected: readonly Outcome[];
   readonly run: () => Promise<Outcome>;
 }
 
 /**
- * The load of an hour at 100 hashes/s: most in bulk posts, some in single posts, lookups, one record a second with its
+ * The load of an hour at 100 hashes/s: mostly bulk posts, some single posts, lookups, one record per second with its
  * searches, and invalid requests.
  * @param share of the hour
- * @param onHashes told how many were confirmed
+ * @param onHashes Called with the number of confirmed hashes
  */
 export function hourMix(
   ask: Ask,
@@ -116,7 +116,7 @@ export function hourMix(
   ];
 }
 
-/** What the client throws, by its code. */
+/** Converts the errors of the client to outcomes with their code. */
 function failing(run: () => Promise<Outcome>): () => Promise<Outcome> {
   return () =>
     run().catch((error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)));

@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** The status of an answer; a text says why there was none. */
+/** The status of a response, or the reason why there was none as text. */
 export type Outcome = number | string;
 
-/** Makes a request; never throws. */
+/** Sends a request; never throws. */
 export type Ask = (
   method: "GET" | "POST",
   path: string,
@@ -12,7 +12,7 @@ export type Ask = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<{ outcome: Outcome; body: string }>;
 
-/** @param usual Headers of every request that does not say otherwise */
+/** @param usual Default headers of every request */
 export function httpAsk(url: string, usual: Readonly<Record<string, string>>, connections: number): Ask & Disposable {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const ask: Ask = (method, path, body, headers = {}) =>

@@ -43,7 +43,10 @@ export async function fillJournal(
   }
 }
 
-/** @returns the id of the transaction that anchors it */
+/**
+ * Writes a batch.
+ * @returns the id of the transaction that anchors it
+ */
 async function writeBatch({ anchors, proofs, intents }: Journal, documents: Documents, size: number): Promise<number> {
   const acceptedAt = Date.now();
   const anchorId = await anchors.open(acceptedAt);

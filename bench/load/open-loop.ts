@@ -6,16 +6,16 @@ import { Answers, isConfirmed } from "./answers.ts";
 import { figuresOf, type LoadFigures } from "./latencies.ts";
 
 const TICK_MILLISECONDS = 5;
-/** Every how manieth answer is looked at. */
+/** Every nth response is checked. */
 const INSPECTED = 100;
-/** How long the last answers may take. */
+/** Maximum wait for the last responses. */
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** What to send, and for how long. */
+/** Requests and duration of a load. */
 export interface OpenLoop {
   readonly label: string;
   readonly url: string;
-  /** Posts per second, whatever becomes of them. */
+  /** Posts per second, independent of the responses. */
   readonly rate: number;
   readonly body: () => string;
   readonly warmUpSeconds: number;
@@ -23,9 +23,9 @@ export interface OpenLoop {
 }
 
 /**
- * Posts at a fixed rate, as clients do that know nothing of each other. Latency counts from the moment at which a
- * post was due, so a generator or server that falls behind cannot hide it.
- * @throws Error when an answer is neither 201 nor 202, or a connection fails
+ * Sends posts at a fixed rate, like independent clients. Latency counts from the time at which a post was due, so that
+ * a slow generator or server cannot hide it.
+ * @throws Error when a response has a status other than 201 and 202, or a connection fails
  */
 export async function openLoop(load: OpenLoop): Promise<LoadFigures> {
   const { rate, warmUpSeconds, seconds } = load;

@@ -21,7 +21,7 @@ export class RecordsApi {
     this.#token = (await this.#client.validate(this.#token)).tparams.tx;
   }
 
-  /** A call that stores a reading with a code that no other has. */
+  /** Returns a call that stores a reading with a unique code. */
   readonly nextStore = (): { path: string; body: string } => {
     this.#stored += 1;
     const payload = { sensorvalue: this.#stored / 10, sensordevice: "SDS011" };

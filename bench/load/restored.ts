@@ -7,15 +7,15 @@ const BATCH = 1_000;
 const AT_ONCE = 2;
 const TIMESTAMP = 1_700_000_000;
 const RETRY_FOR_MILLISECONDS = 30_000;
-/** A prime: its multiples meet every document before they meet one again. */
+/** A prime: its multiples visit every document once before they repeat. */
 const STEP = 7_368_787;
 
-/** Documents that are always the same, and need not be kept. */
+/** Returns the document with an index. It is deterministic, so that no document is stored. */
 export function restoredDocument(index: number): RestoredDocument {
   return { document_id: `archive/${index % 1_000}/document-${index}.pdf`, hash: hash("sha256", `${index}`) };
 }
 
-/** Records documents, many to a transaction. A busy server may close a connection that it takes for an idle one. */
+/** Records documents, many per transaction. A busy server may close a connection that it considers idle. */
 export async function recordDocuments(url: string, count: number, onProgress: (done: number) => void): Promise<void> {
   const http = new Http(url);
   let first = 0;
@@ -23,7 +23,7 @@ export async function recordDocuments(url: string, count: number, onProgress: (d
     while (first < count) {
       const documents = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => ({
         ...restoredDocument(first + index),
-        // With the same time a repeat is the same record.
+        // A retry with the same time is the same record.
         metadata: { timestamp: TIMESTAMP },
       }));
       first += documents.length;
@@ -37,12 +37,12 @@ export async function recordDocuments(url: string, count: number, onProgress: (d
   await Promise.all(Array.from({ length: AT_ONCE }, record));
 }
 
-/** All of them, in an order in which neighbours were not recorded together. */
+/** Yields all documents, in an order in which neighbours were not recorded together. */
 export function* inRandomOrder(count: number): Generator<RestoredDocument, void> {
   for (let index = 0; index < count; index += 1) yield restoredDocument((index * STEP) % count);
 }
 
-/** Has them compared; counts the rows as they are told. */
+/** Compares all documents and counts the reported rows. */
 export async function compareAll(client: ProofClient, count: number, onRow: () => void): Promise<void> {
   const rows = client.verifyRestored(inRandomOrder(count));
   let last = await rows.next();

@@ -1,9 +1,9 @@
 import { figuresOf, type LoadFigures } from "./latencies.ts";
 
-/** How many times the work is done before it counts. */
+/** Runs before the measurement. */
 const WARM_UP = 2;
 
-/** Does something a number of times, one after the other. */
+/** Runs an operation a number of times in sequence. */
 export async function sequence(count: number, work: () => Promise<void>): Promise<LoadFigures> {
   for (let i = 0; i < WARM_UP; i += 1) await work();
   const latencies: number[] = [];

@@ -1,6 +1,6 @@
 import type { Report } from "./report.ts";
 
-/** Does a part of the run. When it fails, the rest can be measured all the same; the exit code tells. */
+/** Runs a section. After a failure the other sections are still measured; the exit code reports the failure. */
 export async function attempt(report: Report, section: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

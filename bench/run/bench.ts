@@ -1,15 +1,15 @@
 import type { Report } from "./report.ts";
 
-/** What a section works with. */
+/** Inputs of a section. */
 export interface Bench {
   readonly report: Report;
   /** Folder for everything that the run writes. */
   readonly root: string;
-  /** A short run, to see that everything works; its figures mean little. */
+  /** A short run that checks the sections; its figures are not significant. */
   readonly quick: boolean;
-  /** Seconds that a measurement counts. */
+  /** Measured seconds. */
   readonly seconds: number;
-  /** Seconds before it that do not count: code is compiled, connections and caches are filled. */
+  /** Warm-up seconds, which do not count: code is compiled, connections and caches are filled. */
   readonly warmUpSeconds: number;
 }
 

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 
-/** Where a run was made, without which its figures say nothing. */
+/** Describes the machine of a run; figures are only comparable with it. */
 export function machine(): object {
   return {
     started: new Date().toISOString(),

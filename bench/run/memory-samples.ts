@@ -2,28 +2,28 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 const INTERVAL_MILLISECONDS = 1_000;
-/** Written to clear_refs, makes the kernel forget the highest memory so far. */
+/** Written to clear_refs, resets the kernel's peak of the resident memory. */
 const FORGET_PEAK = "5";
 
-/** How much memory a process had when so much work was done. */
+/** The memory of a process after an amount of work. */
 interface Sample {
   readonly done: number;
   readonly megabytes: number;
 }
 
-/** What samples say together; megabytes. */
+/** Figures of the samples, in megabytes. */
 export interface MemoryFigures {
   readonly start: number;
-  /** The highest before the work began. */
+  /** The peak before the work began. */
   readonly peakBefore: number;
-  /** The highest at any moment, as the kernel keeps it, not only at those that were sampled. */
+  /** The peak as recorded by the kernel, not only of the samples. */
   readonly peak: number;
   readonly end: number;
-  /** Growth over the last half of the work, on the straight line that fits the samples best. */
+  /** Growth over the last half of the work, by linear regression. */
   readonly lateGrowth: number;
 }
 
-/** Watches the resident memory of a process while work is done. */
+/** Samples the resident memory of a process during the work. */
 export class MemorySamples implements Disposable {
   readonly #samples: Sample[] = [];
   readonly #status: string;
@@ -32,8 +32,8 @@ export class MemorySamples implements Disposable {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * @param done how much of the work is done
-   * @throws Error where there is no /proc
+   * @param done Returns the amount of work that is done
+   * @throws Error without /proc
    */
   constructor(pid: number, done: () => number) {
     this.#status = `/proc/${pid}/status`;
@@ -48,7 +48,7 @@ export class MemorySamples implements Disposable {
     );
   }
 
-  /** Ends the sampling; the process still has to run. */
+  /** Ends the sampling; the process must still be running. */
   figures(): MemoryFigures {
     this[Symbol.dispose]();
     const text = readFileSync(this.#status, "utf8");

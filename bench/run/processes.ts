@@ -7,35 +7,35 @@ import { setTimeout as sleep } from "node:timers/promises";
 const POLL_MILLISECONDS = 20;
 const START_MILLISECONDS = 60_000;
 const STOP_MILLISECONDS = 120_000;
-/** How much of a process's output a message quotes. */
+/** Characters of a process's output that a message quotes. */
 const QUOTED = 2_000;
 
 const running = new Set<ChildProcess>();
 
-/** A Node process that serves something. */
+/** A Node process that serves requests. */
 export interface ServingProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What the pattern it was started with found in its output. */
+  /** The address that the `ready` pattern matched in its output. */
   readonly url: string;
-  /** Ends it cleanly and waits until it is gone. */
+  /** Ends the process cleanly and waits for its exit. */
   end(): Promise<void>;
 }
 
-/** How to start a process. */
+/** Options for starting a process. */
 export interface ServingOptions {
   readonly script: string;
-  /** For Node itself. */
+  /** Flags of Node itself. */
   readonly flags?: readonly string[];
   readonly parameters?: readonly string[];
-  /** All of its environment, besides PATH and HOME: nothing of the bench's own surroundings may configure it. */
+  /** The whole environment besides PATH and HOME: the environment of the benchmark must not configure the process. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Where its output goes; to a file, so that reading it costs the bench nothing. */
+  /** File of its output: reading the output would use time of the benchmark. */
   readonly log: string;
-  /** Finds the address, once it serves. */
+  /** Matches the address in the output of a ready process. */
   readonly ready: RegExp;
 }
 
-/** Starts a script in a Node of its own and waits until it says where it serves. */
+/** Starts a script in a separate Node process and waits until its output contains its address. */
 export async function startServing({
   script,
   flags = [],
@@ -63,7 +63,7 @@ export async function startServing({
   }
 }
 
-/** Ends whatever still runs, at once. */
+/** Kills all running processes. */
 export async function killAll(): Promise<void> {
   await Promise.all([...running].map(async (child) => child.kill("SIGKILL") && once(child, "exit")));
 }

@@ -1,11 +1,11 @@
 import { Presets, SingleBar } from "cli-progress";
 
-/** Lines of a run without a terminal are for logs: few of them. */
+/** Without a terminal the output is a log with few lines. */
 const LINE_INTERVAL_MILLISECONDS = 15_000;
 
-/** How far a long piece of work is; shown on the standard error, because the standard output is for figures. */
+/** The progress of a long operation; shown on standard error, because standard output is for figures. */
 export interface Progress extends Disposable {
-  /** @param done of the total that the work was announced with */
+  /** @param done Part of the announced total */
   update(done: number): void;
 }
 

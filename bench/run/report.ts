@@ -1,10 +1,10 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { type Result, rounded } from "./result.ts";
 
-/** Collects results. Writes each figure at once as a line of JSON: an aborted run keeps its first results. */
+/** Collects results. Writes each figure immediately as a line of JSON: an aborted run keeps its first results. */
 export class Report {
   readonly results: Result[] = [];
-  /** What could not be measured, and why. */
+  /** Sections that failed, with the reason. */
   readonly failures: { readonly section: string; readonly reason: string }[] = [];
   readonly #file: string | undefined;
 
@@ -26,7 +26,7 @@ export class Report {
     this.line({ section, failed: reason });
   }
 
-  /** Writes anything else that belongs to the run. */
+  /** Writes any other content of the run. */
   line(content: object): void {
     const text = `${JSON.stringify(content)}\n`;
     process.stdout.write(text);

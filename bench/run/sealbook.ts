@@ -8,14 +8,14 @@ const ROOT = join(import.meta.dirname, "../..");
 const Package = z.object({ scripts: z.object({ start: z.string().startsWith("node ") }) });
 const Demo = z.object({ login: z.string(), password: z.string() });
 
-/** The flags and the script of `npm start`. */
+/** Returns the flags and the script of `npm start`. */
 async function startCommand(): Promise<{ flags: string[]; script: string }> {
   const { scripts } = Package.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
   const flags = scripts.start.split(" ").slice(1);
   return { script: join(ROOT, flags.pop() ?? ""), flags };
 }
 
-/** The server under test, started like `npm start` but in a folder and on ports of its own. */
+/** The server under test, started like `npm start` but with its own folder and ports. */
 export interface Sealbook extends ServingProcess {
   readonly directory: string;
   readonly chainUrl: string;

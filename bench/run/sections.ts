@@ -14,7 +14,7 @@ import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import type { Section } from "./bench.ts";
 
-/** What can be measured, in the order in which it is. What is compared stands side by side. */
+/** All sections in the order of the run. Compared sections are adjacent. */
 export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["single", single],
   ["naive", naive],

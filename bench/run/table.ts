@@ -1,7 +1,7 @@
 import type { Report } from "./report.ts";
 import { grouped, type Result } from "./result.ts";
 
-/** The whole run as a table in Markdown. */
+/** Formats the whole run as a Markdown table. */
 export function table({ results, failures }: Report): string {
   const rows = [
     ...results.map(({ section, name, value, unit, details, targets = [] }) => [

@@ -9,10 +9,10 @@ import { startSealbook } from "../run/sealbook.ts";
 const SCRIPT = join(import.meta.dirname, "../baselines/bare-route.ts");
 const CLIENTS = 512;
 
-/** The figure that ours is compared with. */
+/** The figure that Sealbook's is compared with. */
 export const BARE_512 = "Express alone, 512 clients";
 
-/** A route that only reads the body and answers, under the same load. */
+/** Measures a route that only reads the body and responds, under the same load. */
 export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
   const answer = join(root, "answer.json");
   await writeFile(answer, await confirmedAnswer(root));
@@ -33,7 +33,7 @@ export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Pro
   });
 }
 
-/** An answer that Sealbook gives under this load: its size depends on how many proofs share a transaction. */
+/** Returns a response of Sealbook under this load: its size depends on the number of proofs per transaction. */
 async function confirmedAnswer(root: string): Promise<string> {
   await using server = await startSealbook(root);
   const { sample } = await postSingles(server.url, {

@@ -9,7 +9,7 @@ const SIZE = 1_000;
 const CLIENTS = [1, 2, 4];
 const SETTLE_MILLISECONDS = 1_000;
 
-/** Posts of a thousand documents each, until they are confirmed. */
+/** Measures posts of a thousand documents each, until they are confirmed. */
 export async function bulk({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
   await using server = await startSealbook(root);
   let best = 0;

@@ -15,7 +15,7 @@ const FLAGS = ["--min-semi-space-size=16"];
 const BATCH_SIZE = 1_000;
 const Answer = z.object({ rows: z.number(), seconds: z.number(), cpuSeconds: z.number(), findings: z.number() });
 
-/** The check of a large journal, without the chain: rows of proofs, confirmations and accounts. */
+/** Measures the check of a large journal, without the chain: rows of proofs, confirmations and accounts. */
 export async function check({ report, root, quick }: Bench): Promise<void> {
   const proofs = quick ? 20_000 : 300_000;
   const directory = await mkdtemp(join(root, "check-"));

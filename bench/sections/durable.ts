@@ -10,7 +10,7 @@ const SCRIPT = join(import.meta.dirname, "../baselines/durable-inserts.ts");
 const SIZES = [250, 1_000];
 const Answer = z.object({ perSecond: z.number() });
 
-/** Proofs' rows written durably, without a server and without a chain. */
+/** Measures durable writes of proof rows, without a server and without a chain. */
 export async function durable({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
   for (const size of SIZES) {
     const directory = await mkdtemp(join(root, "durable-"));

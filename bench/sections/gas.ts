@@ -15,7 +15,7 @@ const MAX_GAS_AT_1000 = 55;
 const require = createRequire(import.meta.url);
 const Artifact = z.object({ abi: z.array(z.unknown()), bytecode: z.string() });
 
-/** Gas per hash, for Sealbook and for the Ethereum Attestation Service, on the same EVM. */
+/** Measures the gas per hash, for Sealbook and for the Ethereum Attestation Service, on the same EVM. */
 export async function gas({ report, root }: Bench): Promise<void> {
   await using evm = await startEvm(await mkdtemp(join(root, "evm-")));
   const add = (what: string, total: number, size: number): void => {
@@ -28,7 +28,7 @@ export async function gas({ report, root }: Bench): Promise<void> {
     ["Sealbook", await sealbook(evm)],
     ["EAS", await attestationService(evm)],
   ] as const) {
-    // The first transaction of a sender and of a contract costs more than all that follow.
+    // The first transaction of a sender and of a contract costs more than the following ones.
     await anchor(1);
     for (const size of SIZES) add(what, await anchor(size), size);
   }

@@ -15,10 +15,10 @@ const APIKEY = join(import.meta.dirname, "../../scripts/apikey.ts");
 const CLIENTS = 64;
 const HASHES = 360_000;
 const QUICK_SHARE = 0.02;
-/** What counts as flat, as in the section of the memory. */
+/** Limit of flat memory use, as in the memory section. */
 const MAX_LATE_GROWTH = 20;
 
-/** The load of an hour at full speed, with the default limits and API keys. */
+/** Runs the load of an hour at full speed, with the default limits and API keys. */
 export async function hour({ report, root, quick }: Bench): Promise<void> {
   const share = quick ? QUICK_SHARE : 1;
   await using server = await startSealbook(root, { API_AUTH: "apikey" });
@@ -52,19 +52,19 @@ export async function hour({ report, root, quick }: Bench): Promise<void> {
     value: peak,
     unit: "MB at the peak",
     details: { end_MB: end, "growth in the last half_MB": lateGrowth },
-    // Each login takes 128 MB for a moment, two at a time: the peak says what else there was room for.
+    // Each login uses 128 MB briefly, at most two at a time: the peak includes them.
     targets: quick ? [] : [atMost(lateGrowth, MAX_LATE_GROWTH, "MB growth in the last half")],
   });
 }
 
 /**
- * Lets clients do what there is to do, evenly mixed: each does the next thing when it has done the last.
- * @returns how often something ended otherwise than it should, by what and how
+ * Runs the activities with clients, evenly mixed: each client starts its next activity after its previous one.
+ * @returns the number of unexpected outcomes, by activity and outcome
  */
 async function inTurn(activities: readonly Activity[], onDone: () => void): Promise<Record<string, number>> {
   const left = activities.map((activity) => ({ activity, begun: 0 }));
   const faults: Record<string, number> = {};
-  /** Whichever is behind the others the most. */
+  /** Returns the activity with the greatest lag. */
   const next = (): Activity | undefined => {
     let least: (typeof left)[number] | undefined;
     for (const each of left) {
@@ -88,7 +88,7 @@ async function inTurn(activities: readonly Activity[], onDone: () => void): Prom
   return faults;
 }
 
-/** Makes a key beside the running server. */
+/** Creates a key while the server runs. */
 async function apiKey(directory: string): Promise<string> {
   const env = { PATH: process.env["PATH"], DATA_DIR: directory };
   const { stdout } = await promisify(execFile)(process.execPath, [APIKEY, "create", "bench", "--json"], { env });

@@ -23,34 +23,34 @@ import { atMost } from "../run/result.ts";
 
 const LOOKUPS = 3_000;
 const WARM_UP = 300;
-/** Batches accepted at the end, for what an acceptance costs in a journal of this size. */
+/** Batches accepted at the end, to measure an acceptance in a journal of this size. */
 const ACCEPTED = 50;
-/** Batches before these that do not count. */
+/** Warm-up batches, which do not count. */
 const ACCEPTED_BEFORE = 20;
 const MAX_MILLISECONDS = 1;
 /** 30 GB a month at 100 proofs a second. */
 const MAX_BYTES = 116;
 const SEGMENT_ENTRIES = 10_000;
-/** As much memory as a small server gives it. */
+/** The memory that PostgreSQL has on a small server. */
 const POSTGRES_SETTINGS = {
   shared_buffers: "1GB",
   max_wal_size: "4GB",
-  // Tells what the server itself takes, to plan and to execute.
+  // Reports the server's own time for planning and execution.
   shared_preload_libraries: "pg_stat_statements",
   "pg_stat_statements.track_planning": "on",
 };
 
-/** An engine to be filled and asked. */
+/** An engine to fill and query. */
 interface Engine {
   readonly name: string;
   open(): Promise<Database>;
-  /** What the journal takes on disk, indexes and all; it is not in use then. */
+  /** Size of the journal on disk, with indexes; called while it is closed. */
   bytes(): Promise<number>;
-  /** Milliseconds that the server took since it was asked last; without it the engine is part of this process. */
+  /** Milliseconds that the server spent since the last call; missing if the engine is part of this process. */
   spent?(): Promise<number>;
 }
 
-/** How long a lookup takes in a large journal, and what a proof takes there, on each engine. */
+/** Measures the duration of a lookup in a large journal, and the size of a proof there, on each engine. */
 export async function lookups(bench: Bench): Promise<void> {
   await onSqlite(bench);
   await onPostgres(bench);
@@ -59,7 +59,7 @@ export async function lookups(bench: Bench): Promise<void> {
 async function onSqlite(bench: Bench): Promise<void> {
   const directory = await mkdtemp(join(bench.root, "lookups-"));
   const file = join(directory, "journal.sqlite");
-  // To close it brings the log into the file.
+  // Closing merges the log into the file.
   await measure(
     bench,
     { name: "SQLite", open: () => openSqlite(file), bytes: async () => (await stat(file)).size },
@@ -122,7 +122,7 @@ async function measure(bench: Bench, engine: Engine, maxBytes?: number): Promise
 
   const ways = waysToLook(proofs);
   for (const [way, look] of ways) {
-    // Nothing is in the engine's own memory then; the operating system's cannot be emptied from here.
+    // The engine's own cache is empty now; the operating system's cache cannot be emptied from here.
     const database = await engine.open();
     const { proofs: store, anchors } = journalOver(database);
     const numbers = Array.from({ length: LOOKUPS }, () => randomInt(proofs));
@@ -189,11 +189,11 @@ function waysToLook(proofs: number): Map<string, Look> {
 async function fill(database: Database, engine: string, batches: number): Promise<void> {
   using progress = showProgress(`lookups: filling ${engine}`, batches * BATCH_SIZE, "proofs");
   await fillJournal(database, batches, (batch) => progress.update(batch * BATCH_SIZE));
-  // As the server does by itself sooner or later.
+  // The server does the same sooner or later.
   if (engine === "PostgreSQL") await sql`vacuum analyze`.execute(database);
 }
 
-/** What a proof takes in a full segment of a replica. */
+/** Computes the size of a proof in a full segment of a replica. */
 async function segmentBytes(database: Database): Promise<number> {
   const { lines, previousDigest } = await journalOver(database).entries.lines(0, SEGMENT_ENTRIES);
   const segment = { number: 1, first: 1, last: lines.length, previousDigest, digest: previousDigest, lines };

@@ -8,13 +8,13 @@ import { startSealbook } from "../run/sealbook.ts";
 const SIZE = 1_000;
 const BULK_CLIENTS = 2;
 const SINGLE_CLIENTS = 16;
-/** By when a run has to be done. */
+/** Time limit of a run. */
 const LIMIT_SECONDS = 7_200;
 const MAX_MEGABYTES = 400;
-/** What counts as flat: garbage that is not collected yet comes and goes by more than a few megabytes. */
+/** Limit of flat memory use: uncollected garbage varies by more than a few megabytes. */
 const MAX_LATE_GROWTH = 20;
 
-/** The memory of the server's process over a long run: mostly bulk posts, with single ones among them. */
+/** Measures the memory of the server's process over a long run: mostly bulk posts, with some single posts. */
 export async function memory({ report, root, quick }: Bench): Promise<void> {
   const total = quick ? 50_000 : 1_000_000;
   await using server = await startSealbook(root);
@@ -48,7 +48,7 @@ export async function memory({ report, root, quick }: Bench): Promise<void> {
     name: `server process, ${total} proofs`,
     value: peak,
     unit: "MB at the peak",
-    // The first start makes the demo account, and its keystore takes memory by design.
+    // The first start creates the demo account, and its keystore uses much memory by design.
     details: {
       "peak of the first start_MB": peakBefore,
       start_MB: start,

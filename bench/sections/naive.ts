@@ -10,10 +10,10 @@ const SCRIPT = join(import.meta.dirname, "../baselines/naive-relayer.ts");
 const CLIENTS = [32, 512];
 const SETTLE_MILLISECONDS = 3_000;
 
-/** The figure that ours is compared with. */
+/** The figure that Sealbook's is compared with. */
 export const NAIVE_512 = "one transaction a post, 512 clients";
 
-/** A relayer that makes a transaction of every post, under the same load. */
+/** Measures a relayer with one transaction per post, under the same load. */
 export async function naive({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
   const directory = await mkdtemp(join(root, "naive-"));
   {

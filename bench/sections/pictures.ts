@@ -10,13 +10,13 @@ const MAX_STILL_MILLISECONDS = 1_000;
 const MAX_DAY_MILLISECONDS = 10_000;
 const MAX_DAY_MEGABYTES = 5;
 
-/** Sensors over a place. */
+/** Sensors around a position. */
 interface Place {
   readonly name: string;
   readonly count: number;
   readonly lng: number;
   readonly lat: number;
-  /** Degrees that they are strewn over. */
+  /** Spread of the sensors, in degrees. */
   readonly spread: number;
 }
 
@@ -25,7 +25,7 @@ const PLACES: readonly Place[] = [
   { name: "500 sensors over a continent", count: 500, lng: 15, lat: 50, spread: 30 },
 ];
 
-/** How long maps of readings take to be drawn, and how large the animation of a day is. */
+/** Measures the time of drawing maps of readings, and the size of the animation of a day. */
 export async function pictures({ report, quick }: Bench): Promise<void> {
   const stills = quick ? 3 : 20;
   for (const place of PLACES) {
@@ -71,10 +71,10 @@ async function milliseconds(draw: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** A value of each sensor for each hour; strewn evenly, the same in every run. */
+/** Returns a value of each sensor for each hour; evenly distributed and the same in every run. */
 function dayAt({ count, lng, lat, spread }: Place): Reading[] {
   return Array.from({ length: count }, (_, sensor) => {
-    // Multiples of two irrational numbers fill a square without lumps.
+    // Multiples of two irrational numbers fill a square evenly.
     const [x, y] = [(sensor * Math.SQRT2) % 1, (sensor * Math.E) % 1];
     const position = { lng: lng + (x - 0.5) * spread, lat: lat + (y - 0.5) * spread * 0.6 };
     return Array.from({ length: 24 }, (_, hour) => ({

@@ -4,7 +4,7 @@ import { BARE_512 } from "./bare.ts";
 import { NAIVE_512 } from "./naive.ts";
 import { SINGLE_512 } from "./single.ts";
 
-/** Adds what the figures of one run say of each other, as far as they were measured. */
+/** Adds the ratios between figures of one run, as far as they were measured. */
 export function addRatios(report: Report): void {
   const valueOf = (name: string): number | undefined => report.results.find((result) => result.name === name)?.value;
   const ours = valueOf(SINGLE_512);

@@ -11,7 +11,7 @@ const STORING_CLIENTS = [1, 64];
 const READING_CLIENTS = 16;
 const SEARCH_LIMIT = 10;
 
-/** Records of API 1, and whatever else is asked of a server that has data. */
+/** Measures the records of API 1, and other requests to a server with data. */
 export async function records(bench: Bench): Promise<void> {
   const { report, root, quick, seconds, warmUpSeconds } = bench;
   await using server = await startSealbook(root, { SESSION_LIFETIME: "3600", STORE_RATE: "1000000" });
@@ -68,7 +68,7 @@ export async function records(bench: Bench): Promise<void> {
   );
 }
 
-/** Posts documents, all at once, and says under what they are found. */
+/** Posts documents, all at once, and returns their ids. */
 async function acceptSome(url: string, count: number): Promise<{ id: string; hash: string }[]> {
   const documents = new Documents();
   return Promise.all(

@@ -7,11 +7,11 @@ import { atLeast, atMost } from "../run/result.ts";
 import { startSealbook } from "../run/sealbook.ts";
 
 const MIN_ROWS = 10_000;
-/** What counts as flat: as much as a server under any load grows. */
+/** Limit of flat memory use: the growth of a server under any load. */
 const MAX_GROWTH = 150;
 const MAX_LATE_GROWTH = 20;
 
-/** Restored documents compared with what was recorded, all in one call, in random order. */
+/** Measures the comparison of restored documents with their records, all in one call, in random order. */
 export async function recovery({ report, root, quick }: Bench): Promise<void> {
   const count = quick ? 50_000 : 1_000_000;
   await using server = await startSealbook(root);

@@ -13,18 +13,18 @@ const UNIT = "proofs/s";
 const PERIOD_SECONDS = 3;
 const REGULAR_BLOCKS = { CHAIN_BLOCK_PERIOD: String(PERIOD_SECONDS) };
 const CLIENTS = [1, 32, 512];
-/** Enough that waiting for a block alone does not keep them below 1,000 a second. */
+/** Enough for more than 1,000 posts a second although every post waits for a block. */
 const MANY_CLIENTS = 4_500;
 const OPEN_RATE = 1_200;
-/** So many clients do not connect all at once. */
+/** Time over which so many clients connect. */
 const CONNECTING_SECONDS = 18;
-/** What a load leaves unanswered when it ends is done before the next one begins. */
+/** Pause between loads, in which the server finishes the remaining requests. */
 const SETTLE_MILLISECONDS = 1_000;
 
 /** The figure that others are compared with. */
 export const SINGLE_512 = "instant blocks, 512 clients";
 
-/** Posts of one document each, until they are confirmed. */
+/** Measures posts of one document each, until they are confirmed. */
 export async function single(bench: Bench): Promise<void> {
   for (const part of [instantBlocks, regularBlocks, manyClients, evenArrival]) {
     await attempt(bench.report, "single", () => part(bench));
@@ -79,7 +79,7 @@ async function evenArrival({ report, root, quick }: Bench): Promise<void> {
   add(report, name, figures, sustained(figures));
 }
 
-/** Seconds of whole blocks: all answers come right after one. */
+/** Returns the seconds of whole blocks: all responses arrive right after a block. */
 function wholeBlocks(quick: boolean): number {
   return (quick ? 3 : 10) * PERIOD_SECONDS;
 }

@@ -10,10 +10,10 @@ import { startSealbook, type Sealbook } from "../run/sealbook.ts";
 const SIZE = 1_000;
 const LIMIT_SECONDS = 600;
 
-/** Posts until enough is confirmed; says how much was. */
+/** Posts documents until enough are confirmed; returns their number. */
 type Fill = (server: Sealbook) => Promise<void>;
 
-/** What a proof takes, on disk and on chain, by what a run wrote. */
+/** Measures the size of a proof, on disk and on chain, from the output of a run. */
 export async function size(bench: Bench): Promise<void> {
   const { quick } = bench;
   const singles = quick ? 100 : 2_000;

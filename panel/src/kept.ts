@@ -1,11 +1,11 @@
-/** A text that this browser keeps, when it keeps any: in private windows and by policy it may not. */
+/** A text in the storage of the browser; private windows and policies can disable the storage. */
 export interface Kept {
   read(): string | undefined;
   write(text: string): void;
   remove(): void;
 }
 
-/** @param name Tells it from the others; whatever is kept has the product's name before it */
+/** @param name Unique name; the stored name has the product's name as prefix */
 export function kept(name: string): Kept {
   const key = `sealbook.${name}`;
   return {

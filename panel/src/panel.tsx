@@ -10,7 +10,7 @@ import { Shell } from "./shell.tsx";
 import { TABS, type Tab } from "./tabs.ts";
 import { texts } from "./texts/texts.ts";
 
-/** The panel: the way in, then the tabs. */
+/** The panel: the login, then the tabs. */
 export function Panel() {
   const home = addressOf(TABS[0].id);
   const account = session.current.value?.account;

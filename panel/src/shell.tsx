@@ -4,10 +4,10 @@ import { texts } from "./texts/texts.ts";
 import { ThemeSwitch } from "./theme/theme-switch.tsx";
 
 /**
- * What is around every view: the bar with the name, what leads elsewhere, and the switches.
- * @param home Where the name leads
- * @param part Said beside the name
- * @param end At the end of the bar, before the switches
+ * The frame of every view: the bar with the name, links, and the switches.
+ * @param home Target of the name
+ * @param part Text next to the name
+ * @param end Content at the end of the bar, before the switches
  */
 export function Shell({
   home,
@@ -48,7 +48,7 @@ export function Shell({
   );
 }
 
-// Not by the address: what stands behind its `#` is the tab.
+// Not by the address: its `#` part is the tab.
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("view")?.focus();

@@ -4,14 +4,14 @@ import type { Texts } from "./texts/texts.ts";
 
 /** A tab: its code is loaded when it is first opened. */
 export interface Tab {
-  /** What its address has behind `#/`. */
+  /** Its address after `#/`. */
   readonly id: string;
   readonly title: (texts: Texts) => string;
   readonly icon: IconName;
   readonly load: Load;
 }
 
-/** The tabs, in the order in which they are shown. */
+/** The tabs in display order. */
 export const TABS: readonly [Tab, ...Tab[]] = [
   { id: "home", title: ({ tabs }) => tabs.home, icon: "home", load: () => import("./home/home.tsx") },
   { id: "records", title: ({ tabs }) => tabs.records, icon: "records", load: () => import("./records/records.tsx") },

@@ -4,8 +4,8 @@ import type { AnchorFacts } from "./anchor-facts.ts";
 import type { AnchorFault, ConfirmationFault, Finding } from "./finding.ts";
 
 /**
- * Compares what an entry confirms with its anchor.
- * @param siblings All anchors of the batch: when one was split, others are in its place
+ * Compares the contents of a confirmation with its anchor.
+ * @param siblings All anchors of the batch: after a split, other anchors cover its leaves
  */
 export function checkConfirmation(
   confirmation: ConfirmationEntry,
@@ -35,19 +35,20 @@ export function checkConfirmation(
   return findings;
 }
 
-/** Whether an entry is what an anchor stands on now; an older one may hold no longer. */
+/** Returns whether an entry is the current confirmation of its anchor; an older one may be superseded. */
 export function isCurrent({ sequence }: ConfirmationEntry, { confirmation }: AnchorFacts): boolean {
   return sequence === confirmation;
 }
 
-/** What is wrong with what an anchor says of its transaction and its confirmation. */
+/** Returns the inconsistencies between an anchor, its transaction and its confirmation. */
 export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
   const { id, hash, transactionId, transaction, confirmation, confirms, newestConfirmation: newest } = anchor;
   const faults: AnchorFault[] = [];
   if ((hash === null) !== (transactionId === null)) faults.push("half_closed");
   if (transactionId !== null && transaction === undefined) faults.push("no_transaction");
   if (confirmation !== null && (confirms === undefined || confirms.anchor !== id)) faults.push("confirmed_by_nothing");
-  // A chain that had seemed to go back has a transaction where it was: then an older entry holds again.
+  // A transaction can return to its former block after a rollback or reorganization; then an older entry is current
+  // again.
   else if (
     confirmation !== null &&
     newest !== null &&
@@ -60,7 +61,10 @@ export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
   return faults;
 }
 
-/** An anchor whose confirmation held no longer can have been split: then others, made later, are over parts of it. */
+/**
+ * Returns whether an anchor was split. An anchor with a superseded confirmation can be split: newer anchors then cover
+ * parts of it.
+ */
 function wasSplit({ anchor, firstLeaf, size }: ConfirmationEntry, siblings: readonly AnchorFacts[]): boolean {
   const parts = siblings.filter(
     ({ id, firstLeaf: first, lastLeaf }) => id > anchor && first >= firstLeaf && lastLeaf < firstLeaf + size,
@@ -68,7 +72,7 @@ function wasSplit({ anchor, firstLeaf, size }: ConfirmationEntry, siblings: read
   return parts.length > 1;
 }
 
-/** Whether the journal's own transaction is the one that is told of. */
+/** Returns whether the stored transaction of the anchor is the one in the confirmation. */
 function isAsSent(
   { transactionHash, blockNumber, blockHash }: ConfirmationEntry,
   { transaction }: AnchorFacts,

@@ -1,10 +1,10 @@
 import type { AnchorFacts } from "./anchor-facts.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 
-/** Values in one question at most. */
+/** Maximum number of values per query. */
 const MOST_AT_ONCE = 500;
 
-/** Reads what is to be compared of anchors; all anchors of one batch are read at one moment. */
+/** Reads the facts of anchors that are compared. All anchors of one batch are read in one snapshot. */
 export async function readAnchors(
   database: Database,
   by: "id" | "batch_id",
@@ -21,7 +21,7 @@ export async function readAnchors(
   return found;
 }
 
-/** Anchors for proofs that have none, up to a number of them. */
+/** Reads anchors for proofs that have no proofs, up to a limit. */
 export async function anchorsWithoutProofs(database: Database, after: number, limit: number): Promise<number[]> {
   const rows = await database
     .selectFrom("anchors")

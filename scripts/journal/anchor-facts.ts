@@ -1,4 +1,4 @@
-/** An anchor as it is stored, with what belongs to it: what is compared. */
+/** A stored anchor with its transaction and confirmation, as input of the comparison. */
 export interface AnchorFacts {
   readonly id: number;
   readonly batch: number;
@@ -9,20 +9,20 @@ export interface AnchorFacts {
   /** `null` while it is open. */
   readonly hash: Uint8Array | null;
   readonly size: number;
-  /** The entry whose digest it is for. */
+  /** Entry whose digest is anchored. */
   readonly checkpoint: number | null;
   readonly transactionId: number | null;
-  /** `undefined` when there is no such transaction. */
+  /** `undefined` when the transaction does not exist. */
   readonly transaction: TransactionFacts | undefined;
-  /** The entry that it names as its confirmation. */
+  /** Entry referenced as the confirmation. */
   readonly confirmation: number | null;
-  /** What that entry confirms; `undefined` when it is no confirmation. */
+  /** Content that the entry confirms; `undefined` when the entry is not a confirmation. */
   readonly confirms: { readonly anchor: number; readonly blockHash: Uint8Array } | undefined;
-  /** The newest entry that confirms it. */
+  /** Newest entry that confirms the anchor. */
   readonly newestConfirmation: number | null;
 }
 
-/** A transaction of the relayer's, as far as it matters to an anchor. */
+/** The fields of a relayer transaction that concern an anchor. */
 export interface TransactionFacts {
   readonly isConfirmed: boolean;
   readonly hash: Uint8Array | null;

@@ -4,34 +4,34 @@ import { outcomeFaults } from "./anchor-consistency.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";
 import type { AnchorFault, Finding } from "./finding.ts";
 
-/** A proof in its place. */
+/** A proof and its leaf index. */
 export interface Leaf {
   readonly sequence: number;
   readonly leaf: number;
   readonly recordHash: Uint8Array;
-  /** Whether its entry is in doubt. */
+  /** Whether the entry is suspect because of another finding. */
   readonly isDoubtful: boolean;
 }
 
-/** What was found of a batch. */
+/** Result of the check of a batch. */
 export interface BatchVerdict {
   readonly findings: readonly Finding[];
-  /** Whether what was anchored proves the recorded hash of a leaf; `unknown` when nothing was anchored yet. */
+  /** Whether the anchored hash proves the recorded hash of a leaf; `unknown` when nothing is anchored yet. */
   provesLeaf(leaf: number): "intact" | "changed" | "unknown";
-  /** Leaves that are not confirmed yet. */
+  /** Number of unconfirmed leaves. */
   readonly pending: number;
 }
 
-/** Whether all leaves are there that the anchors of a batch have. */
+/** Returns whether every leaf under the anchors of a batch is present. */
 export function isComplete(leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): boolean {
   const highest = leaves.reduce((most, { leaf }) => Math.max(most, leaf), -1);
   return anchors.length > 0 && anchors.every(({ hash, lastLeaf }) => hash !== null && lastLeaf <= highest);
 }
 
 /**
- * Compares the proofs of a batch with the anchors over it: each leaf has one proof, and is under one anchor, and under
- * each anchor is what was anchored.
- * @param leaves All proofs of the batch but those that share a leaf
+ * Compares the proofs of a batch with its anchors: each leaf has one proof and one anchor, and the leaves under each
+ * anchor give the anchored hash.
+ * @param leaves All proofs of the batch except those that share a leaf
  * @param anchors All anchors of the batch
  */
 export function checkBatch(batch: number, leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): BatchVerdict {
@@ -122,7 +122,7 @@ function faultsOf(anchor: AnchorFacts, own: readonly Leaf[]): AnchorFault[] {
   ];
 }
 
-/** `undefined` when there is nothing to compare with, or other things are wrong that say it already. */
+/** `undefined` when there is nothing to compare with, or when another finding already covers the anchor. */
 function fitsRoot({ hash, size, firstLeaf }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
   if (hash === null || own.length !== hashesUnder({ size }) || own.length > MAX_TREE_SIZE) return undefined;
   if (own.some(({ leaf }, index) => leaf !== firstLeaf + index)) return undefined;

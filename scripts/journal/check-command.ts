@@ -17,14 +17,14 @@ import { findingLine, resultLine } from "./check-report.ts";
 import { readResumePoint, writeResumePoint } from "./resume-file.ts";
 
 const FOUND = 1;
-/** Apart from 1, which says that something was found. */
+/** Exit code of a failed check; 1 means that the check has findings. */
 const NOT_CHECKED = 2;
 const INTERRUPTED = 130;
 const FILE = "journal-check.json";
-/** Between two writes of how far it is. */
+/** Interval between writes of the resume file. */
 const KEEP_MILLISECONDS = 2_000;
 
-/** Waits between the attempts of one query. */
+/** Delays between the attempts of one query. */
 const RETRY_MILLISECONDS = [50, 250, 1_000];
 
 interface Options {
@@ -74,12 +74,12 @@ async function check(options: Options): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const isKnown = error instanceof SealbookError || error instanceof CommandFailure;
-    // What else there is: a database that is damaged as a file, for instance.
+    // Other failures, for instance a damaged database file.
     throw new CommandFailure(isKnown ? reason : `the journal could not be checked: ${reason}`, NOT_CHECKED);
   }
 }
 
-/** Repeats queries that fail: one unavailable response does not end a check of hours. */
+/** Retries failed queries, so that one failed response does not end a check that runs for hours. */
 function retried(client: ProofAnchorClient): AnchorQueries {
   const retry = async <T>(query: () => Promise<T>): Promise<T> => {
     for (const milliseconds of RETRY_MILLISECONDS) {
@@ -115,7 +115,7 @@ async function checkAll(
   const json = options.json === true;
   const file = join(dataDirectory, FILE);
   const asksChain = chain !== undefined;
-  // What comes before --from was not looked at: there is nothing to say of it.
+  // Entries before --from were not checked, so that no resume point is stored for them.
   const keep = async (resumePoint: ResumePoint): Promise<void> => {
     if (options.from === undefined) await writeResumePoint(file, resumePoint, asksChain);
   };
@@ -173,7 +173,7 @@ function parseSequence(text: string): number {
   return Number(text);
 }
 
-/** The progress of one stage after the other. */
+/** Progress of the consecutive stages. */
 class Stages {
   #stage: string | undefined;
   #progress: Progress | undefined;

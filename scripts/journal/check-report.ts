@@ -2,12 +2,12 @@ import { type Finding, findingText } from "./finding.ts";
 import type { CheckResult } from "./journal-check.ts";
 import { printable } from "../proofs/reason.ts";
 
-/** A finding as a line of the standard output. */
+/** Formats a finding as a line of standard output. */
 export function findingLine(finding: Finding, json: boolean): string {
   return json ? JSON.stringify({ ...finding, message: findingText(finding) }) : printable(findingText(finding));
 }
 
-/** What was looked at, as the last line. */
+/** Formats the extent of the check as the last line of output. */
 export function resultLine({ resumePoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
   const { isComplete, from, to, proofs, confirmations, accounts, checkpoints, pending, compared, findings } = result;
   if (json) {

@@ -4,12 +4,12 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { LabelCache, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 
-/** The newest entry, and how many proofs there are. */
+/** Reads the newest entry and the number of proofs. */
 export function journalHead(database: Database): Promise<JournalHead & { readonly proofs: number }> {
   return database.selectFrom("journal_head").select(["sequence", "digest", "proofs"]).executeTakeFirstOrThrow();
 }
 
-/** From which entry to which there are any, and which one the head calls the newest: all at one moment. */
+/** Reads the first and last stored entry and the newest entry by the head, in one snapshot. */
 export async function journalExtent(database: Database): Promise<{ oldest: number; newest: number; head: number }> {
   const row = await database
     .selectFrom("journal_head")
@@ -35,7 +35,7 @@ export async function journalExtent(database: Database): Promise<{ oldest: numbe
   };
 }
 
-/** The recorded hash of the proof that was first given a leaf; `undefined` when there is none before an entry. */
+/** Returns the recorded hash of the first proof with a leaf; `undefined` when there is none before an entry. */
 export async function firstProofAt(
   database: Database,
   batch: number,
@@ -51,7 +51,7 @@ export async function firstProofAt(
   return recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type });
 }
 
-/** Proofs of a batch from one entry to another. */
+/** Reads the proofs of a batch in a range of entries. */
 export async function leavesBefore(database: Database, batch: number, first: number, last: number): Promise<Leaf[]> {
   const labels = new LabelCache();
   const rows = await ownProofs(database, batch)
@@ -66,7 +66,7 @@ export async function leavesBefore(database: Database, batch: number, first: num
   }));
 }
 
-/** The proofs that have leaves of their own, found by where the batch's anchors say that they are. */
+/** Reads the proofs that have leaves of their own, in the entry ranges that the batch's anchors state. */
 function ownProofs(database: Database, batch: number) {
   return database
     .selectFrom("anchors")

@@ -7,21 +7,21 @@ import {
 } from "../../server/journal/integrity/entry-chain.ts";
 import type { Finding, EntryRange, Subject } from "./finding.ts";
 
-/** A line with what is stored of its digest. */
+/** A line with the stored part of its digest. */
 export interface ChainedLine extends JournalLine {
   readonly subject: Subject;
-  /** The whole digest, or the first bytes of a proof's. */
+  /** The whole digest, or the first bytes of a proof's digest. */
   readonly link: Uint8Array;
 }
 
-/** An entry whose contents did not give its digest. */
+/** An entry whose contents do not give its digest. */
 interface Changed {
   readonly kind: "entry_changed";
   readonly sequence: number;
   readonly subject: Subject;
 }
 
-/** Entries that are not there. */
+/** Missing entries. */
 interface Missing {
   readonly kind: "entry_missing";
   readonly sequence: number;
@@ -29,20 +29,20 @@ interface Missing {
 }
 
 /**
- * Follows the chain of digests from entry to entry, and finds where it breaks. Of most digests only the first bytes are
- * stored: after a break it goes on from the next digest that is stored whole, and what lies between is told to be
- * unverifiable. Each kind of break is told when it is known what it is, which can be some entries later.
+ * Follows the chain of digests from entry to entry and finds breaks. Only the first bytes of most digests are stored:
+ * after a break the check continues at the next whole stored digest and reports the entries in between as unverifiable.
+ * Each break is reported once its kind is determined, which can be some entries later.
  */
 export class DigestChain {
   readonly #report: (finding: Finding) => void;
   #at: number;
   /** Unknown after a break. */
   #digest: Uint8Array | undefined;
-  /** Before the newest entry. */
+  /** Digest before the newest entry. */
   #before: Uint8Array | undefined;
   #subject: Subject | undefined;
   #break: Changed | Missing | undefined;
-  /** Digests from which the entry after a changed one may go on. */
+  /** Digests from which the entry after a changed entry may continue. */
   #trials: { readonly computed: Uint8Array; readonly stored: Uint8Array | undefined } | undefined;
 
   constructor(start: JournalHead, report: (finding: Finding) => void) {
@@ -51,22 +51,22 @@ export class DigestChain {
     this.#report = report;
   }
 
-  /** The newest entry that was taken. */
+  /** The newest processed entry. */
   get at(): number {
     return this.#at;
   }
 
-  /** The digest there; `undefined` while it is not known. */
+  /** Digest up to that entry; `undefined` while it is unknown. */
   get digest(): Uint8Array | undefined {
     return this.#digest;
   }
 
-  /** The entry at which it broke and is not mended yet: that one and all that follow are in doubt. */
+  /** The entry of a break without a known continuation: that entry and all later ones are suspect. */
   get brokenAt(): number | undefined {
     return this.#break?.sequence;
   }
 
-  /** Takes the next entry; they come in their order. */
+  /** Processes the next entry; entries arrive in order. */
   next(line: ChainedLine): void {
     if (line.sequence === this.#at) return this.#again(line);
     if (line.sequence > this.#at + 1) this.#gap(line.sequence - 1);
@@ -84,7 +84,7 @@ export class DigestChain {
     this.#advance(line, undefined);
   }
 
-  /** Compares with the head, which has the newest digest whole. */
+  /** Compares with the head, which stores the newest digest whole. */
   end(head: JournalHead): void {
     if (head.sequence > this.#at) this.#gap(head.sequence);
     const trials = this.#trials;
@@ -103,7 +103,10 @@ export class DigestChain {
     }
   }
 
-  /** The entry after a changed one: does it go on from what the contents gave, or from what was stored? */
+  /**
+   * Processes the entry after a changed one: determines whether it continues from the computed or from the stored
+   * digest.
+   */
   #goOn(line: ChainedLine): boolean {
     const { computed, stored } = this.#trials ?? {};
     this.#trials = undefined;
@@ -137,7 +140,7 @@ export class DigestChain {
     this.#at = last;
   }
 
-  /** Tells of a break; what came after it, up to an entry, could not be checked. */
+  /** Reports a break; the entries after it, up to `last`, are unverifiable. */
   #settle(last: number): void {
     const found = this.#break;
     if (found === undefined) return;
@@ -148,7 +151,7 @@ export class DigestChain {
     this.#trials = undefined;
   }
 
-  /** A second entry with the same number: one of them does not belong there. */
+  /** Processes a second entry with the same number: one of the two is invalid. */
   #again(line: ChainedLine): void {
     const computed = this.#before && nextDigest(this.#before, line.text);
     const isIntruder = this.#break?.sequence === line.sequence && this.#trials !== undefined;

@@ -1,18 +1,18 @@
 import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 
-/** What an entry is, as far as it takes to name it. */
+/** The fields that identify an entry in a message. */
 export type Subject =
   | { readonly kind: "proof"; readonly documentId: string }
   | { readonly kind: "confirmation"; readonly anchor: number }
   | { readonly kind: "account"; readonly address: string };
 
-/** Entries from one to another, both of them included. */
+/** A range of entries, both ends included. */
 export interface EntryRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** By what a proof can be found. */
+/** Kinds of keys that find a proof. */
 export type KeyKind = "recordHash" | "hash" | "document";
 
 const ANCHOR_FAULTS = {
@@ -49,9 +49,9 @@ const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
 export type AnchorFault = keyof typeof ANCHOR_FAULTS;
 export type ConfirmationFault = keyof typeof CONFIRMATION_FAULTS;
 
-/** Something in the journal that is not as it was written, or not as the chain has it. */
+/** A difference between the journal and its original contents or the chain. */
 export type Finding =
-  /** No entry has these numbers. */
+  /** Entries that are missing from the sequence. */
   | {
       readonly kind: "entry_missing";
       readonly sequence: number;
@@ -61,8 +61,8 @@ export type Finding =
   /** A second entry with the same number. */
   | { readonly kind: "entry_twice"; readonly sequence: number; readonly subject: Subject }
   /**
-   * Its contents do not give its digest.
-   * `recorded`: whether the facts that the recorded hash is made of are those that were anchored, as far as is known.
+   * The contents do not give the digest. `recorded`: whether the facts in the recorded hash match the anchored ones, if
+   * known.
    */
   | {
       readonly kind: "entry_changed";
@@ -71,13 +71,13 @@ export type Finding =
       readonly recorded?: "intact" | "changed" | "unknown";
       readonly unverifiable?: EntryRange;
     }
-  /** The digest stored with it is not its own; its contents and all that follows are as they were. */
+  /** The stored digest of an entry is wrong; the contents of it and of all later entries are unchanged. */
   | { readonly kind: "digest_changed"; readonly sequence: number; readonly subject: Subject }
-  /** An entry outside of what the head says is there. */
+  /** An entry after the newest entry by the head. */
   | { readonly kind: "entry_beyond"; readonly sequence: number; readonly newest: number }
   | { readonly kind: "head_changed"; readonly sequence: number }
   | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
-  /** Proofs that should be under a leaf, and are not. */
+  /** Missing proofs of a leaf. */
   | { readonly kind: "leaf_missing"; readonly batch: number; readonly leaf: number; readonly last: number }
   | {
       readonly kind: "leaf_twice";
@@ -94,7 +94,7 @@ export type Finding =
       readonly sequence: number;
     }
   | { readonly kind: "leaf_anchored_twice"; readonly batch: number; readonly anchor: number; readonly other: number }
-  /** `suspects`: entries under the anchor that are in doubt for another reason. */
+  /** `suspects`: entries under the anchor that are suspect because of another finding. */
   | {
       readonly kind: "root_differs";
       readonly anchor: number;
@@ -110,11 +110,11 @@ export type Finding =
       readonly anchor: number;
       readonly fault: ConfirmationFault;
     }
-  /** What was anchored as the journal's digest is not its digest. */
+  /** The anchored checkpoint is not the journal's digest. */
   | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
   | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
   | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
-  /** Too many to be named one by one, or of entries that are not looked at. */
+  /** Too many to list one by one, or of entries outside of the checked range. */
   | { readonly kind: "keys_differ"; readonly entries: EntryRange }
   | {
       readonly kind: "chain_differs";
@@ -130,7 +130,7 @@ const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
   document: "document",
 };
 
-/** What an entry is, in words. */
+/** Formats an entry for messages. */
 export function subjectText(subject: Subject): string {
   switch (subject.kind) {
     case "proof":
@@ -142,7 +142,7 @@ export function subjectText(subject: Subject): string {
   }
 }
 
-/** A finding as a sentence. */
+/** Formats a finding as a sentence. */
 export function findingText(finding: Finding): string {
   switch (finding.kind) {
     case "entry_missing":
@@ -224,7 +224,7 @@ export function findingText(finding: Finding): string {
   }
 }
 
-/** A stretch in words. */
+/** Formats a range of entries. */
 export function rangeText({ first, last }: EntryRange): string {
   return first === last ? `entry ${first}` : `entries ${first} to ${last}`;
 }

@@ -26,53 +26,53 @@ import {
 } from "../../server/journal/entries/codec.ts";
 import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
 
-/** Entries read at once: whole stretches of the sums over keys. */
+/** Entries per read: a multiple of the ranges of the key sums. */
 const PAGE = 2_048;
-/** Digests kept for checkpoints: the confirmation of a checkpoint comes soon after its entry. */
+/** Cached digests for checkpoints: a checkpoint is confirmed soon after its entry. */
 const KEPT_DIGESTS = 16 * PAGE;
-/** Blocks that the chain is asked about at a time. */
+/** Blocks that are queried concurrently. */
 const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
 
-/** What a check queries of the chain. */
+/** Chain queries of a check. */
 export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
 
-/** What a check needs. */
+/** Dependencies of a check. */
 export interface JournalCheckDeps {
   readonly database: Database;
-  /** Unset: nothing is compared with the chain. */
+  /** Unset: no comparison with the chain. */
   readonly chain?: AnchorQueries;
-  /** Told what is wrong, as soon as it is known. */
+  /** Receives each finding as soon as it is determined. */
   readonly onFinding: (finding: Finding) => void;
-  /** Told how far it is. */
+  /** Receives the progress. */
   readonly onProgress?: (stage: "entries" | "keys", done: number, total: number) => void;
-  /** Told up to where everything was right, now and then. */
+  /** Receives, at intervals, the point up to which there are no findings. */
   readonly onResumePoint?: (resumePoint: ResumePoint) => void | Promise<void>;
 }
 
-/** What was looked at. */
+/** The extent of a check. */
 export interface CheckResult {
-  /** False when it was interrupted. */
+  /** False when the check was interrupted. */
   readonly isComplete: boolean;
-  /** The entry after which it began. */
+  /** The entry after which the check began. */
   readonly from: number;
-  /** The newest entry that was looked at. */
+  /** The newest checked entry. */
   readonly to: number;
   readonly proofs: number;
   readonly confirmations: number;
   readonly accounts: number;
-  /** Confirmations of the journal's own digest. */
+  /** Confirmations of checkpoints. */
   readonly checkpoints: number;
-  /** Proofs that the chain has not confirmed yet. */
+  /** Unconfirmed proofs. */
   readonly pending: number;
-  /** Confirmations that the chain was asked about. */
+  /** Confirmations that were compared with the chain. */
   readonly compared: number;
   readonly findings: number;
-  /** Up to where everything is right. */
+  /** The point up to which there are no findings. */
   readonly resumePoint: ResumePoint;
 }
 
-/** A proof at which the chain of digests broke. */
+/** A proof at a break of the chain of digests. */
 interface Doubted {
   readonly batch: number;
   readonly leaf: number;
@@ -81,9 +81,9 @@ interface Doubted {
 }
 
 /**
- * Checks a journal from an entry on, up to the one that is the newest when it begins: the chain of digests, the anchors
- * over the proofs, what the chain says of them, and what proofs are found by. It only reads, and can go on beside
- * whoever writes: entries never change, and of what does change each piece is read at one moment.
+ * Checks a journal from an entry to the newest one at the start of the check: the chain of digests, the anchors over
+ * the proofs, their confirmations on chain, and the proof index. The check only reads and can run beside a server:
+ * entries never change, and related mutable rows are read in one snapshot.
  */
 export class JournalCheck {
   readonly #deps: JournalCheckDeps;
@@ -95,7 +95,7 @@ export class JournalCheck {
   readonly #doubted = new Map<number, Doubted>();
   /** By sequence, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
-  /** Ends of pages after which nothing was wrong, but for batches that had not ended. */
+  /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
   #candidates: Omit<ResumePoint, "keys">[] = [];
   #resumePoint: ResumePoint;
   #counts = { proof: 0, confirmation: 0, account: 0 };
@@ -132,7 +132,7 @@ export class JournalCheck {
       await this.#page(await readEntries(database, from, limit));
       onProgress?.("entries", from + limit - start, total);
       await this.#keepResumePoint(from + limit);
-      // An embedded database answers without letting go of the thread.
+      // An embedded database blocks the thread while it reads.
       await nextTurn();
     }
     if (signal?.aborted === true) return this.#result(false);
@@ -174,7 +174,7 @@ export class JournalCheck {
     this.#deps.onFinding(finding);
   }
 
-  /** Of a proof that was changed it is told later, with what its batch says of it. */
+  /** Defers the finding for a changed proof until its batch is checked. */
   #fromChain(finding: Finding): void {
     const doubted = "sequence" in finding ? this.#doubted.get(finding.sequence) : undefined;
     if (finding.kind !== "entry_changed" || doubted === undefined) return this.#report(finding);
@@ -210,7 +210,7 @@ export class JournalCheck {
     }
   }
 
-  /** @returns something to wait for in the rare case */
+  /** @returns a promise to await, in the rare case that there is one */
   #proof(entry: ProofEntry, isAlike: boolean): Promise<void> | undefined {
     const { sequence, batch, leaf } = entry;
     const recorded = recordHash(entry);
@@ -223,7 +223,7 @@ export class JournalCheck {
     return undefined;
   }
 
-  /** A proof that shares the leaf of an earlier one has to have the same recorded hash. */
+  /** Checks that a proof which shares the leaf of an earlier one has the same recorded hash. */
   async #alike(entry: ProofEntry, recorded: Uint8Array): Promise<void> {
     const { sequence, batch, leaf, documentId } = entry;
     const first =
@@ -235,7 +235,7 @@ export class JournalCheck {
     if (doubted !== undefined) doubted.recorded = isIntact ? "intact" : "changed";
   }
 
-  /** Checks the batches that are whole, and gives the anchors that were read for it. */
+  /** Checks the complete batches and returns the anchors that were read for this. */
   async #checkBatches(): Promise<AnchorFacts[]> {
     const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
     const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
@@ -246,7 +246,7 @@ export class JournalCheck {
     return anchors;
   }
 
-  /** What is left at the end: batches that go on, and such of which something is missing. */
+  /** Checks the batches that remain at the end: those that continue, and those with missing entries. */
   async #endBatches(): Promise<void> {
     const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
     const { sequence: newest } = await journalHead(this.#deps.database);
@@ -271,7 +271,7 @@ export class JournalCheck {
     }
   }
 
-  /** An anchor that was closed after the newest entry that is looked at was open then. */
+  /** Returns an anchor as it was at the newest checked entry: an anchor that was closed later was open then. */
   #asItWas(anchor: AnchorFacts, newest: number): AnchorFacts {
     if (anchor.lastSequence <= this.#head.sequence || anchor.lastSequence > newest) return anchor;
     return { ...anchor, hash: null, transactionId: null, transaction: undefined };
@@ -290,7 +290,7 @@ export class JournalCheck {
     if (!goesOn) this.#batches.close(batch);
   }
 
-  /** The proofs of a batch that began before this check did. */
+  /** Reads the proofs of a batch that began before the first checked entry. */
   async #earlier(batch: number, anchors: readonly AnchorFacts[]): Promise<Leaf[]> {
     const { sequence: start } = this.#start;
     const first = Math.min(...anchors.map(({ firstSequence }) => firstSequence));
@@ -319,7 +319,7 @@ export class JournalCheck {
     if (chain !== undefined) await this.#compareWithChain(chain, current);
   }
 
-  /** What was anchored as the digest of an entry has to be the digest that the entries give. */
+  /** Checks that the hash of a checkpoint is the computed digest of its entry. */
   async #checkpoint(
     { sequence, hash }: ConfirmationEntry,
     checkpoint: number,
@@ -333,7 +333,7 @@ export class JournalCheck {
     if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
   }
 
-  /** Of an entry that was passed long ago; `undefined` when it cannot be told. */
+  /** Returns the digest of an earlier entry; `undefined` when it cannot be determined. */
   async #digestAt(sequence: number): Promise<Uint8Array | undefined> {
     const { database } = this.#deps;
     return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
@@ -359,14 +359,15 @@ export class JournalCheck {
     this.#compared += 1;
     const { hash, blockNumber } = confirmation;
     if (onChainFinding(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
-    // The chain can have replaced its newest blocks, between the requests too, and the journal can have recorded that.
+    // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
+    // that.
     const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
     const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
   }
 
-  /** What lies outside of what was walked. */
+  /** Checks for entries outside of the processed range. */
   async #extent(): Promise<void> {
     const { database } = this.#deps;
     const { oldest, newest, head } = await journalExtent(database);
@@ -384,7 +385,10 @@ export class JournalCheck {
     }
   }
 
-  /** Notes the end of a page; it counts when all batches that had begun by then are checked, and nothing is wrong. */
+  /**
+   * Stores the end of a page as a candidate. It becomes the resume point when all batches that began before it are
+   * checked, without findings.
+   */
   async #keepResumePoint(sequence: number): Promise<void> {
     const { digest, brokenAt } = this.#chain;
     if (this.#findings > 0 || brokenAt !== undefined || digest === undefined || this.#doubted.size > 0) return;
@@ -400,7 +404,7 @@ export class JournalCheck {
   }
 }
 
-/** Compares what an entry confirms with what the chain has. */
+/** Compares the contents of a confirmation with the chain. */
 function onChainFinding(
   confirmation: ConfirmationEntry,
   onChain: AnchorOnChain | undefined,

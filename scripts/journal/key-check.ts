@@ -10,13 +10,13 @@ import type { ProofEntry } from "../../server/journal/entries/codec.ts";
 import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
 import { storedKeys } from "../../server/journal/index/stored-keys.ts";
 
-/** Stretches of entries whose keys are compared one by one; of more it is only told that they differ. */
+/** Maximum number of ranges whose keys are compared one by one; further ranges are only reported as different. */
 const MOST_STRETCHES = 64;
 const KEYS_A_PROOF = 3;
 
-/** The keys that a proof is found by. */
+/** Returns the keys of a proof. */
 export function keysOf({ documentId, hash }: ProofEntry, recorded: Uint8Array): [key: number, by: KeyKind][] {
-  // One is enough where two are the same.
+  // Duplicate keys are stored once.
   return [
     ...new Map<number, KeyKind>([
       [keyOf(recorded), "recordHash"],
@@ -26,20 +26,20 @@ export function keysOf({ documentId, hash }: ProofEntry, recorded: Uint8Array): 
   ];
 }
 
-/** What is compared with the keys that are stored. */
+/** The expected keys. */
 export interface KeyExpectation {
-  /** Sums over the keys that belong to the entries. */
+  /** Sums over the keys of the entries. */
   readonly sums: KeySums;
   /** The entries that were summed one by one. */
   readonly entries: EntryRange;
-  /** Whether the sums hold what belongs to the entries before them. */
+  /** Whether the sums include the keys of earlier entries. */
   readonly hasEarlier: boolean;
   readonly proofs: number;
 }
 
 /**
- * Compares the keys that are stored with those that belong to the proofs: each of these is there, and no other.
- * @param onProgress told how many keys were read
+ * Compares the stored keys with the expected keys of the proofs: every expected key is stored, and no other.
+ * @param onProgress Receives the number of keys read
  */
 export async function checkKeys(
   database: Database,
@@ -59,7 +59,7 @@ export async function checkKeys(
     onProgress((done += some.length));
     await nextTurn();
   }
-  // What was written meanwhile is not looked at, but it has to be there.
+  // Entries written during the check are not checked, but they must exist.
   const newest = await newestSequence(database);
   for (const { key, sequence } of later) if (sequence > newest) report({ kind: "key_stray", sequence, key });
   if (hasEarlier && !sums.isSameEarlier(stored))

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 const STRETCH = 1024;
 const WORD = 2 ** 32;
 
-/** Sums of keys, as they are kept to go on with later. */
+/** Serialized key sums, from which a later check continues. */
 export interface KeptSums {
   readonly seeds: readonly [number, number];
   readonly count: number;
@@ -11,20 +11,19 @@ export interface KeptSums {
 }
 
 /**
- * Sums over pairs of a key and the entry it leads to, for each stretch of entries one that does not depend on their
- * order: two sets of pairs can be compared in whatever order each of them comes, in little memory. Where the sums
- * differ so do the sets; where they are the same the sets are, but for a chance of one in 2^64 that nobody can help
- * along who does not know the seeds.
+ * Order-independent sums over pairs of a key and its entry, one per range of entries. Two sets of pairs can be compared
+ * in any order and in little memory. Different sums mean different sets. Equal sums mean equal sets, except with a
+ * probability of 2^-64 that cannot be raised without the seeds.
  */
 export class KeySums {
   readonly seeds: readonly [number, number];
   readonly #first: number;
   readonly #sums: Int32Array;
-  /** Of the entries before the first stretch. */
+  /** Sum over the entries before the first range. */
   readonly #earlier = new Int32Array(3);
 
   /**
-   * @param first The first entry that has a stretch
+   * @param first The first entry that has a range
    * @param last The last one
    */
   constructor(first: number, last: number, seeds: readonly [number, number] = newSeeds()) {
@@ -33,7 +32,7 @@ export class KeySums {
     this.#sums = new Int32Array(3 * Math.max(0, Math.ceil((last - first + 1) / STRETCH)));
   }
 
-  /** Adds a pair; of an entry before the first it counts for all that are before. */
+  /** Adds a pair; entries before the first range are added to one common sum. */
   add(key: number, sequence: number): void {
     const [a, b] = this.seeds;
     const isEarlier = sequence < this.#first;
@@ -44,7 +43,7 @@ export class KeySums {
     sums[at + 2] = (sums[at + 2] ?? 0) + mix(b, key, sequence);
   }
 
-  /** The stretches in which two sums differ, in their order. */
+  /** Returns the ranges in which two sums differ, in order. */
   differences(other: KeySums): { first: number; last: number }[] {
     const found: { first: number; last: number }[] = [];
     for (let at = 0; at < this.#sums.length; at += 3) {
@@ -55,7 +54,9 @@ export class KeySums {
     return found;
   }
 
-  /** The sum over all entries up to one at which a stretch of `kept` ends, or over all of them. */
+  /**
+   * Returns the sum over all entries up to `sequence`, which must be the end of a range of `kept`, or over all entries.
+   */
   upTo(sequence: number): KeptSums {
     const end = Math.min(this.#sums.length, 3 * Math.ceil((sequence - this.#first + 1) / STRETCH));
     const total = this.#earlier.slice();
@@ -63,12 +64,12 @@ export class KeySums {
     return kept(this.seeds, total);
   }
 
-  /** Puts what was summed before in the place of the entries before the first stretch. */
+  /** Restores an earlier sum as that of the entries before the first range. */
   goOn({ count, sums }: KeptSums): void {
     this.#earlier.set([count, ...sums]);
   }
 
-  /** Whether the sums over the entries before the first stretch are the same. */
+  /** Returns whether the sums over the entries before the first range are equal. */
   isSameEarlier(other: KeySums): boolean {
     return this.#earlier.every((value, index) => value === other.#earlier[index]);
   }
@@ -82,7 +83,7 @@ function newSeeds(): readonly [number, number] {
   return [randomInt(WORD), randomInt(WORD)];
 }
 
-/** Spreads a pair over 32 bits. */
+/** Hashes a pair to 32 bits. */
 function mix(seed: number, key: number, sequence: number): number {
   let h = seed | 0;
   h = step(h, key | 0);

@@ -1,6 +1,6 @@
 import type { Leaf } from "./batch-check.ts";
 
-/** The proofs of batches of which more may come. */
+/** The proofs of batches that may be incomplete. */
 export class OpenBatches {
   readonly #batches = new Map<number, Leaf[]>();
 
@@ -22,7 +22,7 @@ export class OpenBatches {
     this.#batches.delete(batch);
   }
 
-  /** The oldest entry among them; infinite when there is none. */
+  /** The oldest entry of the open batches; infinite when there is none. */
   get oldest(): number {
     let oldest = Infinity;
     for (const [first] of this.#batches.values()) oldest = Math.min(oldest, first?.sequence ?? Infinity);

@@ -24,28 +24,28 @@ import { proofKeys, proofRow } from "../../server/proofs/proof-store.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
 
-/** A batch of which not everything is confirmed yet. */
+/** A batch with unconfirmed leaves. */
 interface OpenBatch {
   readonly firstSequence: number;
   lastSequence: number;
   leaves: number;
-  /** The leaves that confirmations cover. */
+  /** Leaves covered by confirmations. */
   readonly confirmed: { readonly first: number; readonly count: number }[];
 }
 
-/** Leaves of a batch that nothing confirms. */
+/** Unconfirmed leaves of a batch. */
 export interface UnconfirmedLeaves {
   readonly batch: number;
   readonly firstLeaf: number;
-  /** Recorded hashes, by their places. */
+  /** Recorded hashes, by leaf index. */
   readonly hashes: readonly Uint8Array[];
   readonly firstSequence: number;
   readonly lastSequence: number;
 }
 
 /**
- * Builds an empty journal again, as a whole or not at all.
- * @param contract Where the anchor contract stands
+ * Rebuilds an empty journal in one transaction.
+ * @param contract Address of the anchor contract
  */
 export function rebuildJournal<T>(
   database: Database,
@@ -55,19 +55,19 @@ export function rebuildJournal<T>(
   return database.transaction().execute((transaction) => work(new JournalRebuild(transaction, contract)));
 }
 
-/** Writes a journal anew from its entries; inside a transaction. */
+/** Writes a journal from its entries; inside a transaction. */
 export class JournalRebuild {
   readonly #database: Database;
-  /** Where the anchor contract stands. */
+  /** Address of the anchor contract. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
   /** Entries, by digest, that may have a checkpoint on chain that the replica lacks. */
   readonly #unanchored = new Map<string, number>();
   #head = GENESIS;
   #proofs = 0;
-  /** The newest block that holds something of the journal. */
+  /** The newest block with an anchor of the journal. */
   #block = 0;
-  /** Above all numbers that an anchor or a batch is known by: these are never given out again. */
+  /** Greater than every id of an anchor or a batch, so that no id is assigned twice. */
   #nextAnchor = 1;
 
   constructor(database: Database, contract: string) {
@@ -83,7 +83,7 @@ export class JournalRebuild {
     return this.#block;
   }
 
-  /** @throws SealbookError `conflict` when there is something in the journal */
+  /** @throws SealbookError `conflict` when the journal is not empty */
   async assertEmpty(): Promise<void> {
     const { sequence } = await this.#database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
     const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
@@ -92,7 +92,7 @@ export class JournalRebuild {
     }
   }
 
-  /** Writes the entries that come next. */
+  /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     for (const { sequence, text } of lines) {
@@ -101,7 +101,7 @@ export class JournalRebuild {
       if (next === undefined || entry.sequence !== sequence) {
         throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#head.sequence + 1} has to`);
       }
-      // What is kept of an entry has to make the same digest again.
+      // The stored fields of an entry must give the same digest.
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
@@ -120,7 +120,7 @@ export class JournalRebuild {
     await mergeRecentKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 
-  /** What was accepted and is not confirmed by any entry. */
+  /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
     for (const [batch, { firstSequence, lastSequence, leaves, confirmed }] of this.#open) {
       for (const { first, end } of gaps(leaves, confirmed)) {
@@ -144,7 +144,7 @@ export class JournalRebuild {
     }
   }
 
-  /** Writes what the chain has of leaves that no entry confirms. */
+  /** Writes the confirmations on chain of leaves that no entry confirms. */
   async confirm(
     leaves: UnconfirmedLeaves,
     content: AnchorContent,
@@ -159,14 +159,14 @@ export class JournalRebuild {
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
 
-  /** Has leaves that neither an entry nor the chain confirms anchored, by whichever relayer comes first. */
+  /** Queues anchors for leaves that neither an entry nor the chain confirms; any relayer can send them. */
   async queue(leaves: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
     await this.#anchor(leaves, content, { state: "queued", data: call.data });
   }
 
   /**
-   * Writes that the chain has the digest of an entry; of a hash that is none, or that the journal knows, nothing is
-   * written.
+   * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not a digest of the journal or are
+   * already confirmed.
    */
   async confirmCheckpoint(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(digest));
@@ -183,7 +183,7 @@ export class JournalRebuild {
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
 
-  /** Has what comes from now on numbered after what was written. */
+  /** Continues the numbering of new rows after the written ones. */
   finish(): Promise<void> {
     return continueNumbers(this.#database, "anchors", "id");
   }
@@ -247,7 +247,7 @@ export class JournalRebuild {
     this.#proofs += proofs.length;
   }
 
-  /** Whether a proof came to a place that another has. The others come in the order of their places. */
+  /** Returns whether a proof shares the leaf index of an earlier one. Leaf indexes of other proofs are ascending. */
   async #isAlike({ batch, leaf, sequence }: ProofEntry): Promise<boolean> {
     const known = this.#open.get(batch);
     if (known === undefined) {
@@ -313,7 +313,7 @@ export class JournalRebuild {
     }
   }
 
-  /** Takes leaves of a batch as confirmed. */
+  /** Marks leaves of a batch as confirmed. */
   #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry) {
     const open = this.#open.get(batch);
     if (open === undefined)
@@ -358,7 +358,7 @@ export class JournalRebuild {
   }
 
   async #addAccount({ address, keystore, createdAt, sequence }: AccountEntry, digest: Uint8Array): Promise<void> {
-    // What the account may do the chain says: the copy of its log takes it over.
+    // The account's role is on chain; the event indexer copies it.
     await this.#database
       .insertInto("accounts")
       .values({
@@ -375,7 +375,7 @@ export class JournalRebuild {
   }
 }
 
-/** The leaves between those that are confirmed. */
+/** Returns the ranges of unconfirmed leaves. */
 function gaps(leaves: number, confirmed: OpenBatch["confirmed"]): { first: number; end: number }[] {
   const found: { first: number; end: number }[] = [];
   let next = 0;

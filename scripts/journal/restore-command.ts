@@ -104,7 +104,7 @@ async function restore(
   }
 }
 
-/** Where the contracts stand, as the replica says; written down in an empty data folder. */
+/** Reads the contract addresses from the replica; writes them into an empty data folder. */
 async function deploymentAt(
   { dataDirectory, node, relayer, administratorKey }: ChainConfig,
   address: TargetAddress,
@@ -121,7 +121,7 @@ async function deploymentAt(
         `there is no chain in ${dataDirectory}: set RPC_URL, or put the folder of the embedded chain back first`,
       );
     }
-    // New keys would have no rights on the contracts that are there.
+    // New keys would have no roles on the existing contracts.
     const hasKeys = existsSync(keysFile(dataDirectory)) || (relayer !== undefined && administratorKey !== undefined);
     if (!hasKeys)
       throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);

@@ -16,20 +16,20 @@ export interface RestoringDeps {
   readonly onSegment: (done: number, total: number, entries: number) => void;
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export interface Restored {
   readonly entries: number;
   readonly proofs: number;
-  /** Proofs that the chain had confirmed without the replica knowing it yet. */
+  /** Proofs confirmed on chain without a confirmation in the replica. */
   readonly confirmedSince: number;
-  /** Proofs that are to be anchored yet. */
+  /** Proofs that are not anchored yet. */
   readonly pending: number;
 }
 
 /**
- * Builds an empty journal again from a replica, every entry checked, and asks the chain about what the replica has no
- * confirmation of.
- * @throws SegmentFault that says what is wrong with the replica
+ * Rebuilds an empty journal from a replica, verifies every entry, and queries the chain for confirmations that the
+ * replica lacks.
+ * @throws SegmentFault at an invalid segment of the replica
  * @throws SealbookError `conflict` when the journal is not empty
  */
 export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
@@ -52,9 +52,9 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
 
-/** @returns whether the chain has them */
+/** @returns whether the leaves are anchored on chain */
 async function settle({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
-  // A hash that was alone may have been anchored as it is, or under a root.
+  // A single hash may be anchored as it is or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {
     const mined = await find(chain, content);
@@ -67,7 +67,7 @@ async function settle({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeav
   return false;
 }
 
-/** Records checkpoints that are on chain and that the replica lacks. */
+/** Records checkpoints on chain that the replica lacks. */
 async function findCheckpoints({ rebuild, chain }: RestoringDeps): Promise<void> {
   const newest = await chain.newestBlock();
   for (const { from, to } of blockRanges(Math.max(chain.firstBlock, rebuild.newestBlock), newest)) {

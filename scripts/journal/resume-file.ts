@@ -23,8 +23,8 @@ const File = z.object({
 });
 
 /**
- * Keeps how far the journal was found right.
- * @param asksChain Whether that is said of the chain as well
+ * Stores a resume point.
+ * @param asksChain Whether the check included the chain
  */
 export function writeResumePoint(
   path: string,
@@ -43,8 +43,8 @@ export function writeResumePoint(
 }
 
 /**
- * What an earlier check kept.
- * @throws CommandFailure when there is no such file, or it does not tell of the chain when that is wanted
+ * Reads the resume point of an earlier check.
+ * @throws CommandFailure when the file does not exist, or when its check did not include the chain and this one does
  */
 export async function readResumePoint(path: string, asksChain: boolean): Promise<ResumePoint> {
   const { sequence, digest, proofs, keys, asked_chain: askedChain } = await readState(path);

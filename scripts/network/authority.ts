@@ -21,19 +21,19 @@ import type { Folder } from "./folder.ts";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY_MILLISECONDS = 86_400_000;
 export const AUTHORITY_DAYS = 3_650;
-/** How long a certificate is good for; it has to be rotated before. */
+/** Validity of a certificate; it must be rotated earlier. */
 export const CERTIFICATE_DAYS = 397;
-/** Clocks differ. */
+/** Tolerance for clock differences. */
 const BACKDATED_MILLISECONDS = 3_600_000;
 
 export const AUTHORITY_CERTIFICATE = "authority/ca.pem";
 export const AUTHORITY_KEY = "authority/ca.key";
 
-/** Whom a certificate is for. */
+/** The subject of a certificate. */
 export interface Subject {
   readonly name: string;
   readonly usage: "server" | "client";
-  /** Where a server is reached. */
+  /** IP addresses of a server. */
   readonly addresses?: readonly string[];
   readonly dns?: readonly string[];
 }
@@ -44,16 +44,16 @@ export interface Issued {
   readonly key: string;
 }
 
-/** Who issues the network's certificates. */
+/** The certificate authority of the network. */
 export interface Authority {
-  /** PEM: its own, and after it those of its predecessors while they are trusted. */
+  /** PEM: its own certificate, then those of trusted predecessors. */
   readonly trusted: string;
-  /** @param days may be less than none: then it has expired */
+  /** @param days Validity; negative for an expired certificate */
   issue(subject: Subject, days?: number): Promise<Issued>;
 }
 
 /**
- * Opens the network's authority, which is made at the first time.
+ * Opens the network's authority; creates it if it does not exist.
  * @throws SealbookError `conflict` when key and certificate do not belong together
  */
 export async function openAuthority(folder: Folder): Promise<Authority> {
@@ -72,7 +72,7 @@ export async function openAuthority(folder: Folder): Promise<Authority> {
   return authorityOf(trusted, await importKey(key));
 }
 
-/** Makes an authority that comes after others, whose certificates go on being trusted. */
+/** Creates a successor authority; the certificates of its predecessors stay trusted. */
 export async function succeed(folder: Folder, predecessors: string): Promise<Authority> {
   const { certificate, key } = await makeAuthority();
   const trusted = `${certificate}${predecessors}`;
@@ -81,12 +81,12 @@ export async function succeed(folder: Folder, predecessors: string): Promise<Aut
   return authorityOf(trusted, await importKey(key));
 }
 
-/** A new authority, of nothing yet. */
+/** Creates an authority. */
 export async function makeAuthority(): Promise<Issued> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    // One that comes after it has another name, by which its certificates are told apart.
+    // Each authority has a unique name, by which its certificates are recognized.
     name: `CN=Sealbook network authority ${randomBytes(4).toString("hex")}`,
     ...validity(AUTHORITY_DAYS),
     signingAlgorithm: ALGORITHM,
@@ -100,7 +100,7 @@ export async function makeAuthority(): Promise<Issued> {
   return { certificate: pemOf(certificate), key: await exportKey(keys.privateKey) };
 }
 
-/** An authority of certificates, the first of which is its own, and its key. */
+/** Creates an authority from its key and the trusted certificates, the first of which is its own. */
 export function authorityOf(trusted: string, signingKey: webcrypto.CryptoKey): Authority {
   const issuer = new X509Certificate(PemConverter.decodeFirst(trusted));
   return {
@@ -134,28 +134,28 @@ export function authorityOf(trusted: string, signingKey: webcrypto.CryptoKey): A
   };
 }
 
-/** The bytes of the first certificate or key in PEM. */
+/** Returns the DER bytes of the first certificate or key in PEM. */
 export function derOf(pem: string): Uint8Array {
   return new Uint8Array(PemConverter.decodeFirst(pem));
 }
 
-/** The bytes of all of them. */
+/** Returns the DER bytes of all certificates or keys in PEM. */
 export function dersOf(pem: string): Uint8Array[] {
   return PemConverter.decode(pem).map((der) => new Uint8Array(der));
 }
 
-/** Whether one of the authorities has issued a certificate. */
+/** Returns whether one of the authorities issued a certificate. */
 export function isIssuedBy(certificate: string, trusted: string): boolean {
   const issued = new ParsedCertificate(certificate);
   return dersOf(trusted).some((der) => issued.verify(new ParsedCertificate(der).publicKey));
 }
 
-/** The key that an authority signs with. */
+/** Imports the signing key of an authority. */
 export function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   return crypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(pem), ALGORITHM, true, ["sign"]);
 }
 
-/** @returns days that are left of a certificate; none or less when it has expired */
+/** @returns remaining days of a certificate's validity; 0 or negative when it has expired */
 export function daysLeft(certificate: string, now: number): number {
   return Math.floor((new ParsedCertificate(certificate).validToDate.getTime() - now) / DAY_MILLISECONDS);
 }
@@ -174,7 +174,7 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(Math.min(now, end) - BACKDATED_MILLISECONDS), notAfter: new Date(end) };
 }
 
-/** 16 bytes of chance, whose first bit is not set: the number is not negative. */
+/** Generates 16 random bytes with the first bit cleared, so that the number is not negative. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -1,16 +1,16 @@
 import { stringify } from "smol-toml";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 
-/** Where a data centre's folder `besu` is on its machine. */
+/** Path of a data centre's `besu` folder on its machine. */
 export const CONFIG_DIRECTORY = "/etc/besu";
-/** Where its node keeps the chain. */
+/** Path of the node's chain data. */
 export const DATA_DIRECTORY = "/var/lib/besu";
-/** Transactions that wait; all of them may be of one relayer. */
+/** Maximum number of pending transactions; one relayer may send all of them. */
 const POOL_SIZE = 4_096;
-/** Calls in one request: as many as relayers send. */
+/** Maximum calls in a batch request: the batch size of relayers. */
 const BATCH_SIZE = 1_024;
 
-/** What reads, and sends signed transactions. */
+/** Methods that read, and the method that sends signed transactions. */
 const READING_METHODS = [
   "admin_nodeInfo",
   "admin_peers",
@@ -76,12 +76,12 @@ export function openMethods({ plan }: Pick<Network, "plan">): string[] {
   return [...READING_METHODS, ...CONSENSUS_METHODS.map((name) => `${prefix}_${name}`)];
 }
 
-/** How JSON-RPC calls a protocol's methods. */
+/** The JSON-RPC API name of a consensus protocol. */
 export function consensusApi(consensus: Network["plan"]["consensus"]): "IBFT" | "QBFT" {
   return consensus === "ibft2" ? "IBFT" : "QBFT";
 }
 
-/** `besu.toml` of one node: the names are those of Besu's options. */
+/** Formats `besu.toml` of one node, with the names of Besu's options. */
 export function besuConfigText(network: Network, host: NetworkHost): string {
   const { plan } = network;
   const peers = network.hosts.length - 1;
@@ -90,7 +90,7 @@ export function besuConfigText(network: Network, host: NetworkHost): string {
     profile: "ENTERPRISE",
     "genesis-file": `${CONFIG_DIRECTORY}/genesis.json`,
     "data-path": DATA_DIRECTORY,
-    // As Besu's manual says for this profile. The other format had validators refuse blocks of IBFT 2.0.
+    // The Besu manual recommends this for the profile. With the other format, validators rejected blocks of IBFT 2.0.
     "sync-mode": "FULL",
     "data-storage-format": "FOREST",
     "node-private-key-file": `${CONFIG_DIRECTORY}/key`,
@@ -105,7 +105,7 @@ export function besuConfigText(network: Network, host: NetworkHost): string {
     "permissions-nodes-config-file-enabled": true,
     "permissions-nodes-config-file": `${CONFIG_DIRECTORY}/permissions_config.toml`,
     "max-peers": Math.max(25, 2 * peers),
-    // Its own half of the peers may call all the others.
+    // Permits peers to initiate any share of the connections.
     "remote-connections-limit-enabled": false,
 
     "min-gas-price": 0,

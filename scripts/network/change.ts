@@ -14,15 +14,15 @@ import { type Step, stepsText, stepsToAdd, stepsToRemove } from "./steps.ts";
 
 const CHANGES = "changes";
 
-/** A change that is prepared: the files are as they shall be, and the network has still to be asked. */
+/** A prepared change: the files have their new content, and the nodes have not applied it yet. */
 export interface Change {
   readonly folder: Folder;
-  /** Where the steps are, below the network's folder. */
+  /** Path of the steps file, relative to the network's folder. */
   readonly stepsFile: string;
   readonly text: string;
 }
 
-/** Prepares that a data centre of the hosts file becomes a validator. */
+/** Prepares to add a data centre of the hosts file as a validator. */
 export async function add(directory: string, name: string, hosts: Hosts): Promise<Change> {
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
@@ -31,7 +31,7 @@ export async function add(directory: string, name: string, hosts: Hosts): Promis
   return prepare(folder, { ...network, hosts: [...network.hosts, joining] }, `add-${name}`, `Add ${name}`, steps);
 }
 
-/** Prepares that a data centre is a validator no more. */
+/** Prepares to remove a data centre as a validator. */
 export async function remove(directory: string, name: string): Promise<Change> {
   const network = await openNetwork(directory);
   const leaving = leavingOf(network, name);
@@ -48,7 +48,9 @@ export async function remove(directory: string, name: string): Promise<Change> {
   return prepare(new Folder(directory), without(network, name), `remove-${name}`, `Remove ${name}`, steps, [leaving]);
 }
 
-/** Prepares that one data centre comes for another: it joins first, so that there are never fewer. */
+/**
+ * Prepares to replace a data centre by another one. The new validator joins first, so that their number never drops.
+ */
 export async function replace(directory: string, name: string, by: string, hosts: Hosts): Promise<Change> {
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
@@ -82,7 +84,7 @@ async function prepare(
   const text = stepsText(title, [...network.hosts, ...gone], steps);
   await folder.write(`${stem}.json`, `${JSON.stringify(steps, null, 2)}\n`);
   await folder.write(`${stem}.md`, text);
-  // The network's own file is last: until then nothing has happened.
+  // network.json is written last: before that, the change does not exist.
   const [networkFile, ...others] = derivedFiles(network);
   for (const file of others) await folder.update(file);
   if (networkFile !== undefined) await folder.update(networkFile);

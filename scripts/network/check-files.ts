@@ -9,9 +9,9 @@ import { Folder, isMissing } from "./folder.ts";
 import type { Network } from "./network-file.ts";
 import { identityOfKey, nodeKeyPath } from "./node-key.ts";
 
-/** Days before a certificate's end from which on it has to be rotated. */
+/** Remaining validity in days below which a certificate must be rotated. */
 export const ROTATE_DAYS = 30;
-/** Permissions of group and others. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
 /** Checks the files against network.json. Skips folders of data centres that are stored elsewhere. */
@@ -69,7 +69,7 @@ async function checkCertificates(folder: Folder, network: Network, now: number):
   return findings;
 }
 
-/** What is to be said of how long a certificate is still good. */
+/** Returns the findings on the remaining validity of a certificate. */
 export function expiry(where: string, certificate: string, now: number): Finding[] {
   const days = daysLeft(certificate, now);
   if (days > ROTATE_DAYS) return [];

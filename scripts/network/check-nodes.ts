@@ -15,7 +15,7 @@ import { askNode, type NodeFacts } from "./node-facts.ts";
 
 /** Allowed lag between nodes, which are queried one after the other. */
 const BEHIND_BLOCKS = 3;
-/** What one round change costs, and clocks, are no fault of the files. */
+/** Tolerance for one round change and for clock differences. */
 const SLOW_FACTOR = 1.5;
 const FAST_SECONDS = 0.5;
 const ANSWER_MILLISECONDS = 15_000;
@@ -23,7 +23,7 @@ const ANSWER_MILLISECONDS = 15_000;
 /** Access to a data centre's node. */
 export interface Access {
   readonly url: string;
-  /** Folder of the certificate to show; see {@link CLIENT_FILES}. */
+  /** Folder of the client certificate; see {@link CLIENT_FILES}. */
   readonly client: string;
 }
 
@@ -87,7 +87,7 @@ async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions, peer
   }
 }
 
-/** No variable names these files: they go by where they are. */
+/** Names these files by path in messages, because no environment variable sets them. */
 function peerOf(client: string): TlsPeer {
   const at = (file: keyof typeof CLIENT_FILES): string => join(client, CLIENT_FILES[file]);
   return { ...NODE, certificate: at("certificate"), key: at("key"), authority: at("authority") };

@@ -4,9 +4,9 @@ import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts"
 
 const SUBNET_PREFIX = "172.30.84.";
 const FIRST_ADDRESS = 11;
-/** Ports of this machine's loopback that lead to the nodes' RPC, one after the other. */
+/** First of the consecutive loopback ports for the nodes' RPC. */
 export const FIRST_RPC_PORT = 18_545;
-/** Where a container has the lists of this machine, instead of those of separate ones. */
+/** Container path of the peer lists for this machine; they replace those for separate machines. */
 const LISTS_DIRECTORY = "/etc/besu-compose";
 
 /** Data folder of a node below the network's folder. Created in advance, because Docker would create it for root. */
@@ -14,13 +14,16 @@ export function composeData(host: NetworkHost): string {
   return `compose/data/${host.name}`;
 }
 
-/** A node's address among the containers: its own, where all hosts have one there, else one after the other. */
+/**
+ * Returns a node's address in the container network: its own when all hosts have one in that network, else a
+ * consecutive one.
+ */
 export function composeAddress({ hosts }: Network): (host: NetworkHost) => string {
   if (hosts.every(({ address }) => address.startsWith(SUBNET_PREFIX))) return ({ address }) => address;
   return (host) => `${SUBNET_PREFIX}${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
 }
 
-/** `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
+/** Formats `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
 export function composeText(network: Network): string {
   const addressOf = composeAddress(network);
   const services = Object.fromEntries(
@@ -28,7 +31,7 @@ export function composeText(network: Network): string {
       host.name,
       {
         image: `hyperledger/besu:${BESU_VERSION}`,
-        // The folders belong to whoever made them, and only they may read the keys.
+        // The folders belong to the user who created them; other users cannot read the keys.
         user: "${NETWORK_USER:-1000:1000}",
         entrypoint: ["/opt/besu/bin/besu"],
         command: [`--config-file=${CONFIG_DIRECTORY}/besu.toml`],

@@ -6,25 +6,25 @@ import type { Network, NetworkHost } from "./network-file.ts";
 import { nodeKeyPath } from "./node-key.ts";
 import { keyStore, trustStore } from "./pkcs12.ts";
 
-/** Where a node's certificate is, for whoever wants to see it; its key is in the key store only. */
+/** Path of a node's certificate, for inspection; its key is in the key store only. */
 export const serverCertificatePath = (host: string): string => `${host}/besu/tls/server.pem`;
 const serverStorePath = (host: string): string => `${host}/besu/tls/server.p12`;
 const clientsStorePath = (host: string): string => `${host}/besu/tls/clients.p12`;
 const passwordPath = (host: string): string => `${host}/besu/tls/password`;
-/** What tokens of a data centre's operator are checked with. */
+/** Path of the public key that verifies tokens of a data centre's operator. */
 const tokenPublicKeyPath = (host: string): string => `${host}/besu/tls/operator.pub`;
 const tokenKeyPath = (host: string): string => `${host}/operator/token.key`;
-/** A header for curl, which keeps it out of the list of processes: `-H @FILE`. */
+/** Path of a header file for curl (`-H @FILE`), which keeps the token out of the process list. */
 const authorizationPath = (host: string): string => `${host}/operator/authorization`;
 
-/** Where a folder of client certificates has them. */
+/** File names in a folder of client certificates. */
 export const CLIENT_FILES = { certificate: "client.pem", key: "client.key", authority: "ca.pem" } as const;
-/** Folder of the certificate that an operator shows to the node. */
+/** Folder of the operator's client certificate for the node. */
 export const operatorFolder = (host: string): string => `${host}/operator`;
-/** Folder of the certificate that a relayer shows to its node. */
+/** Folder of a relayer's client certificate for its node. */
 export const relayerFolder = (relayer: string): string => `${relayer}/tls`;
 
-/** The files of a data centre that only their owner may read, below the network's folder. */
+/** Lists the files of a data centre that only their owner may read, relative to the network's folder. */
 export function secretsOf(host: string): string[] {
   const client = `${operatorFolder(host)}/${CLIENT_FILES.key}`;
   return [
@@ -37,7 +37,7 @@ export function secretsOf(host: string): string[] {
   ];
 }
 
-/** Makes what a data centre shows and trusts; what is there stays, unless it is to be made anew. */
+/** Creates the credentials and trust files of a data centre; keeps existing files unless they are to be renewed. */
 export async function makeHostCredentials(
   folder: Folder,
   authority: Authority,
@@ -49,7 +49,7 @@ export async function makeHostCredentials(
   await makeToken(folder, host.name, anew);
 }
 
-/** Makes what a relayer shows and trusts; what is there stays, unless it is to be made anew. */
+/** Creates the credentials and trust files of a relayer; keeps existing files unless they are to be renewed. */
 export function makeRelayerCredentials(
   folder: Folder,
   authority: Authority,
@@ -59,7 +59,7 @@ export function makeRelayerCredentials(
   return makeClient(folder, authority, relayerFolder(relayer), relayer, anew);
 }
 
-/** Tells everybody whom to trust now; what they show stays. */
+/** Writes the trusted certificates of all members; keeps their own credentials. */
 export async function writeTrust(folder: Folder, authority: Authority, { hosts, relayers }: Network): Promise<void> {
   const directories = [
     ...hosts.map(({ name }) => operatorFolder(name)),
@@ -72,7 +72,7 @@ export async function writeTrust(folder: Folder, authority: Authority, { hosts, 
   }
 }
 
-/** Where the certificates are that the authority has issued. */
+/** Lists the paths of the certificates that the authority issued. */
 export function certificatePaths({ hosts, relayers }: Network): string[] {
   return [
     ...hosts.flatMap(({ name }) => [
@@ -137,7 +137,7 @@ async function makeClient(
   await folder.write(paths.certificate, certificate);
 }
 
-/** The token opens the methods that change a node; the key that signs it never gets to the node. */
+/** The token permits methods that change a node; its signing key is never on the node. */
 async function makeToken(folder: Folder, host: string, anew: boolean): Promise<void> {
   if (!anew && (await areThere(folder, [tokenKeyPath(host), tokenPublicKeyPath(host), authorizationPath(host)]))) {
     folder.outcome.kept.push(tokenKeyPath(host), tokenPublicKeyPath(host), authorizationPath(host));

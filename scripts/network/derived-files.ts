@@ -8,7 +8,7 @@ import { nodeListText, permissionsText, staticNodesText } from "./peer-lists.ts"
 import { relayerEnvText } from "./relayer-env.ts";
 import { unitText } from "./unit.ts";
 
-/** Every file that follows from what the network is. None of them holds a secret. */
+/** Generates every file that is derived from network.json. None of them contains a secret. */
 export function derivedFiles(network: Network): DerivedFile[] {
   const { hosts, relayers } = network;
   const inside = composeAddress(network);

@@ -1,6 +1,6 @@
 /** A deviation from network.json. */
 export interface Finding {
-  /** A file below the network's folder, or a data centre. */
+  /** A file relative to the network's folder, or a data centre. */
   readonly where: string;
   readonly what: string;
 }

@@ -6,7 +6,7 @@ const PUBLIC_MODE = 0o644;
 
 /** A file whose content is derived from network.json. */
 export interface DerivedFile {
-  /** Below the network's folder. */
+  /** Relative to the network's folder. */
   readonly path: string;
   readonly content: string;
 }
@@ -28,7 +28,7 @@ export class Folder {
     this.root = root;
   }
 
-  /** @returns `undefined` when it is not there */
+  /** @returns `undefined` when the file does not exist */
   async read(path: string): Promise<string | undefined> {
     try {
       return await readFile(join(this.root, path), "utf8");
@@ -38,30 +38,30 @@ export class Folder {
     }
   }
 
-  /** Writes a file unless it is there; one that is there and differs stays as it is. */
+  /** Writes a file unless it exists; keeps an existing file even if it differs. */
   async add({ path, content }: DerivedFile): Promise<void> {
     const current = await this.read(path);
     if (current === undefined) await this.write(path, content);
     else (current === content ? this.outcome.kept : this.outcome.changed).push(path);
   }
 
-  /** Writes a file unless it is as it should be. */
+  /** Writes a file unless it has this content already. */
   async update({ path, content }: DerivedFile): Promise<void> {
     if ((await this.read(path)) === content) this.outcome.kept.push(path);
     else await this.write(path, content);
   }
 
-  /** Says of a file that it was there and stays as it is, unless it has just been written. */
+  /** Records a file as existing and unchanged, unless it was written just before. */
   keep(path: string): void {
     if (!this.outcome.written.includes(path)) this.outcome.kept.push(path);
   }
 
-  /** Makes a folder that somebody else will write to. */
+  /** Creates a folder that another program writes to. */
   async addDirectory(path: string): Promise<void> {
     await mkdir(join(this.root, path), { recursive: true });
   }
 
-  /** Writes a file, whole or not at all. */
+  /** Writes a file atomically. */
   async write(path: string, content: string | Uint8Array, { secret = false } = {}): Promise<void> {
     const file = join(this.root, path);
     await mkdir(dirname(file), { recursive: true });

@@ -12,20 +12,22 @@ import type { Network } from "./network-file.ts";
 const ZERO_HASH = `0x${"00".repeat(32)}`;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 const NO_BLOOM = `0x${"00".repeat(256)}`;
-/** What an empty trie and an empty list hash to. */
+/** Hashes of an empty trie and an empty list. */
 const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
-/** By which nodes know a BFT chain. */
+/** Mix hash that marks a BFT chain. */
 const BFT_MIX_HASH = "0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365";
-/** Blocks after which votes that led to nothing are forgotten. */
+/** Blocks after which votes without a majority are discarded. */
 const EPOCH_LENGTH = 30_000;
-/** None that gas does not set: the largest that Besu takes. */
+/** No limit besides gas: the maximum that Besu accepts. */
 const CONTRACT_SIZE_LIMIT = 2_147_483_647;
 
-/** What the first block of a network is made of. */
+/** The input of the genesis block. */
 export type GenesisFacts = Pick<Network, "plan"> & { readonly genesis: Omit<Network["genesis"], "hash"> };
 
-/** What a first block says of its validators: all of them in ascending order, nobody's vote, round 0 and no seals. */
+/**
+ * Encodes the validators of the genesis block: all of them in ascending order, no vote, round 0 and no commit seals.
+ */
 function firstExtraData(consensus: BftProtocol, validators: readonly string[]): BftExtraData {
   return {
     vanity: new Uint8Array(32),
@@ -39,12 +41,12 @@ function firstExtraData(consensus: BftProtocol, validators: readonly string[]): 
   };
 }
 
-/** As it stands in the genesis file. */
+/** Encodes the extra data of the genesis file. */
 export function genesisExtraData(consensus: BftProtocol, validators: readonly string[]): string {
   return hexlify(encodeExtraData(consensus, firstExtraData(consensus, validators)));
 }
 
-/** `genesis.json`: the rules that every node has to share, and the first block. */
+/** Formats `genesis.json`: the chain configuration, which is the same for all nodes, and the genesis block. */
 export function genesisText({ plan, genesis }: GenesisFacts): string {
   const { consensus, chainId, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutSeconds, gasLimit } = plan;
   const rules = {
@@ -56,7 +58,7 @@ export function genesisText({ plan, genesis }: GenesisFacts): string {
   const content = {
     config: {
       chainId,
-      // The last fork before blocks get fields of the beacon chain; the contracts' code needs no later one.
+      // The last fork before blocks have fields of the beacon chain; the contracts' code needs no later one.
       londonBlock: 0,
       zeroBaseFee: true,
       contractSizeLimit: CONTRACT_SIZE_LIMIT,
@@ -66,7 +68,7 @@ export function genesisText({ plan, genesis }: GenesisFacts): string {
     timestamp: toQuantity(genesis.timestamp),
     extraData: genesisExtraData(consensus, genesis.validators),
     gasLimit: toQuantity(gasLimit),
-    // Without it the first block has the base fee of a network that charges.
+    // Without this field the genesis block has the base fee of a network with fees.
     baseFeePerGas: "0x0",
     difficulty: "0x1",
     mixHash: BFT_MIX_HASH,
@@ -76,7 +78,7 @@ export function genesisText({ plan, genesis }: GenesisFacts): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** The first block's hash, by which data centres see that they have the same genesis file. */
+/** Computes the genesis block's hash, by which data centres compare their genesis files. */
 export function genesisHash({ plan, genesis }: GenesisFacts): string {
   const header = BlockHeader.parse({
     parentHash: ZERO_HASH,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { SealbookError } from "../../server/errors.ts";
 
-/** Folders that stand beside those of the data centres. */
+/** Reserved names: folders beside those of the data centres. */
 const TAKEN = ["authority", "changes", "compose", "monitoring"];
 
 const name = z
@@ -30,22 +30,22 @@ const publicKey = z
   .transform((text) => text.toLowerCase());
 
 const Host = z.strictObject({
-  /** Of the data centre, its folder, its certificate and its validator. */
+  /** Name of the data centre, its folder, its certificate and its validator. */
   name,
-  /** Where the other validators and the relayers reach it; enode addresses hold an IP address. */
+  /** Address for other validators and relayers; enode addresses require an IP address. */
   address: z.ipv4("is not an IPv4 address"),
-  /** Further names that its RPC is reached by. */
+  /** Further host names of its RPC endpoint. */
   dns: z.array(dnsName).default([]),
   p2pPort: port.default(30_303),
   rpcPort: port.default(8_545),
   metricsPort: port.default(9_545),
-  /** Of a node key that was made where it stays. */
+  /** Public key of a node key that was generated on its own machine. */
   publicKey: publicKey.optional(),
 });
 
 const Relayer = z.strictObject({
   name,
-  /** The data centres whose nodes it uses: the first, and the next when that does not answer. */
+  /** Data centres of its nodes, in failover order. */
   nodes: z.array(name).min(1, "has no node"),
 });
 
@@ -80,15 +80,15 @@ const HostsFile = z
     }
   });
 
-/** One data centre, as the hosts file has it. */
+/** A data centre of the hosts file. */
 export type HostEntry = z.output<typeof Host>;
-/** One relayer, as the hosts file has it. */
+/** A relayer of the hosts file. */
 export type RelayerEntry = z.output<typeof Relayer>;
 export type Hosts = z.output<typeof HostsFile>;
 
 /**
- * Reads a hosts file.
- * @param file its name, for messages
+ * Parses a hosts file.
+ * @param file File name for messages
  * @throws SealbookError `malformed`, with the line of each fault
  */
 export function parseHosts(text: string, file: string): Hosts {
@@ -111,7 +111,7 @@ export function parseHosts(text: string, file: string): Hosts {
   );
 }
 
-/** The line of a field; of what it is missing from, when it is not there. */
+/** Returns the line of a field, or of its parent when the field is missing. */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node: unknown = document.getIn(path.slice(0, length), true);

@@ -43,7 +43,7 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
     );
   }
   const keysElsewhere = await keysThatAreElsewhere(folder, network.hosts);
-  // The network's own file is last: while it is missing, this is taken up again with the keys that were made.
+  // network.json is written last: until it exists, a repeated run continues with the existing keys.
   const [networkFile, ...others] = derivedFiles(network);
   const authority = await openAuthority(folder);
   for (const path of [AUTHORITY_CERTIFICATE, AUTHORITY_KEY]) folder.keep(path);
@@ -55,7 +55,7 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
   return { network, folder, keysElsewhere };
 }
 
-/** Each data centre's folder has a copy. */
+/** Reads network.json from the network's folder, or from its copy in the folder of a data centre. */
 async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Network | undefined> {
   for (const place of [directory, ...hosts.map(({ name }) => join(directory, name))]) {
     const network = await readNetwork(place);
@@ -74,12 +74,12 @@ async function newNetwork(folder: Folder, { plan, hosts: { hosts, relayers } }: 
   return { version: 1, plan, genesis: { ...genesis, hash: genesisHash({ plan, genesis }) }, hosts: members, relayers };
 }
 
-/** A data centre with its node's key, which is made unless it has one. */
+/** Returns a data centre with its node's key; generates the key if there is none. */
 export async function memberOf(folder: Folder, { publicKey, ...host }: HostEntry): Promise<NetworkHost> {
   return { ...host, ...(publicKey === undefined ? await makeNodeKey(folder, host.name) : identityOf(publicKey)) };
 }
 
-/** @throws SealbookError `conflict` for a key that is not the one which the network knows */
+/** @throws SealbookError `conflict` for a key that differs from the one in network.json */
 async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[]): Promise<string[]> {
   const elsewhere: string[] = [];
   for (const { name, publicKey, validator } of hosts) {
@@ -92,7 +92,7 @@ async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[
   return elsewhere;
 }
 
-/** What is wished otherwise than it is, one line each. */
+/** Lists the differences between the input and the network, one line each. */
 function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[] {
   const described = (entries: readonly { readonly name: string }[]) =>
     new Map(entries.map((entry) => [entry.name, { ...entry }]));

@@ -3,7 +3,7 @@ import type { Network } from "./network-file.ts";
 
 const TARGETS_FILE = "besu-targets.json";
 
-/** Where Prometheus finds each node, in the form of its file-based discovery. */
+/** Formats the targets of all nodes for Prometheus's file-based discovery. */
 export function targetsText({ hosts }: Network): string {
   const targets = hosts.map(({ name, address, metricsPort, validator }) => ({
     targets: [`${address}:${metricsPort}`],
@@ -12,7 +12,7 @@ export function targetsText({ hosts }: Network): string {
   return `${JSON.stringify(targets, null, 2)}\n`;
 }
 
-/** The part of Prometheus's configuration that reads them. */
+/** Formats the scrape configuration of Prometheus for these targets. */
 export function prometheusText(): string {
   return stringify({ scrape_configs: [{ job_name: "besu", file_sd_configs: [{ files: [TARGETS_FILE] }] }] });
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { SealbookError } from "../../server/errors.ts";
 import { isMissing } from "./folder.ts";
 
-/** Version of Besu that the files are written for. */
+/** Version of Besu that the files are generated for. */
 export const BESU_VERSION = "26.9.0";
 
 const address = z.string().regex(/^0x[0-9a-f]{40}$/);
@@ -17,25 +17,25 @@ const Host = z.object({
   rpcPort: z.int(),
   metricsPort: z.int(),
   publicKey: z.string(),
-  /** The validator's address, which is that of its node's key; lower-case. */
+  /** Address of the validator, derived from its node's key; lower-case. */
   validator: address,
 });
 
 const NetworkFile = z.object({
   version: z.literal(1),
-  /** What was decided, for everybody. */
+  /** Parameters that apply to all nodes. */
   plan: z.object({
     consensus: z.enum(["ibft2", "qbft"]),
     chainId: z.int(),
     blockPeriodSeconds: z.int(),
-    /** Seconds between blocks that nothing is in; as {@link blockPeriodSeconds} when it is left out. */
+    /** Seconds between empty blocks; defaults to {@link blockPeriodSeconds}. */
     emptyBlockPeriodSeconds: z.int().optional(),
     requestTimeoutSeconds: z.int(),
     gasLimit: z.int(),
   }),
-  /** What never changes: the first block. */
+  /** Immutable parameters of the genesis block. */
   genesis: z.object({
-    /** Seconds since 1970. */
+    /** Unix seconds. */
     timestamp: z.int(),
     validators: z.array(address),
     hash: z.string(),
@@ -44,7 +44,7 @@ const NetworkFile = z.object({
   relayers: z.array(z.object({ name: z.string(), nodes: z.array(z.string()) })),
 });
 
-/** What a network is. Nothing of it is secret: every data centre has it. */
+/** The description of a network. It contains no secrets: every data centre has a copy. */
 export type Network = z.output<typeof NetworkFile>;
 export type Plan = Network["plan"];
 export type NetworkHost = Network["hosts"][number];
@@ -52,7 +52,7 @@ export type NetworkRelayer = Network["relayers"][number];
 
 export const NETWORK_FILE = "network.json";
 
-/** @returns `undefined` where there is none */
+/** @returns `undefined` when there is no network */
 export async function readNetwork(directory: string): Promise<Network | undefined> {
   const file = join(directory, NETWORK_FILE);
   const text = await readFile(file, "utf8").catch((error: unknown) => {

@@ -29,12 +29,12 @@ export interface NodeFacts {
   readonly chainId: number;
   readonly genesisHash: string;
   readonly height: number;
-  /** Lower-case, in the order of the node. */
+  /** Lower-case, in the order of the node's response. */
   readonly validators: readonly string[];
-  /** Public keys of those who are connected; `undefined` when the node does not say. */
+  /** Public keys of connected peers; `undefined` when the node does not return them. */
   readonly peers: readonly string[] | undefined;
   readonly peerCount: number;
-  /** Public keys of those who may connect; `undefined` when the node does not say. */
+  /** Public keys of permitted peers; `undefined` when the node does not return them. */
   readonly allowed: readonly string[] | undefined;
   readonly clientVersion: string;
   /** Mean of the last blocks; `undefined` while there are too few. */
@@ -42,7 +42,7 @@ export interface NodeFacts {
 }
 
 /**
- * Asks a node.
+ * Queries a node.
  * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
 export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
@@ -52,7 +52,7 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
     throw new SealbookError("chain_unavailable", `its answer to ${method} cannot be read`);
   };
   const latest = await ask(Block, "eth_getBlockByNumber", "latest", false);
-  // The first block's time is that of the files.
+  // The genesis block's timestamp comes from the files.
   const first = Math.max(1, latest.number - BLOCKS);
   const earlier =
     latest.number > first ? await ask(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;

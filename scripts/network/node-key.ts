@@ -5,24 +5,24 @@ import type { NetworkHost } from "./network-file.ts";
 
 /** The public part of a node's key. */
 export interface NodeIdentity {
-  /** The two coordinates of the point, as enode addresses have them. */
+  /** The two coordinates of the point, in the format of enode addresses. */
   readonly publicKey: string;
   readonly validator: string;
 }
 
-/** Where a data centre's node key is, below the network's folder. */
+/** Path of a data centre's node key, relative to the network's folder. */
 export function nodeKeyPath(host: string): string {
   return `${host}/besu/key`;
 }
 
-/** @param publicKey 0x and the two coordinates */
+/** @param publicKey `0x` hex of the two coordinates */
 export function identityOf(publicKey: string): NodeIdentity {
   return { publicKey, validator: computeAddress(`0x04${publicKey.slice(2)}`).toLowerCase() };
 }
 
 /**
- * What is to be known of the key in a file.
- * @throws SealbookError `malformed` when the file holds none; it never gets into a message
+ * Derives the identity from the key in a file.
+ * @throws SealbookError `malformed` when the file contains no key; the message never contains the content
  */
 export function identityOfKey(path: string, text: string): NodeIdentity {
   const key = text.trim();
@@ -31,7 +31,7 @@ export function identityOfKey(path: string, text: string): NodeIdentity {
   return identityOf(`0x${new SigningKey(key).publicKey.slice(4)}`);
 }
 
-/** Makes a node's key, unless there is one. */
+/** Generates a node's key unless it exists. */
 export async function makeNodeKey(folder: Folder, host: string): Promise<NodeIdentity> {
   const path = nodeKeyPath(host);
   const current = await folder.read(path);
@@ -41,7 +41,7 @@ export async function makeNodeKey(folder: Folder, host: string): Promise<NodeIde
   return identityOfKey(path, key);
 }
 
-/** Where peers find a node. */
+/** Formats the enode address of a node. */
 export function enodeOf({ publicKey, p2pPort }: NetworkHost, address: string): string {
   return `enode://${publicKey.slice(2)}@${address}:${p2pPort}`;
 }

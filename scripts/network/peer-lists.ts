@@ -2,10 +2,10 @@ import { stringify } from "smol-toml";
 import type { NetworkHost } from "./network-file.ts";
 import { enodeOf } from "./node-key.ts";
 
-/** Where each node is reached; on one machine they have other addresses than on their own. */
+/** Returns the address of a node; nodes on one machine have other addresses than on separate machines. */
 export type AddressOf = (host: NetworkHost) => string;
 
-/** `static-nodes.json`: whom a node connects to, which is everybody else. */
+/** Formats `static-nodes.json`: the peers of a node, which are all other nodes. */
 export function staticNodesText(hosts: readonly NetworkHost[], self: NetworkHost, addressOf: AddressOf): string {
   return nodeListText(
     hosts.filter(({ name }) => name !== self.name),
@@ -13,7 +13,7 @@ export function staticNodesText(hosts: readonly NetworkHost[], self: NetworkHost
   );
 }
 
-/** `nodes.json`: everybody, for relayers. */
+/** Formats `nodes.json`: all nodes, for relayers. */
 export function nodeListText(hosts: readonly NetworkHost[], addressOf: AddressOf): string {
   return `${JSON.stringify(
     hosts.map((host) => enodeOf(host, addressOf(host))),
@@ -22,7 +22,10 @@ export function nodeListText(hosts: readonly NetworkHost[], addressOf: AddressOf
   )}\n`;
 }
 
-/** `permissions_config.toml`: who may connect at all. The same for everybody, so that each can compare it. */
+/**
+ * Formats `permissions_config.toml`: the permitted peers. The file is the same on all nodes, so that copies can be
+ * compared.
+ */
 export function permissionsText(hosts: readonly NetworkHost[], addressOf: AddressOf): string {
   return `${stringify({ "nodes-allowlist": hosts.map((host) => enodeOf(host, addressOf(host))) })}\n`;
 }

@@ -15,15 +15,15 @@ const KEY_BAG = "1.2.840.113549.1.12.10.1.2";
 const CERTIFICATE_BAG = "1.2.840.113549.1.12.10.1.3";
 const FRIENDLY_NAME = "1.2.840.113549.1.9.20";
 const LOCAL_KEY_ID = "1.2.840.113549.1.9.21";
-/** Without it Java takes a certificate that has no key for part of a chain, and trusts nobody. */
+/** Java requires this attribute to trust a certificate without a key; otherwise it treats it as part of a chain. */
 const JAVA_TRUSTED_KEY_USAGE = "2.16.840.1.113894.746875.1.1";
 const ANY_EXTENDED_KEY_USAGE = "2.5.29.37.0";
 const ITERATIONS = 10_000;
-/** The safe is as it is; what is secret in it is encrypted by itself. */
+/** The safe itself is not encrypted; its secrets are encrypted individually. */
 const NO_PRIVACY = 0;
 const PASSWORD_INTEGRITY = 0;
 
-/** A key with the certificates that lead from its own to its authority, the first being its own. */
+/** A key with its certificate chain, from its own certificate to that of its authority. */
 export interface KeyWithChain {
   /** PKCS#8, DER. */
   readonly key: Uint8Array;
@@ -31,7 +31,7 @@ export interface KeyWithChain {
   readonly certificates: readonly Uint8Array[];
 }
 
-/** A PKCS#12 file with a key, encrypted with AES-256 under the password, and its certificates. */
+/** Creates a PKCS#12 file with a key, encrypted with AES-256 under the password, and its certificates. */
 export async function keyStore({ key, certificates }: KeyWithChain, password: string): Promise<Uint8Array> {
   const shrouded = new PKCS8ShroudedKeyBag({ parsedValue: PrivateKeyInfo.fromBER(exact(key)) });
   await shrouded.makeInternalValues({
@@ -48,7 +48,7 @@ export async function keyStore({ key, certificates }: KeyWithChain, password: st
   return pfx(bags, password);
 }
 
-/** A PKCS#12 file with the certificates of authorities that are trusted, as Java reads it. */
+/** Creates a PKCS#12 file with the certificates of trusted authorities, in the form that Java reads. */
 export function trustStore(authorities: readonly Uint8Array[], password: string): Promise<Uint8Array> {
   const bags = authorities.map((der, index) =>
     certificateBag(der, [
@@ -90,7 +90,7 @@ function bytesOf(text: string): ArrayBuffer {
   return exact(new TextEncoder().encode(text));
 }
 
-/** A buffer of these bytes and no others. */
+/** Copies the bytes into a buffer of the same length. */
 function exact(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }

@@ -2,28 +2,28 @@ import { SealbookError } from "../../server/errors.ts";
 import { gasLimitFor } from "./design-load.ts";
 import type { Plan } from "./network-file.ts";
 
-/** Fewer cannot bear that one of them fails or lies. */
+/** Minimum number of validators that tolerates one faulty or malicious validator. */
 export const LEAST_VALIDATORS = 4;
 const LONGEST_PERIOD_SECONDS = 60;
-/** What networks that are far apart, and the times that proofs are promised to take, are made for. */
+/** Block periods suited to networks across distant sites and to the documented anchoring times. */
 const USUAL_PERIOD_SECONDS = { least: 3, most: 12 } as const;
 
-/** What is decided of a network, where that is not left to its defaults. */
+/** Options of a network without their defaults. */
 export interface PlanOptions {
-  /** As many as there are hosts, when it is said. */
+  /** Default: the number of hosts. */
   readonly validators?: number;
-  /** Seconds, as all times here. */
+  /** Seconds, like all times here. */
   readonly blockTime: number;
   readonly consensus: Plan["consensus"];
   readonly chainId: number;
   readonly emptyBlockTime?: number;
-  /** Twice the block time, unless it is said. */
+  /** Default: twice the block time. */
   readonly requestTimeout?: number;
-  /** What the design load takes, unless it is said. */
+  /** Default: the gas of the design load. */
   readonly gasLimit?: number;
 }
 
-/** What speaks against a block time that is taken all the same, as a network for trials may have it. */
+/** Returns a warning about a block time that is accepted but unusual, as in a test network. */
 export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
   const { least, most } = USUAL_PERIOD_SECONDS;
   if (blockPeriodSeconds >= least && blockPeriodSeconds <= most) return undefined;
@@ -33,7 +33,7 @@ export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
   );
 }
 
-/** @throws SealbookError `malformed` for numbers that do not go together */
+/** @throws SealbookError `malformed` for inconsistent numbers */
 export function planOf(options: PlanOptions, hosts: number): Plan {
   const { validators = hosts, blockTime, consensus, chainId, emptyBlockTime, requestTimeout = 2 * blockTime } = options;
   const refuse = (why: string): never => {

@@ -1,11 +1,13 @@
 import type { Network, NetworkRelayer } from "./network-file.ts";
 import { CLIENT_FILES } from "./credentials.ts";
 
-/** Where a relayer's folder is on its machine. */
+/** Path of a relayer's folder on its machine. */
 const DIRECTORY = "/etc/sealbook";
 const TLS_DIRECTORY = `${DIRECTORY}/tls`;
 
-/** `relayer.env`: what the server has to be told of the network, for a unit's `EnvironmentFile` or a container. */
+/**
+ * Formats `relayer.env`: the server's settings for the network, for the `EnvironmentFile` of a unit or for a container.
+ */
 export function relayerEnvText(network: Network, relayer: NetworkRelayer): string {
   const addresses = relayer.nodes.map((name) => {
     const node = network.hosts.find((host) => host.name === name);

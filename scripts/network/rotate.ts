@@ -5,8 +5,8 @@ import { Folder } from "./folder.ts";
 import { openNetwork } from "./network-file.ts";
 
 /**
- * Issues the certificates and tokens of data centres and relayers anew; keys of nodes stay.
- * @param names of everybody when there are none
+ * Reissues the certificates and tokens of data centres and relayers; keeps the keys of nodes.
+ * @param names Data centres and relayers; all when empty
  */
 export async function rotate(directory: string, names: readonly string[]): Promise<Folder> {
   const { hosts, relayers } = await openNetwork(directory);
@@ -22,7 +22,9 @@ export async function rotate(directory: string, names: readonly string[]): Promi
   return folder;
 }
 
-/** Makes a new authority, which everybody trusts beside the old one; what they show stays, until it is rotated. */
+/**
+ * Creates a new authority, trusted by all members beside the old one; their certificates stay until they are rotated.
+ */
 export async function rotateAuthority(directory: string): Promise<Folder> {
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
@@ -32,7 +34,7 @@ export async function rotateAuthority(directory: string): Promise<Folder> {
 }
 
 /**
- * Trusts the newest authority alone.
+ * Removes trust in all authorities except the newest.
  * @throws SealbookError `conflict` while certificates of an older one are in use
  */
 export async function dropOldAuthorities(directory: string): Promise<Folder> {

@@ -2,7 +2,7 @@ import { consensusApi } from "./besu-config.ts";
 import type { Network, NetworkHost } from "./network-file.ts";
 import { enodeOf } from "./node-key.ts";
 
-/** A call of a node's JSON-RPC. */
+/** A JSON-RPC call to a node. */
 export interface RpcRequest {
   readonly jsonrpc: "2.0";
   readonly id: 1;
@@ -10,26 +10,26 @@ export interface RpcRequest {
   readonly params: readonly unknown[];
 }
 
-/** One thing to do, before the next one. */
+/** A step, to be completed before the next one. */
 export interface Step {
   readonly what: string;
-  /** The data centres that do it. */
+  /** The data centres that execute it. */
   readonly at: readonly string[];
-  /** What each of them sends to its own node, one after the other. */
+  /** Requests of each data centre to its own node, in order. */
   readonly requests: readonly RpcRequest[];
 }
 
 const request = (method: string, ...params: unknown[]): RpcRequest => ({ jsonrpc: "2.0", id: 1, method, params });
 const namesOf = (hosts: readonly NetworkHost[]): string[] => hosts.map(({ name }) => name);
 
-/** How many of the validators have to vote for a change. */
+/** Returns the number of validators that must vote for a change. */
 export function majorityOf(validators: number): number {
   return Math.floor(validators / 2) + 1;
 }
 
 /**
- * @param validators who are in the network before
- * @param lost of whom nothing can be asked
+ * @param validators The validators before the change
+ * @param lost Validators that cannot be used for steps
  */
 export function stepsToAdd(
   consensus: Network["plan"]["consensus"],
@@ -68,7 +68,7 @@ export function stepsToAdd(
   ];
 }
 
-/** @param validators who are in the network before */
+/** @param validators The validators before the change */
 export function stepsToRemove(
   consensus: Network["plan"]["consensus"],
   validators: readonly NetworkHost[],
@@ -101,7 +101,7 @@ export function stepsToRemove(
   ];
 }
 
-/** The steps for people, with commands to be run in the data centre's own folder. */
+/** Formats the steps for operators, with commands to run in the data centre's own folder. */
 export function stepsText(title: string, hosts: readonly NetworkHost[], steps: readonly Step[]): string {
   const lines = steps.flatMap(({ what, at, requests }, index) => [
     `## ${index + 1}. At ${at.join(", ")}`,

@@ -1,7 +1,7 @@
 import { CONFIG_DIRECTORY } from "./besu-config.ts";
 import type { NetworkHost } from "./network-file.ts";
 
-/** `besu.service`: the node as a service of systemd, on a machine of its own. */
+/** Formats `besu.service`: the node as a systemd service, on a machine of its own. */
 export function unitText({ name }: NetworkHost): string {
   return `# The validator of ${name} as a service of systemd; how to install it: docs/network.md
 [Unit]

@@ -1,7 +1,7 @@
 import type { Address, ContractName } from "../chain/transaction.ts";
 import type { Row, RowFunction } from "../records/index.ts";
 
-/** A value of a call or an event, as the contract's ABI names it. */
+/** A value of a call or an event, with its name and type from the contract's ABI. */
 export interface DecodedArgument {
   readonly name: string;
   /** The ABI type. */
@@ -14,25 +14,25 @@ export interface DecodedArgument {
 export interface DecodedCall {
   readonly contract: ContractName;
   readonly function: string;
-  /** Name and types, as the selector is made of them. */
+  /** Name and types, in the form of which the selector is computed. */
   readonly signature: string;
   readonly arguments: readonly DecodedArgument[];
 }
 
 /** An entry of a receipt's log. */
 export interface DecodedLog {
-  /** Its place in the block's log. */
+  /** Its position in the block's log. */
   readonly index: number;
   readonly address: Address;
   readonly topics: readonly string[];
   readonly data: string;
-  /** What it says, when one of the contracts wrote it. */
+  /** The decoded event, if one of the contracts emitted it. */
   readonly event:
     | { readonly contract: ContractName; readonly name: string; readonly arguments: readonly DecodedArgument[] }
     | undefined;
 }
 
-/** What a transaction is about, as its call says; whether it had its effect, its receipt says. */
+/** The action of a transaction, according to its call; the receipt determines whether it had an effect. */
 export type Action =
   | {
       readonly kind: "anchor";
@@ -49,22 +49,22 @@ export type Action =
     }
   | { readonly kind: "administration" }
   | { readonly kind: "deployment" }
-  /** Nothing is sent to nobody in particular: it uses up a nonce. */
+  /** No call, no value and no recipient: the transaction only uses a nonce. */
   | { readonly kind: "empty" }
   | { readonly kind: "other" };
 
 export type ActionKind = Action["kind"];
 
-/** A row as its transaction writes it. */
+/** A row in the form that its transaction writes. */
 export interface WrittenRow {
   readonly function: RowFunction;
   readonly table: string;
   readonly rowId: string;
   readonly compressed: boolean;
-  /** As it stands in the call. */
+  /** As in the call. */
   readonly signature: string;
-  /** Whose signature it is, recovered here; `undefined` when it is nobody's. */
+  /** The signer, recovered here; `undefined` for an invalid signature. */
   readonly signer: Address | undefined;
-  /** What the seven segments say, or why they cannot be read. */
+  /** The content of the seven segments, or why they cannot be read. */
   readonly content: { readonly row: Row } | { readonly fault: string };
 }

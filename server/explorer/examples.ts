@@ -1,6 +1,6 @@
 import { CHAIN, EXAMPLE_IDS, ONE_BLOCK } from "../http/openapi/examples.ts";
 
-/** Addresses that stand for those of the server at hand. */
+/** Addresses that are placeholders for those of the current server. */
 export const EXAMPLE_ADDRESSES = {
   ProofAnchor: CHAIN.contract,
   EventTable: "0x9D2f1bA2b6b5a2F5B7C1a4bD1d0c3C2e9F7A6b51",

@@ -2,7 +2,7 @@ import type { AnchorOnChain } from "../chain/contracts/anchor.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
 import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
 
-/** The chain, seen from the start page. */
+/** The data of the chain on the start page. */
 export interface ExploredChain {
   readonly chainId: number;
   readonly contracts: ContractAddresses;
@@ -20,7 +20,7 @@ export interface BlockSummary {
   readonly transactions: number;
 }
 
-/** Who proposes and seals blocks; the name is the one that is configured, if any. */
+/** A validator, which proposes and commits blocks; with its configured name, if any. */
 export interface Validator {
   readonly address: Address;
   readonly name: string | undefined;
@@ -30,9 +30,9 @@ export interface ExploredBlock extends BlockSummary {
   readonly parentHash: string;
   readonly gasUsed: number;
   readonly gasLimit: number;
-  /** Bytes; `undefined` when the node does not say. */
+  /** Bytes; `undefined` when the node does not return it. */
   readonly size: number | undefined;
-  /** How it was sealed, as its header says; `undefined` on a chain whose blocks nobody seals. */
+  /** The commit seals of the header; `undefined` on a chain without commit seals. */
   readonly commitSeals:
     | {
         readonly protocol: "ibft2" | "qbft";
@@ -44,7 +44,7 @@ export interface ExploredBlock extends BlockSummary {
   readonly page: Page<TransactionSummary>;
 }
 
-/** Some of a list, and where it goes on. */
+/** A part of a list, and the cursor of the next one. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** `undefined` at the end of the list. */
@@ -58,7 +58,7 @@ export interface TransactionSummary {
   readonly from: Address;
   readonly to: Address | undefined;
   readonly kind: ActionKind;
-  /** Name of the function that it calls. */
+  /** Name of the called function. */
   readonly function: string | undefined;
   readonly succeeded: boolean;
 }
@@ -76,35 +76,38 @@ export interface ExploredTransaction {
   /** Call data. */
   readonly input: string;
   readonly action: Action;
-  /** What the chain has of it now: the contract's own answer. */
+  /** The state of the anchor or row on the chain now, according to the contract. */
   readonly held: Held | undefined;
-  /** `undefined` for what is no call of one of the contracts. */
+  /** `undefined` for a transaction that is no call of one of the contracts. */
   readonly call: DecodedCall | undefined;
-  /** `undefined` while no block holds it. */
+  /** `undefined` while the transaction is in no block. */
   readonly mined: Mined | undefined;
 }
 
-/** Whether the chain holds what a transaction brought: a row can be overwritten, a hash can have been there before. */
+/**
+ * Whether the chain has the data that a transaction wrote: a row can be overwritten, a hash can have been anchored
+ * before.
+ */
 export type Held =
   | { readonly kind: "row"; readonly state: "current" | "overwritten" | "missing" }
   | { readonly kind: "anchor"; readonly first: AnchorOnChain | undefined };
 
-/** How a transaction ended. */
+/** The outcome of a transaction. */
 export interface Mined {
   readonly block: BlockSummary;
   readonly index: number;
-  /** Blocks from its own to the newest, both counted. */
+  /** Blocks from its own to the newest, both included. */
   readonly confirmations: number;
   readonly succeeded: boolean;
-  /** Why it was reverted, as the contract says of the same call now. */
+  /** The revert reason, from a repetition of the call on the current state. */
   readonly reason: string | undefined;
   readonly gasUsed: number;
-  /** The contract that it deployed. */
+  /** The deployed contract. */
   readonly deployed: { readonly address: Address; readonly contract: ContractName | undefined } | undefined;
   readonly logs: readonly DecodedLog[];
 }
 
-/** An anchor, and where it was made. */
+/** An anchor, and its position on the chain. */
 export interface ExploredAnchor {
   readonly hash: string;
   /** Hashes under the root; 0 for a hash alone. */
@@ -113,19 +116,19 @@ export interface ExploredAnchor {
   readonly transactionHash: string;
 }
 
-/** What is known of an address. It can be several things. */
+/** The properties of an address. An address can have several roles. */
 export interface ExploredAddress {
   readonly address: Address;
-  /** Which of the contracts stands there. */
+  /** The contract at the address. */
   readonly contract: ContractName | undefined;
   readonly hasCode: boolean;
   /** Contracts that it writes to. */
   readonly relays: readonly ContractName[];
-  /** Contracts whose roles it gives and takes. */
+  /** Contracts on which it can grant and revoke roles. */
   readonly administers: readonly ContractName[];
   /** Scope of the account that is enrolled with it. */
   readonly scope: "read" | "full" | undefined;
-  /** Its name, when it is a validator that has one. */
+  /** Its name, if it is a validator with a name. */
   readonly validator: string | undefined;
   /** Wei. */
   readonly balance: bigint;
@@ -137,8 +140,8 @@ export interface ExploredAddress {
 export interface Activity {
   readonly transactionHash: string;
   readonly block: BlockSummary;
-  /** The contract that says so. */
+  /** The contract that emitted the event. */
   readonly contract: Address;
-  /** Without what would be long: the transaction has all of it. */
+  /** Without long arguments, which the transaction contains. */
   readonly event: DecodedLog["event"];
 }

@@ -22,7 +22,7 @@ import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery
 /** The explorer reads the chain, never the journal. */
 export interface ExplorerDeps {
   readonly explorer: ChainExplorer;
-  /** By network address: every request costs calls to the chain's node. */
+  /** By network address: every request causes calls to the chain's node. */
   readonly requestsPerSource: RateLimit;
 }
 

@@ -1,6 +1,6 @@
 import type { ChainExplorer } from "./explorer.ts";
 
-/** Something on the chain that answers a search. */
+/** An object on the chain that matches a search. */
 export type Finding =
   | { readonly kind: "block"; readonly number: number; readonly hash: string }
   | { readonly kind: "transaction"; readonly hash: string }
@@ -8,7 +8,7 @@ export type Finding =
   | { readonly kind: "address"; readonly address: string }
   | { readonly kind: "session"; readonly hash: string };
 
-/** What can be looked for. */
+/** The kinds of search terms. */
 export type Sought =
   | { readonly kind: "number"; readonly number: number }
   | { readonly kind: "hash"; readonly hash: string }
@@ -16,7 +16,9 @@ export type Sought =
 
 const NO_PAGE = { limit: 1 };
 
-/** Everything on the chain that goes by a number, a hash or an address; a hash alone does not say what it is of. */
+/**
+ * Finds everything on the chain with a number, a hash or an address; the form of a hash does not determine its kind.
+ */
 export async function search(explorer: ChainExplorer, sought: Sought): Promise<Finding[]> {
   if (sought.kind === "address") return [{ kind: "address", address: sought.address }];
   if (sought.kind === "number") {

@@ -1,9 +1,9 @@
 import { effect, signal } from "@preact/signals";
 
-/** Whether the session's token is being replaced: for that moment nothing may be begun with it. */
+/** Whether the session's token is being replaced: no operation may start with it in the meantime. */
 export const isBlocked = signal(false);
 
-/** Does something as soon as nothing is blocked. */
+/** Runs an action as soon as the block ends. */
 export function whenFree(act: () => void): void {
   let done = false;
   const stop = effect(() => {

@@ -10,20 +10,20 @@ export interface ButtonProps {
   /** Label of the action; without `children` only for screen readers. */
   readonly label?: string;
   readonly type?: "button" | "submit";
-  /** Works now and cannot be pressed again. */
+  /** In progress; cannot be pressed again. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
-  /** Can be pressed while the session's token is replaced, since it has nothing to do with it. */
+  /** Can be pressed while the session's token is replaced, because it does not use the token. */
   readonly free?: boolean;
   readonly onClick?: () => void;
   readonly children?: ComponentChildren;
 }
 
 /**
- * A button. While the session's token is replaced it is blocked: it keeps the focus, and a press counts as soon as
- * the new token is there.
+ * A button. While the session's token is replaced the button is blocked: it keeps the focus, and a press takes effect
+ * with the new token.
  */
 export function Button({
   kind = "plain",

@@ -1,4 +1,4 @@
-/** Copies a text. Browsers give a page without TLS no clipboard: there the text goes through a field. */
+/** Copies a text. Browsers provide no clipboard on a page without TLS: there the text is copied through a field. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { texts } from "../texts/texts.ts";
 import { Button } from "./button.tsx";
 
-/** A dialog over the page; the browser keeps the focus in it and closes it with Escape. */
+/** A modal dialog; the browser keeps the focus in it and closes it with Escape. */
 export function Dialog({
   title,
   onClose,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** What ties a control to its label, its hint and its fault. */
+/** Attributes that connect a control with its label, hint and error. */
 export interface ControlProps {
   readonly id: string;
   readonly class: string;
@@ -9,9 +9,7 @@ export interface ControlProps {
   readonly "aria-describedby"?: string;
 }
 
-/**
- * A label, the control that `children` make of what they are given, a hint, and what is wrong with what was entered.
- */
+/** A label, the control that `children` create from the given properties, a hint, and an error of the input. */
 export function Field({
   label,
   hint,

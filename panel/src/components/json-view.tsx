@@ -9,7 +9,7 @@ const WIDTH = 64;
 const NARROW_WIDTH = 24;
 const narrow = matchMedia("(max-width: 46rem)");
 
-/** JSON, indented and with its names told from its values. */
+/** JSON, indented, with names and values in different styles. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
   const text = prettyJson(value, narrow.matches ? NARROW_WIDTH : WIDTH);
   return (

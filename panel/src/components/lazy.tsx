@@ -9,7 +9,7 @@ import { Progress } from "./progress.tsx";
 /** A part that is loaded when it is first shown. */
 export type Load = () => Promise<{ readonly default: ComponentType }>;
 
-/** Shows a part as soon as it is loaded. */
+/** Loads and shows a part. */
 export function Lazy({ load }: { load: Load }) {
   const part = useSignal<{ readonly Component?: ComponentType; readonly failed?: true; readonly of?: Load }>({});
   useEffect(() => {

@@ -1,5 +1,5 @@
 /**
- * JSON, indented; what fits on a line stays on one.
+ * Formats JSON with indentation; values that fit on a line stay on one.
  * @param width Characters of a line
  */
 export function prettyJson(value: unknown, width: number, indent = ""): string {

@@ -1,12 +1,12 @@
 import type { ComponentChildren, Key } from "preact";
 
-/** A column: its heading, and what it shows of a row. */
+/** A column: its heading, and the cell of a row. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-/** Rows under headings; where it is too wide it is scrolled by itself. */
+/** Rows under headings; a table that is too wide scrolls by itself. */
 export function Table<Row>({
   caption,
   columns,

@@ -13,11 +13,11 @@ interface Argument {
   readonly type: string;
   readonly reference: string;
   readonly length: number | undefined;
-  /** Its bytes, for one of no fixed length. */
+  /** Its bytes; `undefined` for an argument of fixed length. */
   readonly hex: string | undefined;
 }
 
-/** Every argument of the call, as the ABI has it. */
+/** Every argument of the call, by the ABI. */
 export function ArgumentTable({ transaction }: { transaction: DecodedTransaction }) {
   const words = texts.value.decode;
   const rows = NAMES.map((name): Argument => {

@@ -4,19 +4,19 @@ const ARGUMENTS = "(string,uint256,bytes,bool,string)";
 /** The functions that store a row. */
 const FUNCTIONS = ["set", "insert"] as const;
 
-/** r, s, and a v of 27 or 28, as the table on chain asks for. */
+/** r, s, and a v of 27 or 28, as the contract of the table requires. */
 const SIGNATURE = /^0x[0-9a-fA-F]{128}1[bcBC]$/;
 
 /** A function that stores a row. */
 export type RowFunction = (typeof FUNCTIONS)[number];
 
-/** Which function call data is for, by its first four bytes. */
+/** Returns the function of call data, by its first four bytes. */
 export function functionOf(callData: string): RowFunction | undefined {
   return FUNCTIONS.find((name) => id(`${name}${ARGUMENTS}`).slice(0, 10) === callData.slice(0, 10).toLowerCase());
 }
 
 /**
- * Who signed a row: found here, from the call data alone.
+ * Recovers the signer of a row from the call data alone.
  * @param rowdata The row as it is stored, hex without prefix
  * @param signature The signature's text, as hex
  */
@@ -26,12 +26,12 @@ export function signerOf(rowdata: string, signature: string): string | undefined
   try {
     return verifyMessage(bytesOf(rowdata), text);
   } catch {
-    // Digits of the right form can still be no signature.
+    // Digits of the right form can still be an invalid signature.
     return undefined;
   }
 }
 
-/** A text from its bytes, hex without prefix. */
+/** Decodes the bytes of a text, hex without prefix. */
 export function textOf(hex: string): string {
   return new TextDecoder().decode(bytesOf(hex));
 }

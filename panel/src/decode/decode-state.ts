@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import { type Decoded, decodeInput, type InputFault } from "./decoding.ts";
 
-/** What is to be decoded, and what came of it; it stays while other tabs are looked at. */
+/** The input and the result of decoding; kept while other tabs are open. */
 export const decodeState = {
   input: signal(""),
   decoded: signal<Decoded | undefined>(undefined),
@@ -10,7 +10,7 @@ export const decodeState = {
   isWorking: signal(false),
 };
 
-/** Decodes what was pasted. */
+/** Decodes the input. */
 export async function decode(): Promise<void> {
   const { input, decoded, fault, failure, isWorking } = decodeState;
   if (isWorking.value) return;

@@ -15,7 +15,7 @@ export interface Decoded {
   readonly table: string;
   readonly signer: string | undefined;
   readonly onChain: OnChain;
-  /** The transaction that wrote what the chain has. */
+  /** The transaction that wrote the current row. */
   readonly transactionHash: string | undefined;
 }
 
@@ -30,8 +30,8 @@ const SELECTOR_LENGTH = 10;
 const explorer = new ExplorerClient(location.origin, { credentials: "omit" });
 
 /**
- * Takes apart what was pasted.
- * @throws ClientError whatever the server says of it
+ * Decodes pasted input.
+ * @throws ClientError The error of the server
  */
 export async function decodeInput(pasted: string): Promise<Decoded | { readonly fault: InputFault }> {
   const text = pasted.replace(/\s+/g, "").toLowerCase();
@@ -63,7 +63,7 @@ async function decodeCallData(
   };
 }
 
-/** The transaction that wrote the row which the chain has under a number, looked up by the row's code. */
+/** Returns the transaction that wrote the current row of a number, looked up by the row's code. */
 async function transactionOf(encodedCode: string, rowId: string): Promise<string | undefined> {
   const code = encodedCode.replace(/%7C/gi, "|").replaceAll("%25", "%");
   const search = { field: "code", value: code.replaceAll("*", "\\*"), limit: 1_000, locations: true } as const;

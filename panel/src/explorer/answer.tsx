@@ -6,7 +6,7 @@ import { texts } from "../texts/texts.ts";
 import type { Question } from "./asked.ts";
 import { failureText } from "./failure-text.ts";
 
-/** Shows the answer to a question; until there is one, that it is on its way, or why it is not. */
+/** Shows the response to a query; before that, its progress or error. */
 export function Answer<T>({
   of,
   missing,

@@ -1,22 +1,22 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** What became of a question to the server. */
+/** State of a query to the server. */
 export type Asked<T> =
   | { readonly state: "asking" }
   | { readonly state: "there"; readonly value: T }
   | { readonly state: "missing" }
   | { readonly state: "failed"; readonly error: unknown };
 
-/** A question, its answer so far, and how to ask it again. */
+/** A query, its current result, and a function that repeats it. */
 export interface Question<T> {
   readonly asked: Signal<Asked<T>>;
   readonly again: () => void;
 }
 
 /**
- * Asks when it is first shown, and when `key` changes.
- * @param everyMilliseconds asks again and again while the page is looked at; what was answered stays until then
+ * Queries on the first render, and when `key` changes.
+ * @param everyMilliseconds Repeats the query while the page is visible; the previous result is shown meanwhile
  */
 export function useAsked<T>(ask: () => Promise<T | undefined>, key: string, everyMilliseconds?: number): Question<T> {
   const asked = useSignal<Asked<T>>({ state: "asking" });

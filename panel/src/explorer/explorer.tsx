@@ -14,12 +14,12 @@ import { SearchBox } from "./search/search-box.tsx";
 import { StartView } from "./start/start-view.tsx";
 import { TransactionView } from "./transaction/transaction-view.tsx";
 
-/** The explorer: what is public on the chain. */
+/** The explorer: the public data of the chain. */
 export function Explorer() {
   const [kind, id = ""] = parts.value;
   const isFirst = useRef(true);
   useEffect(() => {
-    // Whoever reads by ear is taken to what is new.
+    // Moves the focus of screen readers to the new view.
     if (!isFirst.current) document.getElementById("view")?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [parts.value]);

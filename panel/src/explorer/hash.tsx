@@ -3,7 +3,7 @@ import { texts } from "../texts/texts.ts";
 import "./hash.css";
 import { shortened } from "../format/shortened.ts";
 
-/** A hash or an address: short in lists, whole where it is looked at; it can lead somewhere, and be copied. */
+/** A hash or an address: short in lists, in full on its own page; with an optional link and copy button. */
 export function Hash({
   value,
   href,

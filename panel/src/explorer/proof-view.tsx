@@ -2,7 +2,7 @@ import { BringProof } from "../proof/bring-proof.tsx";
 import { texts } from "../texts/texts.ts";
 import { useTitle } from "./title.ts";
 
-/** The way from a document's hash to the chain, of a proof that the reader brings. */
+/** The path from a document's hash to the chain, of a proof that the user provides. */
 export function ProofView() {
   const { path } = texts.value.proofs;
   useTitle(path.title);

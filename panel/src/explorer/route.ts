@@ -5,7 +5,7 @@ const ROOT = "/explorer";
 const path = signal(location.pathname);
 addEventListener("popstate", () => (path.value = location.pathname));
 
-/** Where the reader is: the parts of the address below `/explorer`, decoded. */
+/** The current location: the parts of the address below `/explorer`, decoded. */
 export const parts = computed(() =>
   path.value
     .slice(ROOT.length)
@@ -19,20 +19,20 @@ export function addressOf(...below: readonly string[]): string {
   return [ROOT, ...below.map(encodeURIComponent)].join("/");
 }
 
-/** Goes to an address below `/explorer`. */
+/** Navigates to an address below `/explorer`. */
 export function goTo(address: string): void {
   history.pushState(null, "", address);
   path.value = location.pathname;
   scrollTo(0, 0);
 }
 
-/** Goes to another address below `/explorer` in the place of this one: back leads to what was before both. */
+/** Navigates to another address below `/explorer` and replaces this one in the history. */
 export function replaceBy(address: string): void {
   history.replaceState(null, "", address);
   path.value = location.pathname;
 }
 
-/** Follows links to addresses below `/explorer` without loading the page anew. */
+/** Follows links to addresses below `/explorer` without reloading the page. */
 export function followLinks(): void {
   addEventListener("click", (event) => {
     if (

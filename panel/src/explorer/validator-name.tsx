@@ -3,14 +3,14 @@ import { addressOf } from "./route.ts";
 
 const NOBODY = /^0x0{40}$/;
 
-/** Who proposed or sealed a block: the configured name, else the address. */
+/** The validator that proposed or committed a block: the configured name, else the address. */
 export function ValidatorName({
   of: { address, name },
 }: {
   of: { readonly address: string; readonly name?: string | undefined };
 }) {
   const text = name ?? shortened(address);
-  // The embedded chain's blocks name nobody.
+  // The embedded chain's blocks have no proposer.
   return NOBODY.test(address) ? (
     <span>{text}</span>
   ) : (

@@ -7,7 +7,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** A length of time (seconds) by its two greatest units. */
+/** Formats a duration (seconds) with its two greatest units. */
 export function duration(seconds: number): string {
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   if (first === -1) return unit("second", 0);

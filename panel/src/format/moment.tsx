@@ -9,7 +9,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** The present, for everything that says how long ago something was; it goes on while somebody looks. */
+/** The current time for all relative times; updated while the page is visible. */
 const now = signal(Date.now());
 let watchers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -23,7 +23,7 @@ function useNow(): number {
   return now.value;
 }
 
-/** A time (Unix seconds) by its date. */
+/** A time (Unix seconds) as a date. */
 export function Moment({ at }: { at: number }) {
   const date = new Date(at * 1000);
   const text = new Intl.DateTimeFormat(language.value, { dateStyle: "long", timeStyle: "medium" }).format(date);
@@ -34,7 +34,7 @@ export function Moment({ at }: { at: number }) {
   );
 }
 
-/** How long ago a time (Unix seconds) was. */
+/** The time since another time (Unix seconds). */
 export function Ago({ at }: { at: number }) {
   const seconds = Math.min(0, at - Math.floor(useNow() / 1000));
   const [unit, length] = UNITS.find(([, size]) => -seconds >= size) ?? UNITS[3];

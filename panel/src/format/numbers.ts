@@ -1,11 +1,11 @@
 import { language } from "../texts/texts.ts";
 
-/** A number as the reader's language groups its digits. */
+/** Formats a number with the digit grouping of the user's language. */
 export function wholeNumber(value: number | bigint): string {
   return new Intl.NumberFormat(language.value).format(value);
 }
 
-/** A size in bytes. */
+/** Formats a size in bytes. */
 export function byteSize(bytes: number): string {
   const unit =
     bytes < 1_000 ? "byte" : bytes < 1_000_000 ? "kilobyte" : bytes < 1_000_000_000 ? "megabyte" : "gigabyte";

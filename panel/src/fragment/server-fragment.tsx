@@ -2,10 +2,10 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { translate } from "./translate.ts";
 
-/** Makes more of a fragment than it is by itself; gives what undoes it. */
+/** Enhances a fragment; returns a function that undoes it. */
 export type Enhance = (root: HTMLElement) => () => void;
 
-/** Shows a piece of HTML that the server made, in the reader's language. */
+/** Shows a piece of HTML from the server, in the user's language. */
 export function ServerFragment({ html, enhance }: { html: string; enhance: Enhance }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -23,7 +23,7 @@ export function ServerFragment({ html, enhance }: { html: string; enhance: Enhan
   return <div ref={place} />;
 }
 
-/** The element of a fragment that is of a kind, or nothing when the server gives none. */
+/** Returns the element of a fragment with a type; `undefined` if the server sends none. */
 export function partOf<T extends Element>(
   root: ParentNode,
   selector: string,

@@ -1,6 +1,6 @@
 import { texts } from "../texts/texts.ts";
 
-/** Puts what `data-text` names into the reader's language; what has no such text stays as the server wrote it. */
+/** Translates the texts that `data-text` names; a text without translation stays as the server sent it. */
 export function translate(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>("[data-text]")) {
     const text = textAt(element.dataset["text"] ?? "");

@@ -7,7 +7,7 @@ import { secondsLeft } from "../session/seconds-left.ts";
 import { session } from "../session/session.ts";
 import { language, texts } from "../texts/texts.ts";
 
-/** Keeps what the server's view says of the session as it is now, and lets token and key be copied. */
+/** Updates the session data of the server's view, and makes token and key copyable. */
 export function enhanceArea(root: HTMLElement): () => void {
   const undo = [
     followToken(root),
@@ -46,13 +46,13 @@ function followLifetime(root: HTMLElement): () => void {
     const left = secondsLeft();
     if (seconds !== undefined) seconds.value = String(left);
     if (bar === undefined) return;
-    // A session that was extended can live longer than the one that began.
+    // An extended session can last longer than the initial one.
     bar.max = Math.max(bar.max, left);
     bar.value = left;
   });
 }
 
-/** The key is not kept when the page is loaded again; then it comes with the next token. */
+/** Reveals the key. The key is not stored across a reload; the next token brings it again. */
 function revealSecureKey(root: HTMLElement): () => void {
   const details = partOf(root, "[data-part=secure-key]", HTMLDetailsElement);
   const code = details?.querySelector("code");

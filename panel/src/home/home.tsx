@@ -5,7 +5,7 @@ import { texts } from "../texts/texts.ts";
 import { enhanceArea } from "./enhance-area.tsx";
 import "./home.css";
 
-/** The session and the account, as the server shows them. */
+/** The session and the account, rendered by the server. */
 export default function Home() {
   const open = session.current.value;
   if (open === undefined) return null;

@@ -1,13 +1,13 @@
 import { texts, type Texts } from "../texts/texts.ts";
 import { partOf } from "../fragment/server-fragment.tsx";
 
-/** What was entered. */
+/** The entered credentials. */
 export interface Credentials {
   readonly address: string;
   readonly password: string;
 }
 
-/** Says at its field what is wrong with what was entered, and sends the form by a call instead of by itself. */
+/** Shows input errors at their fields, and submits the form by a call instead of natively. */
 export function enhanceLogin(root: HTMLElement, onSubmit: (credentials: Credentials) => void): () => void {
   const form = partOf(root, "form", HTMLFormElement);
   const address = partOf(root, "[name=login]", HTMLInputElement);

@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import { Progress } from "../components/progress.tsx";
 import { texts } from "../texts/texts.ts";
 
-/** After that it is not the password any more that takes its time: the session is being written to the chain. */
+/** Logins longer than this no longer hash the password: the session is being written to the chain. */
 const CHAIN_AFTER_SECONDS = 1;
 const LONG_AFTER_SECONDS = 10;
 
-/** Says what happens while the chain authorises a login, and for how long it has. */
+/** Shows the progress of a login while the chain authorises it, and its duration. */
 export function LoginProgress({ since }: { since: number }) {
   const seconds = useSignal(0);
   useEffect(() => {

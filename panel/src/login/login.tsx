@@ -9,10 +9,10 @@ import { enhanceLogin, type Credentials } from "./enhance-login.ts";
 import { LoginProgress } from "./login-progress.tsx";
 import "./login.css";
 
-/** The server's form, as it came with the page. */
+/** The server's login form, as delivered with the page. */
 const FORM = document.getElementById("login")?.innerHTML ?? "";
 
-/** The way in; after a session that ended, also why. */
+/** The login; after an ended session with the reason. */
 export function Login() {
   const since = useSignal<number | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
@@ -27,7 +27,7 @@ export function Login() {
     } finally {
       since.value = undefined;
     }
-    // The form was out of sight, and lost the focus by it.
+    // The form was hidden and lost the focus.
     if (failure.value !== undefined) requestAnimationFrame(() => document.getElementById("login-password")?.focus());
   };
   return (

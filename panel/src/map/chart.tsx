@@ -12,8 +12,8 @@ const HEIGHT = 220;
 const POINT_RADIUS = 3.5;
 
 /**
- * A sensor's values of a day on the colours of their categories. The table beside it says the same to who cannot see
- * it.
+ * A sensor's values of a day on the colours of their categories. The table next to it has the same data for screen
+ * readers.
  */
 export function Chart({ series, from, to }: { series: readonly Reading[]; from: number; to: number }) {
   const place = useRef<HTMLDivElement>(null);
@@ -72,7 +72,7 @@ function hour(seconds: number): string {
   return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(seconds * 1000);
 }
 
-/** Paints behind the values what they mean. */
+/** Paints the categories below the values. */
 function drawCategories(plot: uPlot): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -112,7 +112,7 @@ function drawPoints(plot: uPlot, outline: string): void {
   }
 }
 
-/** A colour of the style sheet as the canvas understands it: that of the theme which is shown. */
+/** Resolves a colour of the style sheet for the canvas, in the theme that is shown. */
 function resolved(element: HTMLElement, colour: string): string {
   const probe = document.createElement("span");
   probe.style.color = colour;

@@ -13,25 +13,26 @@ export type GetPage = (search: RecordSearch, cursor: string | undefined) => Prom
 /** Result of a search for readings. */
 export interface Found {
   readonly readings: readonly FoundReading[];
-  /** Whether older records were left out, as there are too many. */
+  /** Whether older records were omitted, because there are too many. */
   readonly isCut: boolean;
-  /** The newest record that was read, whatever it was. */
+  /** The newest record that was read, of any kind. */
   readonly newest: string | undefined;
 }
 
-/** Readings have whatever topic their sender likes: they are known by what is in them. */
+/** The topic of a reading is arbitrary: readings are recognised by their content. */
 const SEARCH: RecordSearch = { field: "topic", value: "*", locations: true };
-/** Records a page, for a whole day and for what has come since the last look. */
+/** Records per page, for a whole day and for an update. */
 const PAGE = { first: 1_000, next: 100 };
-/** More records than this are not read, however many a day has. */
+/** Maximum number of records that are read for a day. */
 const MAX_RECORDS = 50_000;
 
 /**
- * All readings since a moment. Records come newest first: those that are older, or that were read before, end it.
+ * Finds all readings since a time. Records arrive newest first: the first record that is older, or was read before,
+ * ends the search.
  *
  * @param since Milliseconds since 1970
- * @param before What was found before, which what is returned goes on from
- * @param onProgress Told how many records were read so far
+ * @param before The previous result, which the new one extends
+ * @param onProgress Called with the number of records read
  */
 export async function findReadings(
   getPage: GetPage,
@@ -54,7 +55,7 @@ export async function findReadings(
       const key = keyOf(record);
       if (key === before?.newest) return found(before.isCut);
       newest ??= key;
-      // A date that is none ends nothing: such a record is passed over.
+      // An invalid date does not end the search: such a record is skipped.
       if (Date.parse(record.createdAt) < since) return found(false);
       const reading = readingIn(record, record.payload);
       if (reading !== undefined) readings.push({ ...reading, record });

@@ -13,16 +13,16 @@ const MAX_CLOCK_DIFFERENCE_MILLISECONDS = 300_000;
 
 export const settings = mapSettings();
 
-/** What was found so far; `undefined` before the first answer. */
+/** The current result; `undefined` before the first response. */
 export const found = signal<Found | undefined>(undefined);
-/** When that was; milliseconds since 1970. */
+/** Time of the result; milliseconds since 1970. */
 export const updatedAt = signal(Date.now());
-/** Records read by a search that goes on now. */
+/** Records read by the search in flight. */
 export const progress = signal<number | undefined>(undefined);
 export const failure = signal<unknown>(undefined);
 /** The moment that the map shows, in milliseconds before {@link updatedAt}. */
 export const ago = signal(0);
-/** The sensor that was chosen, as `sensorOf` gives it. */
+/** The chosen sensor, as returned by `sensorOf`. */
 export const chosenSensor = signal<string | undefined>(undefined);
 
 /** The moment that the map shows; milliseconds since 1970. */
@@ -45,7 +45,7 @@ export const chosen = computed(() => {
   );
 });
 
-/** What the chosen sensor said during the day, oldest first. */
+/** The chosen sensor's values of the day, oldest first. */
 export const series = computed(() => {
   const sensor = chosenSensor.value;
   if (sensor === undefined) return [];
@@ -54,17 +54,17 @@ export const series = computed(() => {
 
 const getPage: GetPage = (search, cursor) => session.call((token) => records.page(token, search, cursor));
 
-/** Looks for what is new. */
+/** Searches for new readings. */
 export async function refresh(): Promise<void> {
   if (progress.value !== undefined) return;
   progress.value = 0;
   try {
     const now = Date.now();
-    // The oldest frame of the day shows values that are as old as values may be.
+    // The oldest frame of the day shows values of the maximum age.
     const since = now - DAY_MILLISECONDS - settings.maxAge;
     const result = await findReadings(getPage, since, found.value, (count) => (progress.value = count));
     found.value = result;
-    // The clock of this computer may be behind the server's: what is new has not been said in the future.
+    // The clock of this computer may be slower than the server's: new readings must not be in the future.
     updatedAt.value = result.readings.reduce(
       (latest, { time }) => (time > now + MAX_CLOCK_DIFFERENCE_MILLISECONDS ? latest : Math.max(latest, time)),
       now,

@@ -1,5 +1,5 @@
 declare module "world-atlas/*?url" {
-  /** Where the file is on the server. */
+  /** Address of the file on the server. */
   const url: string;
   export default url;
 }

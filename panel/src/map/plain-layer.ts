@@ -5,11 +5,11 @@ import { type BaseMap, baseMap, type Countries } from "../../../server/readings/
 import { type BaseColours, drawBase } from "../../../server/readings/map/draw-base.ts";
 import { TILE_SIZE } from "../../../server/readings/map/mercator.ts";
 
-/** From here on the finer map is loaded. */
+/** The finer map is loaded from this zoom level. */
 const FINE_FROM_ZOOM = 4;
 const loaded = new Map<string, Promise<BaseMap>>();
 
-/** The map that the panel brings, drawn in the browser: it needs no other server. */
+/** The built-in map, drawn in the browser without another server. */
 export class PlainLayer extends L.GridLayer {
   #colours: BaseColours;
 
@@ -18,7 +18,7 @@ export class PlainLayer extends L.GridLayer {
     this.#colours = colours;
   }
 
-  /** Draws everything anew in other colours. */
+  /** Redraws everything in other colours. */
   recolour(colours: BaseColours): void {
     if (colours === this.#colours) return;
     this.#colours = colours;
@@ -56,7 +56,7 @@ function load(url: string): Promise<BaseMap> {
   if (known !== undefined) return known;
   const loading = fetchMap(url);
   loaded.set(url, loading);
-  // What failed is tried again with the next tile.
+  // A failed load is retried with the next tile.
   loading.catch(() => loaded.delete(url));
   return loading;
 }

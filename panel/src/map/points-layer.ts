@@ -14,14 +14,14 @@ const LABEL_HEIGHT = 20;
 const CAPTION_FONT = "12px system-ui, sans-serif";
 const MAX_CAPTION_WIDTH = 150;
 
-/** What happens when points are chosen. */
+/** Callbacks for chosen points. */
 export interface PointsOptions {
   readonly onChoose: (reading: FoundReading) => void;
-  /** What points that stand for several sensors are called. */
+  /** Returns the name of a point that stands for several sensors. */
   readonly severalText: (count: number, worst: FoundReading) => string;
 }
 
-/** The readings on the map: points with value and caption; those that would cover each other are one. */
+/** The readings on the map: points with value and caption; overlapping points are merged. */
 export class PointsLayer {
   readonly #map: L.Map;
   readonly #markers: L.LayerGroup;
@@ -36,7 +36,7 @@ export class PointsLayer {
     map.on("zoomend moveend resize", () => this.#draw());
   }
 
-  /** @param readings The highest values first: their places are kept when points become one */
+  /** @param readings The highest values first: merged points keep the position of the highest value */
   show(readings: readonly FoundReading[], chosen: string | undefined): void {
     this.#readings = readings;
     this.#chosen = chosen;
@@ -77,7 +77,7 @@ export class PointsLayer {
         event.preventDefault();
         marker.fire("click");
       });
-      // Drawn anew, a point that was chosen with the keyboard keeps the focus.
+      // A redrawn point that was chosen with the keyboard keeps the focus.
       if (sensor === focused) element.focus({ preventScroll: true });
     }
   }
@@ -113,7 +113,7 @@ export class PointsLayer {
   }
 }
 
-/** A reading's place in the copy of the world that the map shows. */
+/** Returns a reading's position in the copy of the world that the map shows. */
 function latLng({ position: { lat, lng } }: FoundReading, map: L.Map): L.LatLng {
   return L.latLng(lat, lng + 360 * Math.round((map.getCenter().lng - lng) / 360));
 }
@@ -122,7 +122,7 @@ function radiusOf({ members }: Cluster<FoundReading>): number {
   return members.length === 1 ? RADIUS : CLUSTER_RADIUS;
 }
 
-/** What can stand beside a point, the fullest first. */
+/** Returns the possible labels of a point, the fullest first. */
 function labelsOf({
   members: [worst, ...others],
 }: Cluster<FoundReading>): { size: { width: number; height: number }; caption: boolean }[] {
@@ -139,7 +139,7 @@ function pointElement(cluster: Cluster<FoundReading>, radius: number, placed: Pl
   const { category } = airQuality(worst.value);
   const [background, color] = [CATEGORY_COLOURS[category], CATEGORY_TEXT_COLOURS[category]];
   const point = document.createElement("div");
-  // What is said is the whole sentence; this is for the eye.
+  // Screen readers read the whole sentence; this text is visual only.
   point.ariaHidden = "true";
   const dot = append(point, "air-dot", others.length === 0 ? "" : String(others.length + 1));
   Object.assign(dot.style, { background, color });
@@ -167,7 +167,7 @@ function append(parent: HTMLElement, className: string, text: string): HTMLEleme
   return element;
 }
 
-// As an element: what others have stored is never taken for HTML.
+// Creates a tooltip as an element: stored content is never parsed as HTML.
 function tooltip(text: string): HTMLElement {
   const element = document.createElement("span");
   element.textContent = text;

@@ -1,8 +1,8 @@
 /** Map settings in the server's page. */
 export interface MapSettings {
-  /** Where tiles come from; `undefined` for the map that the panel brings. */
+  /** Source of the tiles; `undefined` for the built-in map. */
   readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
-  /** Milliseconds after which a value is not current any more. */
+  /** Milliseconds after which a value is stale. */
   readonly maxAge: number;
 }
 
@@ -15,7 +15,7 @@ export function mapSettings(): MapSettings {
   };
 }
 
-/** The content of one of the page's `<meta>` elements, which the server has filled in. */
+/** Returns the content of a `<meta>` element, which the server has filled in. */
 function said(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 }

@@ -9,7 +9,7 @@ import { momentText } from "./wording.ts";
 /** A day has a step each quarter of an hour. */
 const STEP_MILLISECONDS = 900_000;
 const STEPS = DAY_MILLISECONDS / STEP_MILLISECONDS;
-/** How long a step is shown while the day plays. */
+/** Duration of a step while the day plays. */
 const SHOWN_MILLISECONDS = 150;
 
 /** Chooses the moment that the map shows, and plays the last day. */
@@ -21,7 +21,7 @@ export function Timeline() {
     if (!isPlaying.value) return;
     let last = performance.now();
     const timer = setInterval(() => {
-      // Where a step takes longer to be drawn than it is shown, steps are left out.
+      // Skips steps if drawing a step takes longer than showing it.
       const steps = Math.max(1, Math.floor((performance.now() - last) / SHOWN_MILLISECONDS));
       last = performance.now();
       ago.value = Math.max(0, ago.value - steps * STEP_MILLISECONDS);

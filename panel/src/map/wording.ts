@@ -4,7 +4,7 @@ import { airQuality, indexText } from "../../../server/readings/air-quality/inde
 import type { Reading } from "../../../server/readings/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
 
-// Made once for a language: while the day plays, thousands of texts are written a second.
+// Created once per language: playing the day formats thousands of texts per second.
 const numbers = computed(() => new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }));
 const moments = computed(
   () =>
@@ -24,7 +24,7 @@ export function categoryLanguage(): Language {
   return language.value.startsWith("ru") ? "ru" : "en";
 }
 
-/** A concentration as readers of the language write it. */
+/** Formats a concentration in the user's language. */
 export function concentration(value: number): string {
   return numbers.value.format(value);
 }
@@ -34,12 +34,12 @@ export function captionOf({ title, device }: Reading): string {
   return title === "" ? device : title;
 }
 
-/** A moment of the last days, in the reader's own time. */
+/** Formats a time of the last days, in the user's time zone. */
 export function momentText(time: number): string {
   return moments.value.format(time);
 }
 
-/** A moment by the clock, with its day when that is not today. */
+/** Formats a time of day, with the date unless it is today. */
 export function clockText(time: number): string {
   const clock = clocks.value.format(time);
   const isToday = new Date(time).toDateString() === new Date().toDateString();

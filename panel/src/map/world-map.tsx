@@ -75,7 +75,7 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
   return { map, stop };
 }
 
-/** Tiles from the configured place; when the first of them do not come, the map that the panel brings. */
+/** Adds tiles from the configured source; if the first tiles fail, the built-in map. */
 function addTiles(map: L.Map, template: string, attribution: string, instead: L.GridLayer): void {
   // Sends only the origin as referrer, which tile providers require.
   const layer = L.tileLayer(template, {
@@ -108,7 +108,7 @@ function baseColours() {
   return shownTheme.value === "dark" ? DARK_BASE : LIGHT_BASE;
 }
 
-/** Leaflet takes an attribution for HTML. */
+/** Escapes an attribution, which Leaflet inserts as HTML. */
 function escaped(text: string): string {
   const element = document.createElement("span");
   element.textContent = text;

@@ -2,7 +2,7 @@ import { Field } from "../components/field.tsx";
 import { texts } from "../texts/texts.ts";
 import { access } from "./proof-access.ts";
 
-/** Takes an API key or a token, when the server has asked for one. */
+/** Accepts an API key or a token, after the server requested one. */
 export function AccessField() {
   const { failures } = texts.value.proofs;
   return (

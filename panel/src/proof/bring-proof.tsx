@@ -12,9 +12,9 @@ import { pasted } from "./pasted.ts";
 import { PathView } from "./path-view.tsx";
 
 /**
- * Takes a proof that the reader has, and shows its way to the chain. Which documents are under a root is nowhere on the
- * chain: without a proof there is nothing to draw.
- * @param root what the way has to end at, when that is known
+ * Accepts a proof of the user and shows its path to the chain. The chain does not store the documents under a root:
+ * without a proof there is no path to draw.
+ * @param root The expected root of the path, if it is known
  */
 export function BringProof({ root }: { root?: string }) {
   const { bring } = texts.value.proofs;
@@ -89,5 +89,5 @@ export function BringProof({ root }: { root?: string }) {
   );
 }
 
-/** A proof has a few kilobytes; what is larger is a document. */
+/** A proof has a few kilobytes; larger files are documents. */
 const LARGEST = 4 * 1024 * 1024;

@@ -22,23 +22,23 @@ const StoredProof = ConfirmedProof.pick({ status: true }).extend({
 /** The inclusion proof of a recorded hash; a portable proof also has the size of its tree. */
 type MerklePath = NonNullable<z.output<typeof StoredProof>["proof"]["merkle"]> & { readonly size?: number };
 
-/** The way from a document to the chain, in whichever form it was brought. Hashes of the chain are `0x` hex. */
+/** The path from a document to the chain, in either format. Hashes of the chain are `0x` hex. */
 export interface BroughtProof {
   readonly documentId: string;
-  /** SHA-256 of the document, without prefix; so is `recordHash`. */
+  /** SHA-256 of the document, without prefix; the same for `recordHash`. */
   readonly documentHash: string;
   readonly recordHash: string;
   readonly timestamp: number;
   readonly type: string;
   readonly chainId: number;
   readonly contract: string;
-  /** `undefined` for a recorded hash that went on chain alone. */
+  /** `undefined` for a recorded hash that was anchored alone. */
   readonly merkle: MerklePath | undefined;
-  /** The text as it was brought when it is a portable proof, which can be checked as a whole. */
+  /** The original text of a portable proof, which can be verified as a whole. */
   readonly bundle: string | undefined;
 }
 
-/** Reads a proof; `undefined` for what is none. */
+/** Reads a proof; `undefined` for any other text. */
 export function readProof(text: string): BroughtProof | undefined {
   const content = parsedJson(text);
   const bundle = PortableProof.safeParse(content);
@@ -52,7 +52,7 @@ export function readProof(text: string): BroughtProof | undefined {
     : undefined;
 }
 
-/** What is anchored: the hash, or the root that it leads to. */
+/** Returns the anchored hash: the recorded hash, or the root of its path. */
 export function anchoredHash({ merkle, recordHash }: BroughtProof): string {
   return merkle?.root ?? `0x${recordHash}`;
 }

@@ -7,7 +7,7 @@ import { AccessField } from "./access-field.tsx";
 import { isAccessNeeded, noteRefusal, proofClient } from "./proof-access.ts";
 import { proofFailure } from "./proof-failure.ts";
 
-/** Fetches a proof from the server's journal, with the reader's own right to it. */
+/** Fetches a proof from the server's journal, with the user's credentials. */
 export function FetchProof({ onProof }: { onProof: (text: string) => void }) {
   const { fetch: words } = texts.value.proofs;
   const id = useSignal("");

@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
 import "./proof.css";
 
-/** Takes files: dropped onto it, or chosen. */
+/** Accepts dropped or chosen files. */
 export function FileDrop({
   title,
   hint,
@@ -27,7 +27,7 @@ export function FileDrop({
   };
   const choose = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];
-    // The same file can be chosen again: it may have changed.
+    // Allows the same file to be chosen again: it may have changed.
     input.value = "";
     if (files.length > 0) onFiles(files);
   };

@@ -1,9 +1,9 @@
 import type { HashMessage } from "./hash-worker.ts";
 
 /**
- * The SHA-256 of a file, in hex. It is read here, beside the page, and goes nowhere.
- * @param onProgress told how many bytes are done
- * @throws when the file cannot be read, or what `signal` is aborted with
+ * Computes the SHA-256 of a file, in hex. The file is read in a worker in the browser and is not sent.
+ * @param onProgress Called with the number of hashed bytes
+ * @throws An error when the file cannot be read, or the abort reason of `signal`
  */
 export async function hashFile(file: File, onProgress: (bytes: number) => void, signal?: AbortSignal): Promise<string> {
   const worker = new Worker(new URL("./hash-worker.ts", import.meta.url), { type: "module" });

@@ -1,7 +1,7 @@
 import { byteSize } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
 
-/** How much of a file is hashed. */
+/** The hashed part of a file. */
 export function HashProgress({ file, done }: { file: File; done: number }) {
   const { hashing } = texts.value.proofs;
   return (

@@ -1,13 +1,13 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** What the page is told. */
+/** A message to the page. */
 export type HashMessage = { readonly done: number } | { readonly hash: string } | { readonly failure: string };
 
 const tell = (message: HashMessage): void => postMessage(message);
 
 addEventListener("message", async ({ data: file }: MessageEvent<File>) => {
   try {
-    // Piece by piece: a file can be larger than the memory.
+    // Reads in chunks: a file can be larger than the memory.
     const hash = sha256.create();
     let done = 0;
     for await (const piece of file.stream()) {

@@ -8,9 +8,9 @@ import { type Place, treeLayout } from "./tree-layout.ts";
 import type { ProofPath } from "./proof-path.ts";
 
 /**
- * The way from a document up to the root, drawn. Every node can be reached with the keyboard and is read out with its
- * hash; the one that is looked at is told in full beneath.
- * @param isOnChain whether the chain has what the way ends at
+ * The path from a document up to the root, drawn. Every node can be reached with the keyboard and is read out with its
+ * hash; the full hash of the focused node is shown below.
+ * @param isOnChain Whether the end of the path is on the chain
  */
 export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; path: ProofPath; isOnChain: boolean }) {
   const { tree } = texts.value.proofs;

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** A proof's text that was brought elsewhere on the page, until it is shown. */
+/** A proof's text that was pasted elsewhere on the page, until it is shown. */
 export const pasted = signal<string | undefined>(undefined);
 
 export function setPasted(text: string): void {

@@ -22,8 +22,8 @@ interface OnChain {
 }
 
 /**
- * The way of a proof to the chain: computed here, compared with what the chain has.
- * @param isChecked it was said already that the proof holds, and of which file
+ * The path of a proof to the chain: computed here, compared with the chain.
+ * @param isChecked Whether the result for the proof and its file is already shown
  */
 export function PathView({ proof, isChecked = false }: { proof: BroughtProof; isChecked?: boolean }) {
   const hash = anchoredHash(proof);
@@ -100,7 +100,7 @@ function Right({ is }: { is: boolean }) {
   return <Badge kind={is ? "good" : "bad"}>{is ? words.right : words.wrong}</Badge>;
 }
 
-/** Why a proof does not hold; `undefined` when it does. */
+/** Returns why a proof fails; `undefined` for a valid proof. */
 function faultOf(
   proof: BroughtProof,
   path: ProofPath,
@@ -118,7 +118,7 @@ function faultOf(
   return undefined;
 }
 
-/** Every computation, with the hashes in full. */
+/** Every computation, with the full hashes. */
 function Steps({ path }: { path: ProofPath }) {
   const { path: words } = texts.value.proofs;
   return (

@@ -2,16 +2,16 @@ import { signal } from "@preact/signals";
 import { ClientError } from "../../../client/errors.ts";
 import { ProofClient } from "../../../client/proofs.ts";
 
-/** What shows who asks: an API key, or a token. Kept for as long as the page is open, and nowhere else. */
+/** The credential of the user: an API key, or a token. Kept only while the page is open. */
 export const access = signal("");
-/** Whether the server has asked for it. */
+/** Whether the server requires credentials. */
 export const isAccessNeeded = signal(false);
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** People wait: what fails is shown, and can be tried again. */
+/** Short, because users wait: an error is shown, and can be retried. */
 const RETRY_FOR_MILLISECONDS = 3_000;
 
-/** Asks the integrity-proof API with what was entered. */
+/** Creates a client of the integrity-proof API with the entered credentials. */
 export function proofClient(): ProofClient {
   const shown = access.value.trim();
   const headers: Record<string, string> =
@@ -23,7 +23,7 @@ export function proofClient(): ProofClient {
   });
 }
 
-/** Has the reader asked for a key when the server wants one. */
+/** Shows the field for credentials when the server requires them. */
 export function noteRefusal(error: unknown): void {
   if (error instanceof ClientError && error.code === "unauthorized") isAccessNeeded.value = true;
 }

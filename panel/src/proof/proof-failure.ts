@@ -3,7 +3,7 @@ import { failureText } from "../explorer/failure-text.ts";
 import { texts } from "../texts/texts.ts";
 import { access } from "./proof-access.ts";
 
-/** What went wrong with the integrity-proof API, and what can be done about it. */
+/** Describes a failure of the integrity-proof API, and its remedy. */
 export function proofFailure(error: unknown): { readonly title: string; readonly help: string } {
   const { failures } = texts.value.proofs;
   if (!(error instanceof ClientError)) return failureText(error);

@@ -2,34 +2,37 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { fromHex, leafOf, rootOf, toHex } from "../../../verifier/verify.mjs";
 import type { BroughtProof } from "./brought-proof.ts";
 
-/** A pair of nodes and what they hash to. Everything is `0x` hex. */
+/** A pair of nodes and their hash. All values are `0x` hex. */
 export interface Pair {
-  /** The node on the way. */
+  /** The node on the path. */
   readonly node: string;
   readonly sibling: string;
-  /** Whether the node stands on the left of its sibling in the tree. */
+  /** Whether the node is left of its sibling in the tree. */
   readonly isLeft: boolean;
   /** keccak-256 of the two, the smaller first, computed here. */
   readonly parent: string;
 }
 
-/** The way from a document's hash to what is on the chain, computed anew from what the proof says of the document. */
+/** The path from a document's hash to the anchored hash, recomputed from the document's data in the proof. */
 export interface ProofPath {
-  /** `0x` hex, as computed; it is the proof's own when `isRecordHashRight`. */
+  /** `0x` hex, as computed; equals the proof's own when `isRecordHashRight`. */
   readonly recordHash: string;
   readonly isRecordHashRight: boolean;
-  /** `undefined` for a recorded hash that went on chain alone. */
+  /** `undefined` for a recorded hash that was anchored alone. */
   readonly leaf: string | undefined;
   readonly isLeafRight: boolean;
   /** From the leaf up. */
   readonly pairs: readonly Pair[];
-  /** Where the way ends. */
+  /** The end of the path. */
   readonly end: string;
-  /** What the proof says has been anchored. */
+  /** The anchored hash according to the proof. */
   readonly claimed: string;
 }
 
-/** @param size How many hashes are under the root, when that is known: then the sides are those of the tree */
+/**
+ * Computes the path of a proof.
+ * @param size Number of hashes under the root, if it is known: the sides are then those of the tree
+ */
 export function pathOf(
   { documentId, timestamp, type, documentHash, recordHash, merkle }: BroughtProof,
   size = merkle?.size,
@@ -58,7 +61,7 @@ export function pathOf(
   return { ...record, leaf, isLeafRight: leaf === merkle.leaf, pairs, end: node, claimed: merkle.root };
 }
 
-/** On which side the way runs at each pair. A node without a neighbour moves up as it is, and makes no pair. */
+/** Returns the side of the path at each pair. A node without a sibling moves up unchanged, and makes no pair. */
 function sidesOf(index: number, pairs: number, size: number | undefined): boolean[] {
   const sides: boolean[] = [];
   let place = index;

@@ -1,6 +1,6 @@
 import type { ProofPath } from "./proof-path.ts";
 
-/** What stands at a place of the drawing. */
+/** Kind of a node in the drawing. */
 export type PlaceKind = "root" | "node" | "leaf" | "sibling" | "record" | "document";
 
 export interface Place {
@@ -33,7 +33,7 @@ export interface TreeLayout {
   readonly lines: readonly Line[];
 }
 
-// In two columns it fits a phone, however high the tree is.
+// Two columns fit a phone, for a tree of any height.
 const WIDTH = 360;
 const NODE = { width: 164, height: 44 };
 const LEFT = 4;
@@ -42,9 +42,7 @@ const MIDDLE = (WIDTH - NODE.width) / 2;
 const STEP = 76;
 const MARGIN = 4;
 
-/**
- * Places the nodes of a way: the root at the top, below it a pair on each level, below the leaf what it was made of.
- */
+/** Lays out the nodes of a path: the root at the top, below it a pair on each level, below the leaf its inputs. */
 export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
   const places: Place[] = [];
   const lines: Line[] = [];

@@ -10,12 +10,12 @@ import { texts } from "../texts/texts.ts";
 import { nodeThroughServer } from "./chain-node.ts";
 import type { Document } from "./document.ts";
 
-/** Checks a file against a portable proof, here in the browser: everything but the chain itself comes with it. */
+/** Checks a file against a portable proof in the browser: the proof contains everything except the chain itself. */
 export function AgainstBundle({ document, bundle }: { document: Document; bundle: string }) {
   const { check: words } = texts.value.proofs;
   const steps = useSignal<readonly Step[]>([]);
   const result = useSignal<Result | undefined>(undefined);
-  // Browsers keep their cryptography from pages that came without TLS, unless from this machine.
+  // Browsers provide no cryptography on pages without TLS, except from localhost.
   const canCheck = globalThis.isSecureContext;
   useEffect(() => {
     if (!canCheck) return;

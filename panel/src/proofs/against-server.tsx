@@ -16,7 +16,7 @@ import type { Document } from "./document.ts";
 import { DownloadBundle } from "./download-bundle.tsx";
 import { lookUp, type Recorded } from "./look-up.ts";
 
-/** Whether a file was recorded, as the server's journal and chain say; and the way to have it recorded. */
+/** The record of a file according to the server's journal and the chain; and a form to record it. */
 export function AgainstServer({ document, onFiles }: { document: Document; onFiles: (files: File[]) => void }) {
   const words = texts.value.proofs;
   const recorded = useSignal<Recorded | undefined>(undefined);

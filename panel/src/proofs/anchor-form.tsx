@@ -19,7 +19,7 @@ import { DownloadBundle } from "./download-bundle.tsx";
 
 const POLL_MILLISECONDS = 2_000;
 
-/** Has a file's hash recorded, and shows how that goes. */
+/** Records a file's hash and shows the progress. */
 export function AnchorForm({ document, isChange }: { document: Document; isChange: boolean }) {
   const { anchoring: words } = texts.value.proofs;
   const id = useSignal(document.name);
@@ -38,7 +38,7 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
     try {
       const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
       const { signal } = ended.current;
-      // It is shown that it waits: so it is not waited for here, but looked at again and again.
+      // The form shows the wait: it polls instead of waiting in the call.
       const client = proofClient();
       answer.value = await client.submit(
         { document_id: id.value.trim(), hash: document.hash, metadata },

@@ -8,8 +8,8 @@ import { noteRefusal } from "../proof/proof-access.ts";
 import { texts } from "../texts/texts.ts";
 
 /**
- * Gives the portable proof as a file.
- * @param of the proof's id; when it is not known, the reader is asked what the document is called
+ * Offers the portable proof as a file.
+ * @param of The proof's id; if it is unknown, a field for the document's name is shown
  */
 export function DownloadBundle({ of, name }: { of: string | undefined; name: string }) {
   const { download: words } = texts.value.proofs;
@@ -65,6 +65,6 @@ function save(text: string, name: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.download = name;
   link.click();
-  // Not at once: the browser reads it after the click.
+  // Delayed: the browser reads the object after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

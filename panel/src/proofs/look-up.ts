@@ -2,17 +2,17 @@ import type { FoundProof } from "../../../client/index.ts";
 import { proofClient } from "../proof/proof-access.ts";
 import type { Document } from "./document.ts";
 
-/** What the server knows of a file. */
+/** The record of a file on the server. */
 export type Recorded =
-  /** This very content was recorded; `id` is its proof's, when it was recorded under the file's name. */
+  /** This content was recorded; `id` is its proof's, if it was recorded under the file's name. */
   | { readonly kind: "same"; readonly timestamp: number; readonly transaction: string; readonly id: string | undefined }
-  /** Under the file's name another content was recorded, and never this one. */
+  /** Another content was recorded under the file's name, and never this one. */
   | { readonly kind: "changed"; readonly recordedHash: string; readonly timestamp: number | undefined }
-  /** It was accepted, and is not on the chain yet. */
+  /** Accepted, but not on the chain yet. */
   | { readonly kind: "waiting" }
   | { readonly kind: "unknown" };
 
-/** Asks for a file by its hash, and by its name. */
+/** Looks up a file by its hash, and by its name. */
 export async function lookUp({ name, hash }: Document): Promise<Recorded> {
   const client = proofClient();
   const [verification, found] = await Promise.all([client.verify(hash), client.find(name)]);

@@ -13,10 +13,10 @@ import { AgainstBundle } from "./against-bundle.tsx";
 import { AgainstServer } from "./against-server.tsx";
 import type { Document } from "./document.ts";
 
-/** A proof has a few kilobytes; what is larger is a document. */
+/** A proof has a few kilobytes; larger files are documents. */
 const LARGEST_PROOF = 4 * 1024 * 1024;
 
-/** Proves files, and checks them. A file is hashed here and goes nowhere. */
+/** Proves and checks files. A file is hashed in the browser and is not sent. */
 export default function Proofs() {
   const words = texts.value.proofs;
   const document = useSignal<Document | undefined>(undefined);
@@ -35,7 +35,7 @@ export default function Proofs() {
     if (brought !== undefined) bundle.value = brought;
     const file = files.find((candidate) => !bundles.has(candidate));
     if (file === undefined) return;
-    // A document alone is another question than the one before, unless a proof waits for it.
+    // A document alone starts a new check, unless a proof waits for it.
     if (document.value !== undefined && brought === undefined) bundle.value = undefined;
     document.value = undefined;
     progress.value = { file, done: 0 };
@@ -103,7 +103,7 @@ export default function Proofs() {
   );
 }
 
-/** The text of a portable proof, when a file is one. */
+/** Returns the text of a portable proof, if a file is one. */
 async function bundleIn(file: File): Promise<string | undefined> {
   if (file.size > LARGEST_PROOF) return undefined;
   return readProof(await file.text().catch(() => ""))?.bundle;

@@ -26,7 +26,7 @@ export function ReadingFields({ faults }: { faults: Faults }) {
   );
 }
 
-/** Any record. */
+/** A record with any content. */
 export function FreeFields({ faults }: { faults: Faults }) {
   const { records: words } = texts.value;
   return (

@@ -6,12 +6,12 @@ import { draft } from "./draft.ts";
 /** Characters of a code or topic. */
 const MAX_TEXT = 256;
 
-/** The parts of the form that can be wrong. */
+/** The fields of the form that can be invalid. */
 export type DraftField = "code" | "topic" | "json" | "value" | "device" | "title" | "lat" | "lng";
-/** What is wrong with which part. */
+/** The errors of the fields. */
 export type Faults = Partial<Record<DraftField, string>>;
 
-/** The record that is meant, or what is wrong with what was entered. */
+/** Returns the record of the form, or the errors of its input. */
 export function recordOfDraft({
   faults,
 }: Texts["records"]): { readonly record: NewRecord } | { readonly faults: Faults } {

@@ -4,7 +4,7 @@ import { session } from "../session/session.ts";
 /** The two ways to write a record. */
 export type DraftKind = "reading" | "free";
 
-/** What is being written. It outlives the dialog, and a session that is lost meanwhile. */
+/** The record in the form. It is kept when the dialog closes or the session is lost. */
 export const draft = {
   kind: signal<DraftKind>("reading"),
   code: signal(""),
@@ -17,14 +17,14 @@ export const draft = {
   lng: signal(""),
 };
 
-// Who logs out leaves nothing behind; a session that is lost keeps what was written.
+// A logout clears the draft; a lost session keeps it.
 effect(() => {
   if (session.ending.value !== "closed") return;
   clearDraft();
   for (const text of [draft.code, draft.device, draft.title, draft.lat, draft.lng]) text.value = "";
 });
 
-/** Empties what differs from record to record; sensor and place stay for the next. */
+/** Clears the fields that differ between records; keeps sensor and position for the next. */
 export function clearDraft(): void {
   draft.value.value = "";
   draft.json.value = "{\n  \n}";

@@ -8,7 +8,7 @@ import { addressOf } from "../route.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 
-/** A record: what it says, who sent it when, and where on the chain it is. */
+/** A record: its content, sender and time, and its position on the chain. */
 export function RecordItem({ record }: { record: FoundRecord }) {
   const { records: words } = texts.value;
   const { code, topic, sender, createdAt, payload, location } = record;

@@ -4,35 +4,35 @@ import { records, session } from "../session/session.ts";
 
 const PAGE_SIZE = 20;
 
-/** What is searched for, as it is entered. */
+/** The search input. */
 export const searched = { field: signal<"code" | "topic">("code"), value: signal("") };
 
-/** What was found. */
+/** The search result. */
 export const list = {
   records: signal<readonly FoundRecord[] | undefined>(undefined),
-  /** Where the next page begins, when there is one. */
+  /** Cursor of the next page, if there is one. */
   next: signal<string | undefined>(undefined),
   isLoading: signal(false),
   failure: signal<unknown>(undefined),
 };
 
 let question: { readonly field: "code" | "topic"; readonly value: string } = { field: "code", value: "*" };
-/** Answers to earlier questions that come late are not wanted any more. */
+/** Number of the last query; late responses to earlier queries are dropped. */
 let asked = 0;
 
-/** Begins with the newest records that match. */
+/** Searches the newest matching records. */
 export async function search(): Promise<void> {
   const value = searched.value.value.trim();
   question = { field: searched.field.value, value: value === "" ? "*" : value };
   await load(undefined);
 }
 
-/** Goes on with older ones. */
+/** Loads older records. */
 export async function loadMore(): Promise<void> {
   await load(list.next.value);
 }
 
-// Another account may be the next to look.
+// The next user can have another account.
 effect(() => {
   if (session.current.value !== undefined) return;
   asked += 1;

@@ -14,7 +14,7 @@ import { SearchForm } from "./search-form.tsx";
 import { SendDialog } from "./send-dialog.tsx";
 import "./records.css";
 
-/** The records that were stored, the newest first, and a way to send one. */
+/** The stored records, newest first, and a form to send one. */
 export default function Records() {
   const isSending = useSignal(false);
   const stored = useSignal<StoreContent | undefined>(undefined);

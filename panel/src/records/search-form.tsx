@@ -4,7 +4,7 @@ import { Icon } from "../components/icon.tsx";
 import { texts } from "../texts/texts.ts";
 import { list, search, searched } from "./record-list.ts";
 
-/** What to search for. */
+/** Field and value of a search. */
 export function SearchForm() {
   const { records: words } = texts.value;
   const submit = (event: Event) => {

@@ -6,28 +6,29 @@ import { isBlocked } from "../components/blocking.ts";
 import type { OpenSession, SessionStore } from "./session-store.ts";
 import type { TokenLock } from "./token-lock.ts";
 
-/** Why there is no session any more. */
+/** Reasons why a session ended. */
 export type Ending = "closed" | "closed_elsewhere" | "expired" | "refused";
 
-/** Of a session's life, what may pass before it is renewed: early enough for a chain that takes its time. */
+/** Part of a session's lifetime before its renewal: early enough for a slow chain. */
 const RENEWED_AFTER = 1 / 3;
 /**
- * How long a call keeps the token from being replaced: by then the server has looked at it, whatever else it waits for.
+ * Maximum time for which a call delays a replacement of the token: by then the server has checked it, even if the call
+ * takes longer.
  */
 const LONGEST_USE_MILLISECONDS = 5_000;
 
 /**
- * The session of this browser. Its token is validated and extended in time by whichever tab comes first; the others
- * take over what that one got. The password is not kept: a session that has ended is over.
+ * The session of this browser. The first tab that is due validates and extends its token; the other tabs adopt the new
+ * one. The password is not stored: an ended session cannot be reopened.
  */
 export class PanelSession {
-  /** The session, while there is one. */
+  /** The session, while one is open. */
   readonly current = signal<OpenSession | undefined>(undefined);
-  /** How the last one ended. */
+  /** The end of the last session. */
   readonly ending = signal<Ending | undefined>(undefined);
-  /** The session's secure key; `undefined` until an answer brings it. */
+  /** The session's secure key; `undefined` until a response contains it. */
   readonly secureKey = signal<string | undefined>(undefined);
-  /** Whether the server could not be reached when the token was to be replaced. */
+  /** Whether the server was unreachable when the token was due for replacement. */
   readonly isCutOff = signal(false);
   readonly #client: RecordClient;
   readonly #store: SessionStore;
@@ -43,7 +44,7 @@ export class PanelSession {
   }
 
   /**
-   * Opens a session; takes as long as the chain does.
+   * Opens a session and waits for the chain.
    * @throws ClientError `login_refused`
    */
   async logIn(login: string, password: string): Promise<void> {
@@ -68,7 +69,7 @@ export class PanelSession {
       try {
         await this.#client.close(session.token);
       } catch (error) {
-        // What has ended already need not be ended.
+        // The session has ended already.
         if (!isTokenRefused(error)) throw error;
       }
       this.#end("closed");
@@ -76,8 +77,8 @@ export class PanelSession {
   }
 
   /**
-   * Makes a call with the token there is, once nobody replaces it.
-   * @throws ClientError whatever the call fails with; a session that it shows to have ended is over then
+   * Makes a call with the current token, after any replacement in flight.
+   * @throws ClientError The error of the call; an error that proves the end of the session also ends it here
    */
   async call<T>(make: (token: string) => Promise<T>): Promise<T> {
     for (;;) {
@@ -86,14 +87,14 @@ export class PanelSession {
         if (token === undefined) throw new ClientError("token_invalid", "there is no session");
         const answer = make(token);
         await Promise.race([answer.catch(() => undefined), pause(LONGEST_USE_MILLISECONDS)]);
-        // Not the promise itself, which would be waited for.
+        // An object, because a bare promise would be awaited.
         return { token, answer };
       });
       try {
         return await answer;
       } catch (error) {
         if (!isTokenRefused(error)) throw error;
-        // A call that was refused did nothing.
+        // A refused call had no effect.
         if (await this.#isReplaced(token)) continue;
         this.#end("refused");
         throw error;
@@ -101,7 +102,7 @@ export class PanelSession {
     }
   }
 
-  /** Does what is due now; called every second. */
+  /** Performs the operations that are due; called every second. */
   tick(): void {
     const session = this.#store.read();
     if (session === undefined) return;
@@ -110,7 +111,7 @@ export class PanelSession {
     else if (session.renewAt !== null && time >= session.renewAt) void this.renew();
   }
 
-  /** Replaces the token, and extends the session when it is due; once for all who ask. */
+  /** Replaces the token, and extends the session when it is due; concurrent callers share one renewal. */
   renew(): Promise<void> {
     this.#renewal ??= this.#replaceToken(this.#store.read()?.token).finally(() => {
       this.#renewal = undefined;
@@ -118,7 +119,7 @@ export class PanelSession {
     return this.#renewal;
   }
 
-  /** @param seen The token that is to be replaced: another tab may be faster */
+  /** @param seen The token to replace: another tab may be faster */
   async #replaceToken(seen: string | undefined): Promise<void> {
     isBlocked.value = true;
     try {
@@ -145,7 +146,7 @@ export class PanelSession {
     }
   }
 
-  /** Whether a token that was refused is not the session's any more: another tab's may come to be known late. */
+  /** Whether a refused token is no longer the session's: the token of another tab can arrive late. */
   async #isReplaced(token: string | undefined): Promise<boolean> {
     for (const until = Date.now() + this.#store.lag; ; await pause(100)) {
       const session = this.#store.read();
@@ -153,7 +154,7 @@ export class PanelSession {
     }
   }
 
-  /** Lets a session that cannot be extended end in its time. */
+  /** Keeps a session that cannot be extended until it expires. */
   #goOnWithout(): void {
     const session = this.#store.read();
     if (session !== undefined) this.#set({ ...session, renewAt: null });
@@ -174,7 +175,7 @@ export class PanelSession {
     });
   }
 
-  /** Takes over what this tab or another has written. */
+  /** Adopts the state that this or another tab has written. */
   #follow(): void {
     const session = this.#store.read();
     batch(() => {

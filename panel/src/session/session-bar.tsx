@@ -5,7 +5,7 @@ import { texts } from "../texts/texts.ts";
 import { secondsLeft } from "./seconds-left.ts";
 import { session } from "./session.ts";
 
-/** Whose session it is, how long it lives, and the way out. */
+/** The account of the session, its remaining time, and the logout. */
 export function SessionBar() {
   const open = session.current.value;
   if (open === undefined) return null;

@@ -2,7 +2,7 @@ import { Notice } from "../components/notice.tsx";
 import { texts } from "../texts/texts.ts";
 import { session } from "./session.ts";
 
-/** What threatens the session. How long it has is in the bar above: here it would be read out every second. */
+/** Warnings about the session. The remaining time is in the bar above: here it would be read out every second. */
 export function SessionNotices() {
   const { session: words } = texts.value;
   if (session.isCutOff.value)

@@ -5,31 +5,31 @@ const OpenSession = z.object({
   token: z.string(),
   account: z.string(),
   scope: z.string(),
-  /** When the token ends, Unix milliseconds. */
+  /** End of the token, Unix milliseconds. */
   endsAt: z.number(),
-  /** When the session is to be validated and extended; `null` when it was not to be extended any more. */
+  /** Time of the next validation and extension; `null` when the session is no longer extended. */
   renewAt: z.number().nullable(),
   /** The server's view of the account as of the login, without token and secure key. */
   area: z.string(),
   openedAt: z.number(),
 });
 
-/** A session, as it outlives the page. */
+/** A session, as it is stored across a reload. */
 export type OpenSession = z.output<typeof OpenSession>;
 
-/** Where the session is. */
+/** Storage of the session. */
 export interface SessionStore {
   read(): OpenSession | undefined;
   write(session: OpenSession | undefined): void;
-  /** Tells of what other tabs write. */
+  /** Notifies the listener of writes by other tabs. */
   onChange(listener: () => void): void;
-  /** How long what another tab has written may stay unseen here, in milliseconds. */
+  /** Maximum delay of another tab's write, in milliseconds. */
   readonly lag: number;
 }
 
 /**
- * In the browser, for all tabs and when the page is loaded again. Neither password nor secure key is there, and the
- * token lives a minute.
+ * Stores the session in the browser, for all tabs and across a reload. It contains neither password nor secure key, and
+ * the token expires after a minute.
  */
 export function storeOfTabs(): SessionStore {
   const stored = kept("session");
@@ -37,12 +37,12 @@ export function storeOfTabs(): SessionStore {
     read: () => parse(stored.read()),
     write: (session) => (session === undefined ? stored.remove() : stored.write(JSON.stringify(session))),
     onChange: (listener) => addEventListener("storage", listener),
-    // Tabs are processes of their own, which browsers tell of each other's writes in their own time.
+    // Tabs are separate processes; browsers publish writes between them with a delay.
     lag: 3_000,
   };
 }
 
-/** In this page only. */
+/** Stores the session in this page only. */
 export function storeOfPage(): SessionStore {
   let current: OpenSession | undefined;
   return { read: () => current, write: (session) => (current = session), onChange: () => undefined, lag: 0 };

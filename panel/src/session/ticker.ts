@@ -1,2 +1,2 @@
-// Runs beside the page: browsers slow down the clocks of pages that are not seen, to less than a token lives.
+// Runs in a worker: browsers throttle the timers of hidden pages to more than a token's lifetime.
 setInterval(() => postMessage(undefined), 1_000);

@@ -1,17 +1,17 @@
-/** Keeps what uses the session's token and what replaces it apart. */
+/** Separates calls with the session's token from its replacement. */
 export interface TokenLock {
-  /** Runs while the token stays as it is; many can at once. */
+  /** Runs while the token is unchanged; concurrent uses are allowed. */
   use<T>(act: () => Promise<T>): Promise<T>;
-  /** Runs alone. */
+  /** Runs exclusively. */
   replace<T>(act: () => Promise<T>): Promise<T>;
 }
 
 const NAME = "sealbook.token";
 
-/** Over all tabs of this browser; browsers give a page that came without TLS from elsewhere no such locks. */
+/** Locks across all tabs of this browser; browsers provide them only on pages with TLS or from localhost. */
 export const tabsHaveLocks = "locks" in navigator;
 
-/** The lock of all tabs. A tab that is closed gives it back. */
+/** The lock of all tabs. Closing a tab releases it. */
 export function lockOfTabs(): TokenLock {
   return {
     use: async (act) => navigator.locks.request(NAME, { mode: "shared" }, () => act()),
@@ -25,7 +25,7 @@ export function lockOfPage(): TokenLock {
   let replacing: Promise<unknown> = Promise.resolve();
   return {
     async use(act) {
-      // While one was waited for, the next may have begun.
+      // Another replacement may have started during the wait.
       for (let seen; seen !== replacing; await seen) seen = replacing;
       const using = act();
       const settled = using.catch(() => undefined);

@@ -2,16 +2,16 @@ import { signal } from "@preact/signals";
 import { kept } from "../kept.ts";
 import { en } from "./en.ts";
 
-/** Every text that is shown. A language is a file with all of them. */
+/** Every text of the interface. A language is a file with all of them. */
 export type Texts = typeof en;
 
-/** A language: how it calls itself, and its texts. */
+/** A language: its own name, and its texts. */
 interface Language {
   readonly name: string;
   readonly load: () => Promise<Texts>;
 }
 
-/** The languages there are, by their tags. */
+/** The available languages, by their tags. */
 export const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ["en", { name: "English", load: async () => en }],
   ["ru", { name: "Русский", load: async () => (await import("./ru.ts")).ru }],
@@ -19,18 +19,18 @@ export const LANGUAGES: ReadonlyMap<string, Language> = new Map([
 
 const stored = kept("language");
 
-/** The texts of the language that is chosen; a component that reads them is drawn anew when it changes. */
+/** The texts of the chosen language; a component that reads them is rendered again on a change. */
 export const texts = signal<Texts>(en);
-/** Its tag, with the region that the browser asks for: dates and numbers are written by it. */
+/** Its tag, with the region that the browser requests; determines the format of dates and numbers. */
 export const language = signal("en");
 
-/** Begins with the language chosen before, else with the first that the browser asks for and there is. */
+/** Selects the language chosen before, else the first available language of the browser's preferences. */
 export async function startTexts(): Promise<void> {
   const wanted = [stored.read(), ...navigator.languages.map((tag) => tag.split("-")[0])];
   await useLanguage(wanted.find((tag) => tag !== undefined && LANGUAGES.has(tag)) ?? "en").catch(() => undefined);
 }
 
-/** Changes the language, and keeps the choice. */
+/** Changes the language, and stores the choice. */
 export async function chooseLanguage(tag: string): Promise<void> {
   await useLanguage(tag);
   stored.write(tag);

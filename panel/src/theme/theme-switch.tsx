@@ -2,7 +2,7 @@ import { Button } from "../components/button.tsx";
 import { texts } from "../texts/texts.ts";
 import { shownTheme, switchTheme } from "./theme.ts";
 
-/** Changes between light and dark. */
+/** Switches between light and dark. */
 export function ThemeSwitch() {
   return (
     <Button

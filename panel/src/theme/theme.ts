@@ -7,13 +7,13 @@ export type Theme = "light" | "dark";
 const stored = kept("theme");
 const preference = matchMedia("(prefers-color-scheme: dark)");
 const isSystemDark = signal(preference.matches);
-/** What the reader has chosen. */
+/** The user's choice. */
 const chosenTheme = signal<Theme | undefined>(themeOf(stored.read()));
 
-/** What is shown now. */
+/** The current theme. */
 export const shownTheme = computed<Theme>(() => chosenTheme.value ?? (isSystemDark.value ? "dark" : "light"));
 
-/** Applies the choice, now and whenever it changes. */
+/** Applies the choice, now and on every change. */
 export function startTheme(): void {
   preference.addEventListener("change", () => (isSystemDark.value = preference.matches));
   effect(() => {
@@ -23,7 +23,7 @@ export function startTheme(): void {
   });
 }
 
-/** Changes to what is not shown now. */
+/** Switches to the other theme. */
 export function switchTheme(): void {
   const other = shownTheme.value === "dark" ? "light" : "dark";
   chosenTheme.value = other;

@@ -1,19 +1,19 @@
 import type { BlockReference } from "../block.ts";
 
-/** What goes on chain for one or many proofs. */
+/** Content of an anchor for one or many proofs. */
 export interface AnchorContent {
   /** A recorded hash alone, or the root over several. */
   readonly hash: Uint8Array;
-  /** Hashes under the root; 0 for a hash alone. */
+  /** Number of hashes under the root; 0 for a hash alone. */
   readonly size: number;
 }
 
-/** When the chain first saw a hash. */
+/** The first anchor of a hash on the chain. */
 export interface AnchorOnChain {
   /** Block time, Unix seconds. */
   readonly time: number;
   readonly blockNumber: number;
-  /** Hashes under the root; 0 for a hash anchored alone. */
+  /** Number of hashes under the root; 0 for a hash anchored alone. */
   readonly size: number;
 }
 
@@ -30,12 +30,12 @@ export interface AnchorInspection {
   readonly anchors: readonly (AnchorOnChain & { readonly response: string })[];
 }
 
-/** A block with the hash that each of its transactions gave to the contract. */
+/** A block with the hash that each of its transactions passed to the contract. */
 export interface AnchoringBlock {
   readonly block: BlockReference;
   /**
-   * The hash that a transaction gave to the contract; `failed` for a reverted transaction and for one that is not in
-   * the block, `other` for a transaction without a call of the contract.
+   * Returns the hash that a transaction passed to the contract; `failed` for a reverted transaction and for one that is
+   * not in the block, `other` for a transaction without a call of the contract.
    */
   given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
 }

@@ -25,22 +25,22 @@ const DeploymentFile = z.object({
   }),
 });
 
-/** What sessions are deployed with unless something else is configured; in seconds. */
+/** Default rules of deployed sessions, in seconds. */
 export const DEFAULT_SESSION_RULES = { lifetime: 60, minimumToExtend: 15 } as const;
 
-/** Where the contracts stand on one chain. */
+/** Addresses of the contracts on one chain. */
 export interface Deployment {
   readonly chainId: number;
   readonly firstBlock: number;
   readonly contracts: ContractAddresses;
 }
 
-/** Where the relayer reads the addresses of a chain's contracts. */
+/** Returns the file from which the relayer reads the addresses of a chain's contracts. */
 export function deploymentFile(dataDirectory: string, chainId: number): string {
   return join(dataDirectory, "deployments", `${chainId}.json`);
 }
 
-/** The contracts of a chain; `undefined` when they were not, or not all, deployed. */
+/** Reads the contracts of a chain; `undefined` if none or not all are deployed. */
 export async function readDeployment(file: string): Promise<Deployment | undefined> {
   const { chainId, firstBlock, contracts } = (await readFileOf(file)) ?? {};
   if (chainId === undefined || firstBlock === undefined || contracts === undefined) return undefined;
@@ -49,7 +49,7 @@ export async function readDeployment(file: string): Promise<Deployment | undefin
   return { chainId, firstBlock, contracts: { SessionRegistry, EventTable, ProofAnchor } };
 }
 
-/** Writes down where the contracts of a chain stand that were deployed before. */
+/** Stores the addresses of contracts that were deployed before. */
 export async function writeDeployment(file: string, deployment: Deployment): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFileDurably(file, [Buffer.from(`${JSON.stringify(deployment, null, 2)}\n`)]);
@@ -69,9 +69,8 @@ export interface DeploymentOptions {
 }
 
 /**
- * Deploys what is not deployed yet, and writes each address down as soon as its contract stands. Called again it
- * changes nothing.
- * @throws SealbookError `conflict` when an address of the file holds no contract: the chain is not the one it was
+ * Deploys the missing contracts, and stores each address as soon as its contract is deployed. Idempotent.
+ * @throws SealbookError `conflict` when an address of the file has no contract: the chain is a different one
  */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const { rpc, administrator, relayer, file } = options;
@@ -87,7 +86,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   return deployment;
 }
 
-/** @throws SealbookError `conflict` when the chain does not hold the contracts */
+/** @throws SealbookError `conflict` when the chain does not have the contracts */
 export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: string): Promise<void> {
   for (const [name, contract] of Object.entries(deployment.contracts)) {
     if ((await rpc.call("eth_getCode", [contract, "latest"])) !== "0x") continue;

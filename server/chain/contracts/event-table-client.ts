@@ -7,7 +7,7 @@ import { INTERFACES, readContract } from "./interfaces.ts";
 
 /** A row as the contract writes it. */
 export interface EventTableRow {
-  /** The account that signed the row data; `undefined` when the signature leads to none. */
+  /** The account that signed the row data; `undefined` for an invalid signature. */
   readonly signer: Address | undefined;
   /** Whether the row data is compressed. */
   readonly comp: boolean;
@@ -29,7 +29,7 @@ export class EventTableClient {
     this.#address = address;
   }
 
-  /** Compares a row with what the contract holds under its number now. */
+  /** Compares a row with the contract's current row of its number. */
   async stateOf(table: string, rowId: string, row: EventTableRow): Promise<"current" | "overwritten" | "missing"> {
     const stored = await readContract(this.#rpc, this.#address, ABI.encodeFunctionData("digestOf", [table, rowId]));
     if (stored === ZeroHash) return "missing";
@@ -58,7 +58,7 @@ export class EventTableClient {
   }
 }
 
-/** What the contract stores of a row. */
+/** Computes the digest that the contract stores of a row. */
 function digestOf({ signer = ZeroAddress, comp, rowdata }: EventTableRow): string {
   const row = AbiCoder.defaultAbiCoder().encode(["address", "bool", "bytes32"], [signer, comp, keccak256(rowdata)]);
   return keccak256(row);

@@ -14,14 +14,14 @@ export const INTERFACES = {
 } as const;
 
 /**
- * A call that the relayer will make.
+ * Encodes a call of the relayer.
  * @param data `0x` hex, as encoded by one of the {@link INTERFACES}
  */
 export function contractCall(purpose: TransactionPurpose, contract: ContractName, data: string): ContractCall {
   return { purpose, contract, data: bytesOfHex(data) };
 }
 
-/** A node that keeps the newest state only says so when it makes a block while it is asked. */
+/** A node that keeps only the newest state returns this error when it makes a block during the query. */
 const STATE_IS_GONE = /BlockOutOfRange/;
 const ATTEMPTS = 5;
 /** Length of `0x` and a selector in hex. */
@@ -45,9 +45,9 @@ export async function readContract(rpc: Rpc, to: Address, data: string, attempts
   }
 }
 
-/** A contract's error as text, `Name(arguments)`; the node's own words when it is none of ours. */
+/** Formats a contract's error, `Name(arguments)`; the node's own message for an unknown error. */
 export function revertText(error: NodeError): string {
-  // A call that no function takes is reverted without a word.
+  // A call that matches no function reverts without data.
   if (error.data !== undefined && error.data.length >= SELECTOR_TEXT) {
     for (const contract of Object.values(INTERFACES)) {
       const parsed = contract.parseError(error.data);

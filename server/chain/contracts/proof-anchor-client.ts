@@ -85,7 +85,7 @@ export class ProofAnchorClient {
     }
   }
 
-  /** Fetches the block of a successful transaction that gave the contract this hash; `undefined` when none did. */
+  /** Fetches the block of a successful transaction that passed this hash to the contract; `undefined` when none did. */
   async blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined> {
     const id = hexlify(transactionHash);
     const [receipt, transaction] = await Promise.all([
@@ -171,7 +171,7 @@ export class ProofAnchorClient {
     return { block, anchors: responses.map((response) => ({ response, ...decodeAnchor(response) })) };
   }
 
-  /** The hash that a transaction gives to the contract, `0x` hex; `undefined` for any other transaction. */
+  /** Returns the hash that a transaction passes to the contract, `0x` hex; `undefined` for any other transaction. */
   #givenIn({ to, input }: z.output<typeof Transaction>): string | undefined {
     if (to?.toLowerCase() !== this.#address.toLowerCase()) return undefined;
     const given: unknown = ABI.parseTransaction({ data: input })?.args[0];

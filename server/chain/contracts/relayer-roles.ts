@@ -7,15 +7,15 @@ import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
 
-/** The part that has to do with roles is the same in all three contracts. */
+/** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const GRANTED = ACCESS.getEvent("RoleGranted").topicHash;
 
-/** Who writes to the contracts. */
+/** An account that writes to the contracts. */
 export interface Relayer {
   readonly address: Address;
-  /** Where it holds the relayer's role. */
+  /** The contracts on which it has the relayer's role. */
   readonly contracts: readonly ContractName[];
   /** Whether it administers a contract as well. */
   readonly administrator: boolean;
@@ -40,11 +40,11 @@ export class RelayerRoles {
     return this.#deployment.contracts[contract];
   }
 
-  /** Whoever holds the role anywhere now, those who were given it first before the others. */
+  /** Lists all current holders of the role, in the order of their first grant. */
   async list(): Promise<Relayer[]> {
     const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
     const found: Relayer[] = [];
-    // Events say who may hold it; whether somebody still does, the contracts themselves say.
+    // Events contain all addresses that ever had the role; the contracts return the current holders.
     for (const address of await this.#everGranted(this.#deployment.firstBlock, head)) {
       const contracts = await this.heldBy(address);
       if (contracts.length > 0) found.push({ address, contracts, administrator: await this.#administersAny(address) });
@@ -52,17 +52,17 @@ export class RelayerRoles {
     return found;
   }
 
-  /** The contracts on which an address holds the role. */
+  /** Returns the contracts on which an address has the role. */
   heldBy(address: Address): Promise<ContractName[]> {
     return this.#contractsWhere(RELAYER_ROLE, address);
   }
 
-  /** The contracts whose roles an address gives and takes. */
+  /** Returns the contracts on which an address can grant and revoke roles. */
   administeredBy(address: Address): Promise<ContractName[]> {
     return this.#contractsWhere(ZeroHash, address);
   }
 
-  /** Gives or takes the role on one contract, and waits until the chain has it. */
+  /** Grants or revokes the role on one contract, and waits for the confirmation. */
   async change(
     change: "grant" | "revoke",
     contract: ContractName,
@@ -91,7 +91,7 @@ export class RelayerRoles {
     return this.contracts.filter((_, index) => held[index]);
   }
 
-  /** Nodes differ in how many blocks one query may span; one that is refused is halved. */
+  /** Nodes limit the range of a query differently; a refused range is split. */
   async #everGranted(first: number, last: number): Promise<Set<Address>> {
     try {
       return await this.#grantedIn(first, last);

@@ -3,14 +3,14 @@ import { revertText } from "./interfaces.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /**
- * Why a mined transaction was reverted: `Name(arguments)` of the contract's error. Nodes do not keep the reason, so
- * that the call is made once more on the newest state, the only one that every node keeps.
+ * Determines the revert reason of a mined transaction: `Name(arguments)` of the contract's error. Nodes do not keep the
+ * reason, so the call is repeated on the newest state, the only one that every node keeps.
  */
 export function revertReason(rpc: Rpc, raw: Uint8Array): Promise<string> {
   return revertReasonOf(rpc, Transaction.from(hexlify(raw)));
 }
 
-/** The same of a transaction whose signed bytes are not at hand. */
+/** Determines the revert reason of a transaction without its signed bytes. */
 export async function revertReasonOf(rpc: Rpc, { from, to, data, gasLimit }: RevertedCall): Promise<string> {
   try {
     await rpc.call("eth_call", [{ from, to, data, gas: toQuantity(gasLimit) }, "latest"]);

@@ -138,7 +138,7 @@ function call(purpose: TransactionPurpose, data: string): ContractCall {
   return contractCall(purpose, "SessionRegistry", data);
 }
 
-/** What an account signs to open a session; the contract computes the same. */
+/** Computes the digest that an account signs to open a session; the contract computes the same. */
 function openingDigest(chainId: number, registry: Address, account: Address, tokenHash: Uint8Array): Uint8Array {
   const encoded = AbiCoder.defaultAbiCoder().encode(
     ["uint256", "address", "address", "bytes32"],

@@ -13,7 +13,7 @@ export function anvilBinary(): string {
     const binary = join(dirname(require.resolve(`${name}/package.json`)), "bin", "anvil");
     if (existsSync(binary)) return binary;
   } catch {
-    // Not installed: said below.
+    // Not installed: the error is thrown below.
   }
   throw new SealbookError(
     "anvil_missing",

@@ -4,7 +4,7 @@ import { Hash, Hex, Quantity } from "../rpc/fields.ts";
 import { unavailable } from "../rpc/rpc.ts";
 import type { AnvilProcess } from "./anvil-process.ts";
 
-/** Checked without a repeated group: on a dump of many megabytes that would use up the stack. */
+/** Checked without a repeated group, which exhausts the stack on a dump of many megabytes. */
 const Bytes = Hex.refine((hex) => hex.length % 2 === 0);
 const Block = NodeBlock.pick({ number: true, hash: true, parentHash: true, timestamp: true, transactions: true });
 const PoolStatus = z.object({ pending: Quantity, queued: Quantity });

@@ -21,7 +21,7 @@ export interface AnvilInstance {
   readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly genesis: Genesis;
-  /** Duration of the replay of blocks that no snapshot held. */
+  /** Duration of the replay of the blocks after the snapshot. */
   readonly replayMilliseconds: number;
   /** Ends Anvil and closes the log. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit:
     try {
       return await rebuildFrom(snapshot, directory, genesis, log, emit);
     } catch (error) {
-      // Only the snapshot is at fault here; without one the same difference is an error.
+      // Only the snapshot is invalid here; without one the same difference is an error.
       emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
       if (error instanceof SealbookError && error.code === "block_log_differs")
         await rm(snapshot.path, { force: true });

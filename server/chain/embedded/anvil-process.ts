@@ -11,8 +11,8 @@ import type { OpenSocket } from "../rpc/message-socket.ts";
 import { socketPath } from "./socket-path.ts";
 
 /**
- * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes
- * it even after kill -9. Exits when Anvil does.
+ * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes it
+ * even after kill -9. Exits with Anvil.
  */
 const KEEPER = `
 exec 3<&0
@@ -39,7 +39,7 @@ export interface AnvilProcess {
   readonly queries: JsonRpcSocket;
   /** Resolves when one of the connections is lost. */
   readonly disconnected: Promise<void>;
-  /** Resolves with a reason when Anvil has ended, by a stop or by itself. */
+  /** Resolves with a reason after the end of Anvil, by a stop or otherwise. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -138,8 +138,8 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
   const fixed =
     "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 " +
     "--prune-history --no-cors --no-request-size-limit --port 0";
-  // Anvil always opens an HTTP port. A random address keeps it away from web pages and from programs that try the
-  // usual ports; Linux has the whole 127.0.0.0/8 on loopback, others only 127.0.0.1.
+  // Anvil always opens an HTTP port. A random address protects it from web pages and from programs that scan the usual
+  // ports; Linux has the whole 127.0.0.0/8 on loopback, other systems only 127.0.0.1.
   const byte = (): number => 1 + Math.floor(Math.random() * 253);
   const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
   return [

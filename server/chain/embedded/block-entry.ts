@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** One block as the log keeps it. */
+/** A block as it is stored in the log. */
 export interface BlockEntry {
   readonly number: number;
   /** Seconds since 1970. */
@@ -15,9 +15,9 @@ const MAGIC = 0x53424c4b; // "SBLK"
 /** Magic, payload length, payload checksum, checksum of these three. */
 export const FRAME_HEADER_BYTES = 16;
 const FIXED_PAYLOAD_BYTES = 6 + 6 + 32 + 4;
-/** No block comes near this: 30 million gas buy less than 8 MB of call data. */
+/** Far above the size of any block: 30 million gas buy less than 8 MB of call data. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
-/** The magic as bytes, to look for entries behind a damaged one. */
+/** The magic as bytes, to find entries after a damaged one. */
 export const FRAME_MAGIC = Buffer.from("SBLK", "latin1");
 
 /** Writes an entry with its header and checksums. */
@@ -43,7 +43,7 @@ export function encodeFrame(entry: BlockEntry): Buffer {
   return frame;
 }
 
-/** The payload length a frame header names, or null when the header is damaged. */
+/** Returns the payload length of a frame header, or null for a damaged header. */
 export function payloadLength(header: Buffer): number | null {
   if (header.length < FRAME_HEADER_BYTES || header.readUInt32BE(0) !== MAGIC) return null;
   if (header.readUInt32BE(12) !== crc32(header.subarray(0, 12))) return null;
@@ -51,7 +51,7 @@ export function payloadLength(header: Buffer): number | null {
   return length >= FIXED_PAYLOAD_BYTES && length <= MAX_PAYLOAD_BYTES ? length : null;
 }
 
-/** Reads a whole frame, or null when its payload is damaged. The header was checked by {@link payloadLength}. */
+/** Decodes a whole frame; returns null for a damaged payload. The header was checked by {@link payloadLength}. */
 export function decodeFrame(frame: Buffer): BlockEntry | null {
   const payload = frame.subarray(FRAME_HEADER_BYTES);
   if (frame.readUInt32BE(8) !== crc32(payload)) return null;

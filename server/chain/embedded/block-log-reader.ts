@@ -10,14 +10,14 @@ import {
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** An entry and the bytes it takes in the file. */
+/** An entry and its size in the file, in bytes. */
 export interface Frame {
   readonly entry: BlockEntry;
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads entries one after the other up to the end or the first damaged one. */
+/** Reads entries in sequence up to the end or the first damaged one. */
 export async function* readFrames(handle: FileHandle, from: number, size: number): AsyncGenerator<Frame, void, void> {
   let chunk: Buffer = Buffer.alloc(0);
   let chunkStart = from;
@@ -40,8 +40,8 @@ export async function* readFrames(handle: FileHandle, from: number, size: number
 }
 
 /**
- * Whether something was written behind the damaged entry at `start`. An unfinished write can only be the last
- * one, so anything behind it means that the file was damaged in another way and nothing may be cut off.
+ * Whether an entry follows the damaged one at `start`. An unfinished write can only be the last one, so a following
+ * entry means that the file was damaged in another way and must not be truncated.
  */
 export async function entryFollows(handle: FileHandle, start: number, size: number): Promise<boolean> {
   const rest = size - start;
@@ -49,7 +49,7 @@ export async function entryFollows(handle: FileHandle, start: number, size: numb
   const tail = await readAt(handle, start, rest);
   const length = payloadLength(tail);
   if (length !== null) return FRAME_HEADER_BYTES + length < rest;
-  // The header itself did not reach the disk: look whether a whole entry stands further behind.
+  // The header itself did not reach the disk: search for a whole entry after it.
   for (let at = tail.indexOf(FRAME_MAGIC, 1); at !== -1; at = tail.indexOf(FRAME_MAGIC, at + 1)) {
     const behind = payloadLength(tail.subarray(at));
     const end = at + FRAME_HEADER_BYTES + (behind ?? 0);

@@ -8,14 +8,14 @@ import { SealbookError } from "../../errors.ts";
 const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
 
 /**
- * The blocks of the chain on disk, one checksummed entry after the other, only ever appended to. An entry counts
- * once {@link BlockLog.append} has returned; what a crash leaves of an entry whose append had not returned is cut
- * off when the log is opened again.
+ * The blocks of the chain on disk: a sequence of checksummed entries in an append-only file. An entry is valid once
+ * {@link BlockLog.append} has returned; the rest of an unfinished append after a crash is cut off when the log is
+ * opened again.
  */
 export class BlockLog {
   readonly #path: string;
   readonly #handle: FileHandle;
-  /** Where the entry of block n + 1 begins. */
+  /** Offset of the entry of block n + 1. */
   readonly #starts: number[] = [];
   #size = FILE_HEADER.length;
   #last: BlockEntry | null = null;
@@ -48,12 +48,12 @@ export class BlockLog {
     return this.#last;
   }
 
-  /** How many bytes of an unfinished entry were cut off when the log was opened. */
+  /** Returns the bytes of an unfinished entry that were cut off when the log was opened. */
   get cutBytes(): number {
     return this.#cut;
   }
 
-  /** Appends a block and returns when it is on the disk. After an error the log must be opened anew. */
+  /** Appends a block and returns when it is on disk. After an error the log must be reopened. */
   async append(entry: BlockEntry): Promise<void> {
     const frame = encodeFrame(entry);
     for (let done = 0; done < frame.length;) {
@@ -65,7 +65,7 @@ export class BlockLog {
     this.#last = entry;
   }
 
-  /** The blocks from a number on. */
+  /** Yields the blocks from a number on. */
   async *entries(from: number): AsyncGenerator<BlockEntry, void, void> {
     const start = this.#starts[from - 1];
     if (start === undefined) return;
@@ -87,7 +87,7 @@ export class BlockLog {
       await this.#handle.truncate(this.#size);
       await this.#handle.write(FILE_HEADER, 0, FILE_HEADER.length, 0);
     }
-    // Also when nothing was cut: the last entry may be of an append whose sync had failed.
+    // Also without a cut: the last entry may be of an append whose sync failed.
     await this.#handle.sync();
     await syncDirectory(dirname(this.#path));
   }

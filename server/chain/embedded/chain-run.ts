@@ -11,10 +11,10 @@ export interface ChainRun {
   readonly over: PromiseWithResolvers<void>;
 }
 
-/** Why a run ended by itself. */
+/** Reason why a run ended unexpectedly. */
 export interface RunFailure {
   readonly reason: string;
-  /** Whether Anvil was mining: then a waiting transaction may have ended it. */
+  /** Whether Anvil was mining: a waiting transaction may then have crashed it. */
   readonly whileMining: boolean;
 }
 

@@ -10,7 +10,7 @@ import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
 import { SnapshotSchedule } from "./snapshot-schedule.ts";
 import { TransactionPool } from "./transaction-pool.ts";
 
-/** How to run a chain. */
+/** Options for running a chain. */
 export interface ChainSupervisorOptions {
   readonly directory: string;
   readonly chainId: number;
@@ -19,12 +19,12 @@ export interface ChainSupervisorOptions {
   readonly onBlock: (blockNumber: number) => void;
 }
 
-/** Waits before a restart. A block resets them, so that a full disk does not lead to one replay after the other. */
+/** Backoff of restarts. A block resets it, so that a full disk does not cause continuous replays. */
 const RESTART_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 30_000 };
-/** How long a request waits for a chain that restarts. */
+/** Maximum wait of a request for a restarting chain. */
 const REQUEST_WAIT_MILLISECONDS = 15_000;
 
-/** Keeps a chain running: restarts it from the block log when Anvil ends by itself or a write fails. */
+/** Runs a chain: restarts it from the block log when Anvil ends unexpectedly or a write fails. */
 export class ChainSupervisor {
   readonly #options: ChainSupervisorOptions;
   readonly #pool = new TransactionPool();
@@ -140,7 +140,7 @@ export class ChainSupervisor {
     const { directory, chainId, emit } = this.#options;
     this.#lastFailure = failure.reason;
     emit({ kind: "interrupted", reason: failure.reason });
-    // Anvil may have died of a waiting transaction: sent again, that one would kill it again.
+    // A waiting transaction may have crashed Anvil: sent again, it would crash it again.
     const givenUp = failure.whileMining ? this.#pool.size : 0;
     if (failure.whileMining) this.#pool.clear();
     for (let pause = this.#backoff.next(); ;) {
@@ -176,7 +176,10 @@ function stopped(): SealbookError {
   return new SealbookError("chain_unavailable", "The embedded chain was stopped.");
 }
 
-/** Whether a later attempt can succeed: Anvil may start again and a full disk may be emptied, a damaged log stays. */
+/**
+ * Whether a later attempt can succeed: Anvil may start again and a full disk may be emptied, but a damaged log stays
+ * damaged.
+ */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof SealbookError)) return true;
   return error.code === "chain_unavailable" || error.code === "directory_unusable";

@@ -8,11 +8,11 @@ import { serveRpc, type RpcServer } from "./rpc-server.ts";
 
 export type { EmbeddedChainEvent } from "./events.ts";
 
-/** How to run an embedded chain. */
+/** Options for running an embedded chain. */
 export interface EmbeddedChainOptions {
   /** The chain's folder; created when missing. */
   directory: string;
-  /** The JSON-RPC port on 127.0.0.1; 0 takes any free one. */
+  /** The JSON-RPC port on 127.0.0.1; 0 selects any free one. */
   port: number;
   /** 0: a block as soon as a transaction waits; n: a block every n seconds, also empty ones. */
   blockPeriodSeconds: number;
@@ -27,7 +27,10 @@ export interface EmbeddedChain {
   /** http://127.0.0.1:PORT */
   readonly url: string;
   readonly chainId: number;
-  /** Makes a JSON-RPC call in this process as over the port; rejects with the `error` of the response. */
+  /**
+   * Makes a JSON-RPC call in this process with the same result as over the port; rejects with the `error` of the
+   * response.
+   */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
@@ -37,8 +40,8 @@ export interface EmbeddedChain {
 
 /**
  * Starts the chain of a folder: an Anvil behind our own JSON-RPC port, with every block in a log on disk. After a crash
- * at any moment all visible blocks are there again with the same hash, number and time. A transaction in no block yet
- * can be lost then; its sender has to send it again.
+ * at any moment all visible blocks are restored with the same hash, number and time. A transaction that is in no block
+ * yet can be lost then; its sender must send it again.
  */
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const emit = options.onEvent ?? ((): void => undefined);

@@ -13,12 +13,12 @@ export type EmbeddedChainEvent =
   | { readonly kind: "snapshot-failed"; readonly blockNumber: number; readonly reason: string }
   /** A snapshot contradicts the log; it is removed, and an older one or the whole log is used. */
   | { readonly kind: "snapshot-unusable"; readonly blockNumber: number; readonly reason: string }
-  /** Anvil ended by itself or a block could not be written; the chain restarts. */
+  /** Anvil ended unexpectedly or a block could not be written; the chain restarts. */
   | { readonly kind: "interrupted"; readonly reason: string }
   /** The chain runs again; waiting transactions were sent again or dropped. */
   | { readonly kind: "resumed"; readonly resent: number; readonly dropped: number }
   | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
-  /** A listener for blocks threw; the chain goes on. */
+  /** A listener for blocks threw; the chain continues. */
   | { readonly kind: "listener-failed"; readonly blockNumber: number; readonly reason: string }
   /** The chain cannot run; every request fails with this error until the process restarts. */
   | { readonly kind: "broken"; readonly reason: string };

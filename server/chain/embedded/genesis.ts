@@ -17,7 +17,7 @@ export type Genesis = z.infer<typeof GenesisFile>;
 
 const BLOCK_GAS_LIMIT = 30_000_000;
 
-/** Reads the genesis of a chain folder, or fixes it when the folder is new. */
+/** Reads the genesis of a chain folder, or creates it in a new folder. */
 export async function loadGenesis(directory: string, chainId: number, logFile: string): Promise<Genesis> {
   const path = join(directory, "genesis.json");
   if (!existsSync(path)) {

@@ -4,7 +4,7 @@ import type { BlockLog } from "./block-log.ts";
 import { poolFull, unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
 import { WorkSignal } from "./work-signal.ts";
 
-/** What a miner needs. */
+/** Options of a miner. */
 export interface MinerOptions {
   readonly node: AnvilClient;
   readonly log: BlockLog;
@@ -24,9 +24,9 @@ interface Made {
 }
 
 /**
- * Makes one block after the other. Anvil mines a block, then it is written to the log, and only then it is visible,
- * because every response waits for {@link Miner.settled}. So the log never holds a transaction that Anvil refused or
- * crashed on, and no visible block is missing in the log.
+ * Makes blocks in sequence. Anvil mines a block, then it is written to the log, and only then it is visible, because
+ * every response waits for {@link Miner.settled}. So the log never holds a transaction that Anvil refused or crashed
+ * on, and no visible block is missing in the log.
  */
 export class Miner {
   readonly #options: MinerOptions;
@@ -44,7 +44,7 @@ export class Miner {
     return this.#mining;
   }
 
-  /** Accepts a transaction; returns its hash or throws Anvil's refusal. */
+  /** Accepts a transaction; returns its hash or throws Anvil's error. */
   async send(raw: string): Promise<string> {
     const { node, pool } = this.#options;
     if (pool.isFull) throw poolFull();
@@ -105,7 +105,7 @@ export class Miner {
     if (block.timestamp !== timestamp) throw unexpectedBlock(`time ${block.timestamp} instead of ${timestamp}`);
     if (last.hash !== null && block.parentHash !== last.hash)
       throw unexpectedBlock(`parent ${block.parentHash} instead of ${last.hash}`);
-    // A transaction can be in the block before the answer to its sender has come back to us.
+    // A transaction can be in the block before the response to its sender has arrived here.
     const transactions = await Promise.all(
       block.transactions.map((hash) => pool.get(hash) ?? node.rawTransaction(hash)),
     );

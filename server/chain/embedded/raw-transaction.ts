@@ -4,8 +4,8 @@ import { NodeError } from "../rpc/rpc.ts";
 const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
 
 /**
- * Refuses a transaction that Anvil would take into its pool although it can never be mined: one signed for another
- * chain is accepted and later dropped together with everything of its sender that waits behind it.
+ * Rejects a transaction that Anvil would accept into its pool although it can never be mined: Anvil accepts a
+ * transaction that is signed for another chain and later drops it together with all later transactions of its sender.
  */
 export function checkRawTransaction(raw: unknown, chainId: number): string {
   if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw))
@@ -21,7 +21,7 @@ export function checkRawTransaction(raw: unknown, chainId: number): string {
   return raw;
 }
 
-/** The chain id, or null in a legacy transaction that is valid on every chain. */
+/** Returns the chain id; null for a legacy transaction that is valid on every chain. */
 function chainIdOf(bytes: Uint8Array): bigint | null {
   const type = bytes[0] ?? 0;
   if (type === 1 || type === 2) return number(field(bytes.subarray(1), 0));
@@ -35,7 +35,7 @@ function field(bytes: Uint8Array, index: number): string {
   try {
     fields = decodeRlp(bytes);
   } catch {
-    // Answered below.
+    // The error is returned below.
   }
   const value: unknown = Array.isArray(fields) ? fields[index] : undefined;
   if (typeof value !== "string")

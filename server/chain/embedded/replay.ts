@@ -4,11 +4,11 @@ import type { BlockLog } from "./block-log.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
 
-/** A hash covers all blocks before it, so not each one needs a look. */
+/** A hash covers all earlier blocks, so not every block is checked. */
 const CHECK_EVERY = 256;
 const PROGRESS_EVERY_MS = 1_000;
 
-/** Mines the logged blocks from a number on again and compares the hashes. Answers how many there were. */
+/** Mines the logged blocks from a number on again and compares the hashes. Returns the number of blocks. */
 export async function replay(
   node: AnvilClient,
   log: BlockLog,
@@ -32,7 +32,7 @@ export async function replay(
 
 async function mineAgain(node: AnvilClient, entry: BlockEntry): Promise<void> {
   try {
-    // One after the other: their order in the pool is their order in the block.
+    // In sequence: their order in the pool is their order in the block.
     for (const raw of entry.transactions) await node.send(raw);
     await node.mine(entry.timestamp);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Queries, which Anvil answers. Any other method would change the chain outside its log. */
+/** Queries, which Anvil processes. Any other method would change the chain outside its log. */
 const READING = new Set([
   ...[
     "web3_clientVersion",
@@ -37,7 +37,7 @@ const READING = new Set([
   ...["txpool_status", "txpool_inspect", "txpool_content", "debug_traceTransaction", "debug_traceCall"],
 ]);
 
-/** Methods with a fixed result: the chain has no accounts of its own, and gas is free. */
+/** Methods with a fixed result: the chain has no built-in accounts, and gas is free. */
 const FIXED: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["eth_accounts", []],
   ["eth_gasPrice", "0x0"],

@@ -8,13 +8,13 @@ const HOST = "127.0.0.1";
 const LARGEST_BODY = 8 * 1024 * 1024;
 const KEEP_ALIVE_MS = 60_000;
 const GRACE_MS = 1_000;
-/** Names of this machine: any other in the Host header is a web page that had its own name point here. */
+/** Names of this machine: any other Host header belongs to a web page whose DNS name points here. */
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 /** The JSON-RPC port of the chain. */
 export interface RpcServer {
   readonly url: string;
-  /** Accepts no more requests, gives those in flight a moment, and frees the port. */
+  /** Accepts no more requests, waits briefly for those in flight, and frees the port. */
   close(): Promise<void>;
 }
 

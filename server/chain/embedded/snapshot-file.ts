@@ -10,8 +10,8 @@ import { SealbookError } from "../../errors.ts";
 const NAME = /^snapshot-(\d+)-(0x[0-9a-f]{64})-([0-9a-f]{64})\.json\.gz$/;
 
 /**
- * A loaded snapshot answers everything as before except BLOCKHASH: Anvil does not keep the hashes of the last 256
- * blocks in it. So a snapshot is only used when at least so many blocks are mined again after it.
+ * A loaded snapshot gives the same results as before except for BLOCKHASH: Anvil does not keep the hashes of the last
+ * 256 blocks in it. So a snapshot is only used when at least this many blocks are mined again after it.
  */
 export const BLOCKS_AFTER_SNAPSHOT = 256;
 
@@ -35,7 +35,7 @@ export async function listSnapshots(directory: string): Promise<Snapshot[]> {
   return snapshots.sort((a, b) => b.blockNumber - a.blockNumber);
 }
 
-/** Writes a snapshot durably and removes those that no start can need any more. */
+/** Writes a snapshot durably and removes snapshots that no start can need. */
 export async function saveSnapshot(
   directory: string,
   blockNumber: number,
@@ -52,14 +52,14 @@ export async function saveSnapshot(
   return { blockNumber, blockHash, path, sha256 };
 }
 
-/** Removes what a crash left of a snapshot that was being written. */
+/** Removes the unfinished snapshots of a crash. */
 export async function removeUnfinishedSnapshots(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (name.startsWith("snapshot-") && name.endsWith(".tmp")) await rm(join(directory, name), { force: true });
   }
 }
 
-/** Unpacks a snapshot into a file for Anvil after checking that it is what was written. */
+/** Unpacks a snapshot into a file for Anvil after checking its integrity. */
 export async function unpackSnapshot(snapshot: Snapshot, target: string): Promise<void> {
   const sha256 = createHash("sha256")
     .update(await readFile(snapshot.path))

@@ -4,7 +4,7 @@ import { reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
 import { saveSnapshot } from "./snapshot-file.ts";
 
-/** The replay that a snapshot has to save: at least so long, and so many times the snapshot's own duration. */
+/** The minimum replay time that a snapshot must save: absolute, and as a multiple of the snapshot's own duration. */
 interface Rule {
   readonly milliseconds: number;
   readonly times: number;

@@ -2,16 +2,16 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../../errors.ts";
 
-/** The longest path of a local socket that every supported system takes (macOS: 104 bytes with the final zero). */
+/** The longest path of a local socket that every supported system accepts (macOS: 104 bytes with the final zero). */
 const LONGEST = 103;
 
-/** A way to name a socket in a folder, for as long as it is needed. */
+/** A path of a socket in a folder, valid until it is disposed. */
 export interface SocketPath {
   readonly path: string;
   release(): void;
 }
 
-/** Names a socket in a folder whose own path may be longer than the path of a socket can be. */
+/** Returns a path for a socket in a folder with a path that may exceed the limit of socket paths. */
 export function socketPath(directory: string, name: string): SocketPath {
   const path = join(directory, name);
   if (Buffer.byteLength(path) <= LONGEST) return { path, release: () => undefined };

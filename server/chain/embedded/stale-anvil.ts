@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Ends an Anvil that an earlier process left in this folder. We hold the folder's lock, so that Anvil has no owner. The
- * command line is compared first, because the process id may belong to another process by now.
+ * Ends an Anvil that an earlier process left in this folder. This process holds the folder's lock, so that Anvil has no
+ * owner. The command line is compared first, because the process id may belong to another process by now.
  */
 export function endStaleAnvil(runDirectory: string): void {
   const pidFile = join(runDirectory, "anvil.pid");
@@ -15,7 +15,7 @@ export function endStaleAnvil(runDirectory: string): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone in the meantime.
+    // The process has ended in the meantime.
   }
 }
 

@@ -5,9 +5,9 @@ import { NodeError } from "../rpc/rpc.ts";
 const CAPACITY = 20_000;
 
 /**
- * The accepted transactions that are in no block yet. Anvil's own pool decides what a block holds. This copy outlasts
- * an Anvil that ends. Anvil also drops transactions that it should keep: when one of a sender did not fit into a block,
- * it tries the next ones, finds their nonce too high and drops them.
+ * The accepted transactions that are in no block yet. Anvil's own pool determines the content of a block. This copy
+ * survives the end of an Anvil. Anvil also drops transactions that it should keep: when a sender's transaction does not
+ * fit into a block, Anvil tries the next ones, finds their nonce too high and drops them.
  */
 export class TransactionPool {
   readonly #raws = new Map<string, string>();
@@ -36,7 +36,7 @@ export class TransactionPool {
     this.#raws.clear();
   }
 
-  /** Sends transactions that Anvil has dropped again, in their order; drops those that it refuses by now. */
+  /** Sends transactions that Anvil has dropped again, in their order; drops those that it now refuses. */
   async restore(node: AnvilClient): Promise<{ resent: number; dropped: number }> {
     const accepted = [...this.#raws];
     const present = await node.poolHashes();

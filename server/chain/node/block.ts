@@ -7,8 +7,8 @@ import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { NodeTransaction } from "./transaction.ts";
 
 /**
- * A block with the hashes of its transactions. Where few fields are needed, they are picked: nodes and their stand-ins
- * need not have the others. The evidence reads all fields of a header as bytes, see `evidence/block-header.ts`.
+ * A block with the hashes of its transactions. Callers that need few fields pick them: nodes and their stand-ins may
+ * lack the others. The evidence reads all fields of a header as bytes, see `evidence/block-header.ts`.
  */
 export const NodeBlock = z.object({
   number: Quantity,
@@ -47,7 +47,10 @@ export function fetchBlock<Schema extends z.ZodType>(
   return query(rpc, schema, method, [typeof id === "number" ? toQuantity(id) : id, full]);
 }
 
-/** Reads a block as the journal keeps it with a transaction; `undefined` for one that the node does not have. */
+/**
+ * Reads a block in the form that the journal stores with a transaction; `undefined` for a block that the node does not
+ * have.
+ */
 export async function readBlock(
   rpc: Pick<Rpc, "call">,
   number: number,

@@ -55,7 +55,7 @@ export function watchHead(
   let looking = false;
   let lookAgain = false;
   let subscription: Subscription | undefined;
-  /** Counts notifications: a response is older than one that came in the meantime. */
+  /** Counts notifications: a response is older than a notification that arrived in the meantime. */
   let notifications = 0;
   let live: LiveSubscription | undefined;
   let subscribedAt = 0;
@@ -73,7 +73,7 @@ export function watchHead(
     subscription = rpc.subscribe?.("newHeads", {
       onLive() {
         live = { upTo: undefined, missing: undefined };
-        // A block can have come before the subscription.
+        // A block can have been mined before the subscription.
         void look();
       },
       onNotification(notification) {

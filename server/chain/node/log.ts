@@ -14,7 +14,7 @@ export const NodeLog = z.object({
 });
 export type NodeLog = z.output<typeof NodeLog>;
 
-/** Addresses and topics of logs, as `eth_getLogs` takes them. */
+/** Addresses and topics of logs, as parameters of `eth_getLogs`. */
 export interface LogFilter {
   readonly address: readonly string[];
   readonly topics: readonly (string | readonly string[] | null)[];

@@ -70,9 +70,8 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps)
 }
 
 /**
- * Returns the age of the newest block in seconds. A block that was seen to arrive is no older than its arrival,
- * whatever
- * the clocks of this machine and of the validators show.
+ * Returns the age of the newest block in seconds. A block whose arrival was observed is no older than its arrival,
+ * whatever the clocks of this machine and of the validators show.
  */
 function ageOf({ blocks, seenAt }: BftBlocks, now: number): number {
   const byClocks = now / 1000 - (blocks.at(-1)?.time ?? 0);

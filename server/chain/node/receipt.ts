@@ -20,9 +20,9 @@ export const NodeReceipt = z.object({
   logs: z.array(NodeLog),
 });
 
-/** Reading the outcome alone spares the logs of a full block. */
+/** Reading the outcome alone omits the logs of a full block. */
 const Outcome = NodeReceipt.pick({ transactionHash: true, blockHash: true, blockNumber: true, status: true });
-/** How nodes name a method that they lack: unknown, or not enabled. */
+/** Error codes of nodes for a missing method: unknown, or not enabled. */
 const LACKS_METHOD = new Set([-32601, -32604]);
 
 /** The outcome of a mined transaction. */
@@ -57,7 +57,7 @@ export async function fetchBlockReceipts<Schema extends z.ZodType>(
 
 /**
  * Reads the outcome of every transaction of a block.
- * @returns `undefined` when the node does not have the block, or gives receipts of another block under its number
+ * @returns `undefined` when the node does not have the block, or returns receipts of another block under its number
  */
 export async function readBlockReceipts(
   rpc: Rpc,

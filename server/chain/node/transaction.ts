@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AddressText, BigQuantity, Hex, OptionalAddress, Quantity } from "../rpc/fields.ts";
 
-/** A transaction, in a block or still waiting for one. */
+/** A transaction, in a block or pending. */
 export const NodeTransaction = z.object({
   hash: Hex,
   from: AddressText,

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError } from "../../errors.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** A node that takes longer to report its state counts as unavailable. */
+/** A node that needs longer to report its state counts as unavailable. */
 const DEADLINE_MILLISECONDS = 5_000;
 
 /**
- * Gives calls a short deadline, for reports that have to show soon that a node hangs. All other calls wait longer. A
- * late
+ * Sets a short deadline for calls of reports, which must show a hanging node soon. All other calls wait longer. A late
  * response is dropped.
  */
 export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addresses"> {

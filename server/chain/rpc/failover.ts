@@ -6,9 +6,9 @@ import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedO
 
 /** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;
-/** A node that takes longer to return its newest block's number is unavailable. */
+/** A node that needs longer to return its newest block's number is unavailable. */
 const CHECK_TIMEOUT_MILLISECONDS = 4_000;
-/** The greatest lag of a node in use, in blocks: a new block takes a moment to spread. */
+/** The greatest lag of a node in use, in blocks: a new block needs a moment to spread. */
 const MAX_LAG_BLOCKS = 2;
 /** Checks in a row that find a node lagging before another one is used. */
 const MAX_LAGGING_CHECKS = 2;
@@ -150,7 +150,7 @@ export class FailoverRpc implements Rpc {
     if (fault !== undefined && better !== undefined) this.#use(better, fault);
   }
 
-  /** The active node first, then the healthy ones; without a healthy one, all others. */
+  /** Returns the active node first, then the healthy ones; without a healthy one, all others. */
   #inOrder(): readonly Candidate[] {
     const others = this.#candidates.filter((candidate) => candidate !== this.#active);
     const fit = others.filter(({ fault }) => fault === undefined);

@@ -2,7 +2,7 @@ import { getAddress } from "ethers";
 import { z } from "zod";
 import { parseHex } from "../../kit/hex.ts";
 
-/** A number in JSON-RPC. Rejects everything else: `Number` would make 0 of `null`, and NaN of a word. */
+/** A number in JSON-RPC. Rejects everything else: `Number` would convert `null` to 0, and a word to NaN. */
 export const Quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]+$/)

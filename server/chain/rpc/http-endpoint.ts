@@ -23,7 +23,7 @@ export interface HttpResponse {
 export interface HttpEndpointOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: PeerTlsOptions;
-  /** The other side, for errors of TLS. */
+  /** The peer, for TLS errors. */
   readonly peer?: TlsPeer;
   readonly timeoutMilliseconds?: number;
 }
@@ -76,7 +76,7 @@ export class HttpEndpoint {
 
   close(): void {
     this.#closed = true;
-    // The agent does not know the requests that wait for a connection.
+    // The agent does not track the requests that wait for a connection.
     for (const request of this.#inFlight) request.destroy(closed());
     this.#agent.destroy();
   }
@@ -114,8 +114,8 @@ export class HttpEndpoint {
 }
 
 /**
- * A kept connection that the node closed just when it was used again; the request is repeated on a new one. The node
- * can get the request twice then, which is harmless: our calls are idempotent.
+ * A kept connection that the node closed at the start of a new request; the request is repeated on a new connection.
+ * The node can receive the request twice then, which is harmless: our calls are idempotent.
  */
 class StaleConnection extends Error {}
 

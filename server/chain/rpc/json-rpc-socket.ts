@@ -12,7 +12,7 @@ import {
 } from "./rpc.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** Between attempts to connect; the first one after a lost connection is made at once. */
+/** Backoff between attempts to connect; the first attempt after a lost connection is immediate. */
 const RECONNECT_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 
 interface PendingCall {
@@ -98,7 +98,7 @@ export class JsonRpcSocket implements Rpc {
       this.#inFlight.delete(id);
       const reason = timedOut(this.#timeout);
       settle({ id, error: unavailable(reason) });
-      // One call may take long. A connection without any message in the meantime is dead.
+      // One call may run long. A connection without any message in the meantime is dead.
       if (this.#messages === messagesBefore) socket?.destroy(reason);
     };
     const timer = this.#timeout === Infinity ? undefined : setTimeout(expire, this.#timeout);
@@ -142,7 +142,8 @@ export class JsonRpcSocket implements Rpc {
       return socket.destroy(new Error("the node's message is not JSON", { cause: error }));
     }
     this.#messages += 1;
-    // Only a response shows that the node is back: a gateway accepts and drops connections while its node is away.
+    // Only a response proves that the node is available: a gateway accepts and drops connections while its node is
+    // unavailable.
     this.#pauseMilliseconds = 0;
     this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {

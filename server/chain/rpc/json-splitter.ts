@@ -19,7 +19,7 @@ export class JsonSplitter {
   #inString = false;
   #escaped = false;
 
-  /** @param largest bytes that one message may have */
+  /** @param largest Maximum bytes of a message */
   constructor(largest: number) {
     this.#largest = largest;
   }

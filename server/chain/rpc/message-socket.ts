@@ -6,11 +6,11 @@ export interface MessageSocket {
   destroy(reason: Error): void;
 }
 
-/** The events of a {@link MessageSocket}; none comes before the opener has returned. */
+/** The events of a {@link MessageSocket}; none is emitted before the opener has returned. */
 export interface SocketEvents {
   onOpen(): void;
   onMessage(text: string): void;
-  /** The connection is closed, or could not be opened. Comes once, as the last event. */
+  /** The connection is closed, or could not be opened. Emitted once, as the last event. */
   onClose(reason: Error): void;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { checkServerIdentity, createSecureContext, type ConnectionOptions } from "node:tls";
 import { SealbookError } from "../../errors.ts";
 
-/** The other side of a connection: its name in messages, and the variables with its files and pins. */
+/** The peer of a connection: its name in messages, and the variables with its files and pins. */
 export interface TlsPeer {
   readonly name: string;
   readonly certificate: string;

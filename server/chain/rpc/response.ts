@@ -1,6 +1,6 @@
 import { nodeErrorOf, unavailable } from "./rpc.ts";
 
-/** The response to one call; the error is the one that the caller gets. */
+/** The response to one call; the error is thrown to the caller as it is. */
 export type RpcResponse =
   { readonly id: unknown; readonly result: unknown } | { readonly id: unknown; readonly error: Error };
 

@@ -43,7 +43,7 @@ export interface Subscription {
 /**
  * The error that a node returned to a call. It is no {@link SealbookError}, because its meaning depends on the call: a
  * revert, a refused transaction, a range of blocks that is too long, a missing method. The callers in this room, in
- * `explorer/chain` and in the commands map it; nothing else gets to see it.
+ * `explorer/chain` and in the commands map it; no other code receives it.
  */
 export class NodeError extends Error {
   readonly code: number;
@@ -88,7 +88,7 @@ export function nodeErrorOf(error: unknown): NodeError | undefined {
   return new NodeError(String(error.message), error.code, "data" in error ? revertData(error.data) : undefined);
 }
 
-/** Most nodes return revert data as text, some behind a word, some in an object. */
+/** Extracts revert data. Most nodes return it as text, some after a word, some in an object. */
 function revertData(data: unknown): string | undefined {
   if (typeof data === "string") return /^(?:Reverted )?(0x(?:[0-9a-f]{2})*)$/i.exec(data)?.[1];
   return typeof data === "object" && data !== null && "data" in data ? revertData(data.data) : undefined;

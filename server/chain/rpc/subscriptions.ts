@@ -1,7 +1,7 @@
 import type { RpcResponse } from "./response.ts";
 import type { Subscriber } from "./rpc.ts";
 
-/** Notifications that are kept until their subscription's id is known. */
+/** Maximum number of notifications that are kept until their subscription's id is received. */
 const MAX_EARLY = 256;
 
 /** A subscriber with the node's id of the subscription on this connection. */
@@ -23,7 +23,7 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscribed>();
   /** Subscription requests in flight. */
   #pending = 0;
-  /** Notifications that came before the response with the subscription's id. */
+  /** Notifications that arrived before the response with the subscription's id. */
   #early: Notification[] = [];
 
   constructor(request: Request) {
@@ -48,12 +48,12 @@ export class Subscriptions {
     this.#unsubscribe(subscribed.id);
   }
 
-  /** Subscribes everyone after the connection was opened. */
+  /** Subscribes all subscribers after the connection was opened. */
   beginAll(): void {
     for (const subscribed of [...this.#all]) this.begin(subscribed);
   }
 
-  /** Subscribes one over the open connection. */
+  /** Subscribes one subscriber over the open connection. */
   begin(subscribed: Subscribed): void {
     const { topic, subscriber } = subscribed;
     this.#pending += 1;

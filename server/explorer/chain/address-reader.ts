@@ -18,16 +18,16 @@ import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 import { NodeTransaction } from "../../chain/node/transaction.ts";
 
 const { SessionRegistry } = INTERFACES;
-/** Events by the place in which they name an account. */
+/** Events by the position of the account among their topics. */
 const SESSIONS_AND_ROLES = [
   SessionRegistry.getEvent("SessionOpened").topicHash,
   SessionRegistry.getEvent("RoleGranted").topicHash,
   SessionRegistry.getEvent("RoleRevoked").topicHash,
 ];
-/** Arguments of events that a list leaves out. */
+/** Arguments of events that a list omits. */
 const LONG_ARGUMENTS = ["rowdata", "signature"];
 
-/** Tells what addresses are, and what they did as far as events of the contracts say so. */
+/** Reads the roles of addresses and their activity from the events of the contracts. */
 export class AddressReader {
   readonly #rpc: Rpc;
   readonly #deployment: Deployment;
@@ -114,7 +114,7 @@ export class AddressReader {
     return Object.values(this.#deployment.contracts);
   }
 
-  /** Events that name an account, wherever they do. */
+  /** Returns filters for events that contain an account in any position. */
   #filtersOf(address: Address): LogFilter[] {
     const topic = zeroPadValue(address, 32).toLowerCase();
     return [
@@ -124,7 +124,7 @@ export class AddressReader {
     ];
   }
 
-  /** No event says who sent its transaction. */
+  /** Filters logs by sender: events do not contain the sender of their transaction. */
   async #sentBy(address: Address, logs: readonly NodeLog[]): Promise<readonly NodeLog[]> {
     const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
     const transactions = await Promise.all(

@@ -16,7 +16,7 @@ import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
 
 const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
 
-/** Reads blocks for people. */
+/** Reads and decodes blocks. */
 export class BlockReader {
   readonly #rpc: Rpc;
   readonly #decoder: CallDecoder;
@@ -33,13 +33,13 @@ export class BlockReader {
     return block && this.#summaryOf(block);
   }
 
-  /** Summaries of blocks by number, each asked for once. */
+  /** Fetches summaries of blocks by number, each once. */
   async summaries(numbers: Iterable<number>): Promise<ReadonlyMap<number, BlockSummary>> {
     const blocks = await Promise.all([...new Set(numbers)].map((number) => this.summary(number)));
     return new Map(blocks.flatMap((block) => (block === undefined ? [] : [[block.number, block] as const])));
   }
 
-  /** The newest first. */
+  /** Fetches the newest blocks first. */
   async newest(head: number, { limit, cursor }: PageRequest): Promise<Page<BlockSummary>> {
     const first = Math.min(head, cursor === undefined ? head : numberOf(cursor));
     const numbers = Array.from({ length: Math.min(limit, first + 1) }, (_, index) => first - index);
@@ -104,7 +104,10 @@ export class BlockReader {
     };
   }
 
-  /** Who sealed a block, as far as its header says so and fits its hash. */
+  /**
+   * Returns the validators that committed a block, as far as the header contains their seals and matches the block's
+   * hash.
+   */
   #commitSealsOf(response: unknown): ExploredBlock["commitSeals"] {
     const header = HashedHeader.safeParse(response).data;
     const consensus = header && consensusOf(header, header.hash);
@@ -123,7 +126,7 @@ export class BlockReader {
   }
 }
 
-/** A seal that is no signature is nobody's; then none of them counts. */
+/** Recovers the signers; a seal that is no signature invalidates all of them. */
 function readableSigners(protocol: BftProtocol, header: BlockHeader): string[] {
   try {
     return commitSignersOf(protocol, header);

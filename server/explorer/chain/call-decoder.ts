@@ -9,7 +9,7 @@ import { type NodeTransaction } from "../../chain/node/transaction.ts";
 
 const CONTRACTS: readonly ContractName[] = ["SessionRegistry", "EventTable", "ProofAnchor"];
 
-/** Puts calls and events of the contracts into words. */
+/** Decodes calls and events of the contracts. */
 export class CallDecoder {
   readonly #byAddress: ReadonlyMap<string, ContractName>;
 
@@ -17,12 +17,12 @@ export class CallDecoder {
     this.#byAddress = new Map(CONTRACTS.map((name) => [addresses[name].toLowerCase(), name]));
   }
 
-  /** Which of the contracts stands at an address. */
+  /** Returns the contract at an address. */
   contractAt(address: Address | undefined): ContractName | undefined {
     return this.#byAddress.get(address?.toLowerCase() ?? "");
   }
 
-  /** The call that a transaction makes; `undefined` when it is none of a function of the contracts. */
+  /** Decodes the call of a transaction; `undefined` when it calls no function of the contracts. */
   callOf({ to, input }: Pick<NodeTransaction, "to" | "input">): DecodedCall | undefined {
     const contract = this.contractAt(to);
     if (contract === undefined) return undefined;
@@ -34,7 +34,7 @@ export class CallDecoder {
     });
   }
 
-  /** What a transaction is about. */
+  /** Determines the action of a transaction. */
   actionOf({ to, input }: Pick<NodeTransaction, "to" | "input">): Action {
     if (to === undefined) return { kind: "deployment" };
     const contract = this.contractAt(to);
@@ -120,7 +120,8 @@ function argumentsOf(parameters: readonly ParamType[], values: Result): DecodedA
 }
 
 /**
- * What was made elsewhere need not be what its selector promises: the library throws, sometimes only when it is read.
+ * Decodes foreign data, which may contradict its selector: the library then throws, sometimes only when a value is
+ * read.
  */
 function readable<T>(read: () => T): T | undefined {
   try {

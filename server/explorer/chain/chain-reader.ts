@@ -13,7 +13,7 @@ import { BlockReader } from "./block-reader.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
-/** Explores the chain with the contracts of a deployment on it. */
+/** Creates an explorer of the chain with the contracts of a deployment. */
 export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
   const { contracts, firstBlock } = deployment;
   const decoder = new CallDecoder(contracts);
@@ -44,7 +44,7 @@ export function chainExplorer(rpc: Rpc, deployment: Deployment, names: Validator
   };
 }
 
-/** To whoever asks, a node that refuses to answer is away. */
+/** Converts errors of the node: for a caller, a node that refuses a query is unavailable. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

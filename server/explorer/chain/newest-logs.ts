@@ -2,34 +2,34 @@ import { malformed } from "../../errors.ts";
 import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
-/** Blocks of the first question: what a busy chain logs in them has to fit into an answer. */
+/** Blocks of the first query: the logs of a busy chain in this range must fit into a response. */
 const FIRST_SPAN = 16;
-/** A quiet chain is looked through in strides. */
+/** The range grows by this factor on a quiet chain. */
 const GROWTH = 8;
-/** Questions for one page: then the caller is told how far the search went, and asks again. */
+/** Maximum queries per page: the caller then receives a cursor, and continues the search. */
 const MAX_QUERIES = 8;
 
-/** What was found, and where to go on. */
+/** The found logs, and the cursor of the next page. */
 export interface FoundLogs {
   readonly logs: readonly NodeLog[];
   readonly next: string | undefined;
 }
 
 export interface LogSearch {
-  /** A log is found that passes any of them. */
+  /** A log matches if any filter does. */
   readonly filters: readonly LogFilter[];
   readonly firstBlock: number;
   readonly head: number;
   readonly limit: number;
-  /** Where the page before ended. */
+  /** Cursor of the previous page. */
   readonly cursor: string | undefined;
-  /** Leaves out what the filters cannot. */
+  /** Removes logs that the filters cannot exclude. */
   readonly accept?: (logs: readonly NodeLog[]) => Promise<readonly NodeLog[]>;
 }
 
 /**
- * Searches the chain's log from its end, newest first. Nodes keep no index by time, so that it is gone through in
- * stretches of blocks, longer ones as nothing is found; a stretch that the node refuses is shortened.
+ * Searches the chain's log from its end, newest first. Nodes have no index by time, so the search runs over ranges of
+ * blocks, which grow while they are empty; a range that the node refuses is shortened.
  */
 export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs> {
   const { firstBlock, limit } = search;
@@ -58,7 +58,7 @@ export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs
   return { logs: found, next: last >= firstBlock ? cursorAt(last + 1, 0) : undefined };
 }
 
-/** In the block's log everything before an entry is older than it. */
+/** In the block's log all earlier entries are older. */
 interface Position {
   readonly block: number;
   readonly index: number;
@@ -82,7 +82,7 @@ function isBefore({ blockNumber, logIndex }: NodeLog, { block, index }: Position
 async function logsBetween(rpc: Rpc, filters: readonly LogFilter[], first: number, last: number): Promise<NodeLog[]> {
   const found = await Promise.all(filters.map((filter) => fetchLogs(rpc, filter, first, last)));
   const logs = found.flat().toSorted((a, b) => b.blockNumber - a.blockNumber || b.logIndex - a.logIndex);
-  // One log can pass several filters.
+  // One log can match several filters.
   return logs.filter(
     (log, index) => log.blockNumber !== logs[index - 1]?.blockNumber || log.logIndex !== logs[index - 1]?.logIndex,
   );

@@ -12,7 +12,7 @@ import { query } from "../../chain/rpc/query.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
 import { NodeTransaction } from "../../chain/node/transaction.ts";
 
-/** Reads transactions for people. */
+/** Reads and decodes transactions. */
 export class TransactionReader {
   readonly #rpc: Rpc;
   readonly #decoder: CallDecoder;
@@ -52,7 +52,7 @@ export class TransactionReader {
       this.#blocks.summary(receipt.blockNumber),
       fetchQuantity(this.#rpc, "eth_blockNumber", []),
     ]);
-    // The block under the receipt's number is another one by now: the transaction is in none.
+    // The chain now has another block with the receipt's number: the transaction is in no block.
     if (block === undefined || block.hash !== receipt.blockHash) return undefined;
     const succeeded = receipt.status === 1;
     const { contractAddress } = receipt;
@@ -78,7 +78,7 @@ export class TransactionReader {
     return action.kind === "record" ? { kind: "row", state: await this.#rowState(action, input) } : undefined;
   }
 
-  /** What the event table has under the row's number, compared with what the transaction wrote there. */
+  /** Compares the event table's current row of the number with the row that the transaction wrote. */
   async #rowState(
     { table, rowId, compressed: comp, signer }: WrittenRow,
     input: string,

@@ -12,8 +12,8 @@ export interface Breakpoint {
 }
 
 /**
- * The US EPA's breakpoints for PM2.5 as they are since May 2024. The last category has no upper end; the EPA
- * interpolates up to an index of 500.
+ * The US EPA's breakpoints for PM2.5 as of May 2024. The last category has no upper end; the EPA interpolates up to an
+ * index of 500.
  */
 export const PM25_BREAKPOINTS: readonly [Breakpoint, ...Breakpoint[]] = [
   { category: "good", from: 0, to: 90, lowestIndex: 0, highestIndex: 50 },
@@ -34,7 +34,8 @@ export interface AirQuality {
 }
 
 /**
- * The air-quality index of a concentration: truncated to a tenth, interpolated between the breakpoints, rounded.
+ * Computes the air-quality index of a concentration: truncated to a tenth, interpolated between the breakpoints,
+ * rounded.
  *
  * @param concentration Micrograms per cubic metre
  * @throws RangeError for a concentration that is negative or no number
@@ -56,7 +57,7 @@ export function indexText({ index, beyond }: AirQuality): string {
 }
 
 /**
- * A concentration as it is shown: whole, or with the tenths that it has; never more than its sensor said.
+ * Formats a concentration: as an integer, or with its tenths; never with more digits than the sensor's value.
  *
  * @param concentration Micrograms per cubic metre
  */

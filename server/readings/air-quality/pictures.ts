@@ -23,13 +23,13 @@ export interface MapOptions extends PictureOptions {
 /** Draws maps of readings in another thread. */
 export interface Pictures {
   /**
-   * A map of the values at one moment, as PNG. Without readings it says so.
+   * Draws a map of the values at one time, as PNG. Without readings the map shows a note.
    *
    * @throws RangeError for a width or height outside 320 to 2048
    */
   drawMap(readings: readonly Reading[], options: MapOptions): Promise<Uint8Array>;
   /**
-   * A day as an animation that repeats, as GIF of less than 5 MB.
+   * Draws a day as a looping animation, as GIF of less than 5 MB.
    *
    * @throws RangeError without frames, and for a width or height outside 320 to 2048
    */

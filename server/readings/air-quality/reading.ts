@@ -38,7 +38,7 @@ export interface Reading {
 const MAX_VALUE = 100_000;
 
 /**
- * Reads a record that keeps to the PM2.5 convention, as the search gives it.
+ * Reads a record that follows the PM2.5 convention, in the form of a search result.
  *
  * @returns `undefined` for every other record
  */
@@ -48,9 +48,9 @@ export function readingOf({ payload, ...record }: FoundRecord): Reading | undefi
 }
 
 /**
- * Reads a record whose payload was decoded before.
+ * Reads a record with a decoded payload.
  *
- * @returns `undefined` for a record that does not keep to the PM2.5 convention
+ * @returns `undefined` for a record that does not follow the PM2.5 convention
  */
 export function readingIn(
   { sender, code, createdAt }: Omit<FoundRecord, "payload" | "topic">,

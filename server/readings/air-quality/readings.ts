@@ -4,15 +4,15 @@ export const HOUR_MILLISECONDS = 3_600_000;
 export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS;
 
 /**
- * What tells one sensor from another: who sends, with which device, under which caption. Many call their device after
- * its kind, and the caption is what tells two of a kind apart.
+ * Returns the identity of a sensor: sender, device and caption. Many senders name a device after its model; the caption
+ * distinguishes two devices of a model.
  */
 export function sensorOf({ sender, device, title }: Pick<Reading, "sender" | "device" | "title">): string {
   return JSON.stringify([sender.toLowerCase(), device, title]);
 }
 
 /**
- * The value that each sensor had at a moment: its newest one, unless that is too old. Newest first.
+ * Returns the value of each sensor at a time: its newest one, unless that is too old. Newest first.
  *
  * @param at Milliseconds since 1970
  * @param maxAge Milliseconds
@@ -29,9 +29,9 @@ export function currentReadings<Found extends Reading>(readings: Iterable<Found>
 }
 
 /**
- * What one sensor said within a span of time, oldest first.
+ * Returns the values of one sensor within a time range, oldest first.
  *
- * @param sensor As {@link sensorOf} gives it
+ * @param sensor As returned by {@link sensorOf}
  */
 export function sensorSeries<Found extends Reading>(
   readings: Iterable<Found>,
@@ -53,15 +53,15 @@ export interface Frame {
 
 /** Options of the frames of a day. */
 export interface DayOptions {
-  /** Last moment; milliseconds since 1970. */
+  /** Last time; milliseconds since 1970. */
   readonly end: number;
-  /** Milliseconds after which a value is not shown any more. */
+  /** Milliseconds after which a value is stale and not shown. */
   readonly maxAge: number;
-  /** How many moments, an equal time apart; default 24. */
+  /** Number of times at equal intervals; default 24. */
   readonly count?: number;
 }
 
-/** The day before a moment as a row of moments, oldest first; the last one is the moment itself. */
+/** Returns the frames of the day before a time, oldest first; the last one is at the time itself. */
 export function dayFrames(readings: readonly Reading[], { end, maxAge, count = 24 }: DayOptions): Frame[] {
   return Array.from({ length: count }, (_, index) => {
     const time = end - ((count - 1 - index) * DAY_MILLISECONDS) / count;

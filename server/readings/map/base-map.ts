@@ -4,16 +4,16 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import { project } from "./mercator.ts";
 import type { Extent } from "./view.ts";
 
-/** Natural Earth's countries and the land that they are, as the package `world-atlas` has them. */
+/** Natural Earth's countries and their land, in the format of the package `world-atlas`. */
 export type Countries = Topology<{ countries: GeometryCollection<{ name: string }>; land: GeometryCollection }>;
 
 /** A line on the map: x and y of each of its points in turn. */
 export type MapLine = Float64Array;
 
-/** A shape on the map and what it covers, which may go on beyond the map's edge. */
+/** A shape on the map and its extent, which may continue beyond the map's edge. */
 export interface Shape {
   readonly extent: Extent;
-  /** Lines, or rings of which one within another is a hole. */
+  /** Lines, or rings; a ring within another is a hole. */
   readonly lines: readonly MapLine[];
 }
 
@@ -60,7 +60,7 @@ function lineOf(positions: readonly (readonly number[])[]): MapLine {
   return line;
 }
 
-/** A ring that goes around a pole ends one world away from where it began: it is closed below the edge of the map. */
+/** Closes a ring around a pole below the edge of the map: such a ring ends one world width from its start. */
 function closedAtPole(ring: MapLine): MapLine {
   const first = ring[0] ?? 0;
   const last = ring[ring.length - 2] ?? 0;

@@ -7,10 +7,10 @@ export interface Cluster<T> extends Pixel {
 }
 
 /**
- * Gathers what would be drawn over each other.
+ * Groups items whose marks would overlap.
  *
- * @param things What counts most comes first: its place is kept
- * @param distance Pixels below which two marks become one
+ * @param things Most important first: a cluster has the position of its first item
+ * @param distance Pixels below which two marks are merged
  */
 export function clustersOf<T>(things: readonly T[], placeOf: (thing: T) => Pixel, distance: number): Cluster<T>[] {
   const clusters: (Pixel & { members: [T, ...T[]] })[] = [];

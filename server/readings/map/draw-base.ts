@@ -2,7 +2,7 @@ import type { BaseMap, Shape } from "./base-map.ts";
 import { worldSize } from "./mercator.ts";
 import { extentOf, type Extent, type View } from "./view.ts";
 
-/** The common part of a browser's and the server's canvas. */
+/** The methods that a browser's and the server's canvas share. */
 export interface Pen {
   fillStyle: unknown;
   strokeStyle: unknown;
@@ -52,7 +52,7 @@ function trace(pen: Pen, view: View, shapes: readonly Shape[]): void {
   const size = worldSize(view.zoom);
   const extent = extentOf(view);
   pen.beginPath();
-  // A shape may go on into the next world to either side.
+  // A shape may continue into the next world to either side.
   for (let copy = Math.floor(extent.west) - 1; copy <= Math.floor(extent.east) + 1; copy += 1) {
     // Relative to the view: the canvas calculates with few digits.
     const toX = (x: number): number => view.width / 2 + (x + copy - view.centre.x) * size;

@@ -5,7 +5,7 @@ export interface Box extends Pixel, Size {}
 
 /** A mark with a label. */
 export interface Labelled extends Pixel {
-  /** Of the mark, in pixels. */
+  /** Radius of the mark, in pixels. */
   readonly radius: number;
   /** Possible sizes of the label in order of preference. */
   readonly sizes: readonly Size[];
@@ -16,15 +16,15 @@ export interface Placed {
   readonly box: Box;
   /** Index of the chosen size. */
   readonly size: number;
-  /** Where a line from the mark has to end, when the label does not stand beside it. */
+  /** End of the line from the mark, when the label is not next to it. */
   readonly leader?: Pixel;
 }
 
-/** Pixels between a mark and its label when it stands beside the mark. */
+/** Pixels between a mark and its label next to the mark. */
 const BESIDE = 3;
-/** Pixels between them when a line has to lead from one to the other. */
+/** Pixels between a mark and its label when a line connects them. */
 const APART = [14, 26, 42, 62];
-/** Right, left, above, below, and what is between. */
+/** Right, left, above, below, and the diagonals. */
 const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
   [1, 0],
   [-1, 0],
@@ -35,22 +35,22 @@ const DIRECTIONS: readonly (readonly [x: number, y: number])[] = [
   [-0.7, -0.7],
   [-0.7, 0.7],
 ];
-/** Pixels that stay free around a label. */
+/** Free pixels around a label. */
 const MARGIN = 2;
 
 /** Options of the layout. */
 export interface LayoutOptions {
   /** Additional areas without labels. */
   readonly taken?: readonly Box[];
-  /** Whether a label may stand apart from its mark, with a line that leads there. Default true. */
+  /** Whether a label may be apart from its mark, connected by a line. Default true. */
   readonly leaders?: boolean;
 }
 
 /**
- * Gives labels places at which they cover neither each other nor any mark. What counts most comes first.
+ * Positions labels so that they cover neither each other nor any mark. Most important marks first.
  *
- * @param bounds Where labels may be
- * @returns For each mark the place of its label, `undefined` where there is none
+ * @param bounds Area for labels
+ * @returns For each mark the position of its label, `undefined` without one
  */
 export function layOut(
   marks: readonly Labelled[],
@@ -102,7 +102,7 @@ function firstFree(
       for (const [dx, dy] of DIRECTIONS) {
         const reach = mark.radius + distance;
         const near = { x: mark.x + dx * reach, y: mark.y + dy * reach };
-        // The point of the box that is nearest to the mark is the one that lies in that direction.
+        // The point of the box that is nearest to the mark is the one in that direction.
         const box = {
           x: near.x - ((1 - Math.sign(dx)) / 2) * width,
           y: near.y - ((1 - Math.sign(dy)) / 2) * height,
@@ -136,7 +136,7 @@ function isWithin(inner: Box, outer: Box): boolean {
   );
 }
 
-/** Whether a straight line goes through a box (Liang and Barsky's way of clipping). */
+/** Whether a straight line crosses a box (Liang-Barsky clipping). */
 function crosses(from: Pixel, to: Pixel, box: Box): boolean {
   let [enter, leave] = [0, 1];
   const [dx, dy] = [to.x - from.x, to.y - from.y];

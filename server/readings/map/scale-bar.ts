@@ -4,7 +4,7 @@ export interface ScaleBar {
   readonly pixels: number;
 }
 
-/** The longest bar of 1, 2 or 5 times a power of ten metres that is no wider than it may be. */
+/** Returns the longest bar of 1, 2 or 5 times a power of ten metres within the maximum width. */
 export function scaleBar(metresPerPixel: number, maxPixels: number): ScaleBar {
   const most = metresPerPixel * maxPixels;
   const power = 10 ** Math.floor(Math.log10(most));

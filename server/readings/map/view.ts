@@ -16,17 +16,17 @@ export interface Pixel {
 /** The part of the world in a picture. */
 export interface View extends Size {
   readonly centre: MapPoint;
-  /** As map tiles count it; may be a fraction. */
+  /** Zoom as for map tiles; may be a fraction. */
   readonly zoom: number;
 }
 
 /** Options of fitting positions. */
 export interface FitOptions {
-  /** Pixels to be left free on every side. */
+  /** Pixels to leave free on every side. */
   readonly padding: number;
-  /** The zoom to stop at, however near to each other the places are. */
+  /** Maximum zoom, for positions that are close to each other. */
   readonly maxZoom: number;
-  /** Whether the zoom has to be a whole number, as tiles need it. */
+  /** Whether the zoom must be an integer, as tiles require. */
   readonly wholeZoom?: boolean;
 }
 
@@ -36,7 +36,7 @@ const WHOLE_WORLD: readonly Position[] = [
   { lng: 170, lat: -56 },
 ];
 
-/** The view with the highest zoom that has all places in it; it may lie across the date line. */
+/** Returns the view with the highest zoom that includes all positions; it may cross the date line. */
 export function fitView(
   places: readonly Position[],
   { width, height }: Size,
@@ -49,20 +49,22 @@ export function fitView(
   const spanY = Math.max(...ys) - north;
   const fitting = Math.min(zoomOf(width - 2 * padding, spanX), zoomOf(height - 2 * padding, spanY), maxZoom);
   const zoom = Math.max(0, wholeZoom === true ? Math.floor(fitting) : fitting);
-  // Beyond the poles there is nothing to be seen.
+  // There is no map beyond the poles.
   const halfHeight = Math.min(0.5, height / worldSize(zoom) / 2);
   const y = Math.max(halfHeight, Math.min(1 - halfHeight, north + spanY / 2));
   return { width, height, zoom, centre: { x: wrap(west + spanX / 2), y } };
 }
 
-/** Where in a view's picture a point of the map is, in the copy of the world that is nearest to its middle. */
+/** Returns the pixel of a map point in a view's picture, in the copy of the world that is nearest to its centre. */
 export function pixelOf({ centre, zoom, width, height }: View, { x, y }: MapPoint): Pixel {
   const size = worldSize(zoom);
   const distance = x - centre.x;
   return { x: width / 2 + (distance - Math.round(distance)) * size, y: height / 2 + (y - centre.y) * size };
 }
 
-/** A part of the map, in points of the map; `west` and `east` go on beyond 0 and 1 where the world begins anew. */
+/**
+ * A part of the map, in map coordinates; `west` and `east` continue beyond 0 and 1 in the adjacent copies of the world.
+ */
 export interface Extent {
   readonly west: number;
   readonly north: number;
@@ -77,7 +79,7 @@ export function extentOf({ centre, zoom, width, height }: View): Extent {
   return { west: centre.x - halfX, north: centre.y - halfY, east: centre.x + halfX, south: centre.y + halfY };
 }
 
-/** Where on the round world the shortest stretch with all points begins, and how long it is. */
+/** Returns the start and the length of the shortest range of longitudes that includes all points. */
 function narrowestSpan(xs: readonly number[]): [west: number, span: number] {
   const sorted = xs.map(wrap).sort((one, other) => one - other);
   let west = sorted[0] ?? 0;

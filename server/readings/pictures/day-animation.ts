@@ -10,15 +10,16 @@ import { drawHeader, drawSheet, HEADER_HEIGHT } from "./sheet.ts";
 import type { TileStore } from "./tile-store.ts";
 
 const FRAME_MILLISECONDS = 400;
-/** The last frame is what is now: it stays longer. */
+/** The last frame shows the current values and is shown longer. */
 const LAST_FRAME_MILLISECONDS = 2_500;
 const DEFAULT_WIDTH = 800;
 const DEFAULT_HEIGHT = 640;
-/** Entry of the palette for pixels that are as they were. */
+/** Palette index of unchanged pixels. */
 const UNCHANGED = 255;
 
 /**
- * A day as an animation, as GIF. Every sensor of the day has its place in each frame; without a value it is grey.
+ * Draws a day as an animation, as GIF. Every sensor of the day has the same position in each frame; without a value it
+ * is grey.
  *
  * @throws RangeError without frames
  */
@@ -60,7 +61,7 @@ function encode(frames: readonly Uint8ClampedArray[], width: number, height: num
     const indexed = gifenc.applyPalette(frame, palette);
     const delay = number === frames.length - 1 ? LAST_FRAME_MILLISECONDS : FRAME_MILLISECONDS;
     if (before === undefined) {
-      // One entry more than is drawn with: the one for what is unchanged, whose colour is never seen.
+      // One more entry than drawn colours: the entry for unchanged pixels has a colour that is never visible.
       const whole = Array.from(
         { length: UNCHANGED + 1 },
         (_, index) => palette[index] ?? ([0, 0, 0] as [number, number, number]),
@@ -77,7 +78,7 @@ function encode(frames: readonly Uint8ClampedArray[], width: number, height: num
   return gif.bytes();
 }
 
-/** The colours of the categories exactly, and the best others for all frames together. */
+/** Computes the palette: the exact colours of the categories, and the best others for all frames together. */
 function paletteOf(frames: readonly Uint8ClampedArray[]): [number, number, number][] {
   const exact = [...Object.values(CATEGORY_COLOURS), "#FFFFFF", "#000000"].map((colour): [number, number, number] => {
     const value = Number.parseInt(colour.slice(1), 16);

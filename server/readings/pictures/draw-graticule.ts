@@ -3,12 +3,12 @@ import { project, unproject, worldSize } from "../map/mercator.ts";
 import { extentOf, type View } from "../map/view.ts";
 import { font } from "./fonts.ts";
 
-/** Degrees that lines may be apart. */
+/** Possible distances between lines, in degrees. */
 const STEPS = [30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01];
-/** Pixels that they are at least apart. */
+/** Minimum distance between lines, in pixels. */
 const MIN_SPACING = 140;
 
-/** Draws meridians and parallels with their degrees: on a plain map of a small place they say where it is. */
+/** Draws meridians and parallels with their degrees: they locate a small area on a plain map. */
 export function drawGraticule(context: SKRSContext2D, view: View): void {
   const size = worldSize(view.zoom);
   const step = STEPS.findLast((degrees) => (degrees / 360) * size >= MIN_SPACING) ?? 30;

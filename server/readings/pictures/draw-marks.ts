@@ -7,7 +7,7 @@ import { drawLabel, NO_VALUE_COLOUR } from "./label.ts";
 import type { SceneMark } from "./scene.ts";
 import type { PictureTexts } from "./texts.ts";
 
-/** Draws marks and labels with the values that the sensors have now. A mark has the colour of its highest value. */
+/** Draws marks and labels with the sensors' current values. A mark has the colour of its highest value. */
 export function drawMarks(
   context: SKRSContext2D,
   marks: readonly SceneMark[],
@@ -15,7 +15,7 @@ export function drawMarks(
   texts: PictureTexts,
 ): void {
   for (const mark of marks) drawLeader(context, mark);
-  // What counts most is drawn last, so that it lies on top.
+  // The most important mark is drawn last, so that it is on top.
   for (const mark of marks.toReversed()) drawMark(context, mark, current);
   for (const { placed, forms } of marks) {
     const form = placed === undefined ? undefined : forms[placed.size];

@@ -4,9 +4,9 @@ import { extentOf, type View } from "../map/view.ts";
 import type { TilePlace, TileStore } from "./tile-store.ts";
 
 /**
- * Draws tiles over the whole view, whose zoom is a whole number.
+ * Draws tiles over the whole view, which must have an integer zoom.
  *
- * @returns false when they did not come; then nothing was drawn
+ * @returns false when the tiles are unavailable; nothing was drawn then
  */
 export async function drawTiles(context: SKRSContext2D, tiles: TileStore, view: View): Promise<boolean> {
   const size = worldSize(view.zoom);

@@ -6,7 +6,7 @@ export const FONT_FAMILY = "Sealbook Map";
 
 const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];
 
-/** Makes the font known to the canvas. Characters that it lacks come from fonts of the system, where there are any. */
+/** Registers the font with the canvas. Missing characters come from fonts of the system, if there are any. */
 export function registerFonts(): void {
   const { resolve } = createRequire(import.meta.url);
   for (const file of FILES) {
@@ -15,7 +15,7 @@ export function registerFonts(): void {
   }
 }
 
-/** A font for the canvas. */
+/** Returns a font for the canvas. */
 export function font(pixels: number, weight: "normal" | "bold" = "normal"): string {
   return `${weight} ${pixels}px "${FONT_FAMILY}"`;
 }

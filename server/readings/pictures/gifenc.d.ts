@@ -5,11 +5,11 @@ declare module "gifenc" {
     palette?: Palette;
     /** Milliseconds. */
     delay?: number;
-    /** How often the animation is repeated: 0 without end. */
+    /** Number of repetitions of the animation: 0 is endless. */
     repeat?: number;
     transparent?: boolean;
     transparentIndex?: number;
-    /** What becomes of the frame when the next one comes: 1 leaves it. */
+    /** Disposal of the frame before the next one: 1 keeps it. */
     dispose?: number;
   }
   interface Encoder {

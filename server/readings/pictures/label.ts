@@ -7,19 +7,19 @@ import type { Size } from "../map/view.ts";
 import { font } from "./fonts.ts";
 import type { PictureTexts } from "./texts.ts";
 
-/** A line of a label: a value, and whose it is. */
+/** A line of a label: a value, and the name of its sensor. */
 export interface LabelRow {
   readonly sensor: string;
-  /** The longest text that the value can have: the label does not grow with the value. */
+  /** The longest possible text of the value: the size of the label does not depend on the value. */
   readonly longest: string;
   readonly caption: string;
   readonly captionWidth: number;
 }
 
-/** What a label says. */
+/** The content of a label. */
 export interface LabelForm {
   readonly rows: readonly LabelRow[];
-  /** Sensors that the label has no row for. */
+  /** Number of sensors without a row in the label. */
   readonly more: number;
 }
 
@@ -30,12 +30,12 @@ const VALUE_FONT = font(12, "bold");
 const CAPTION_FONT = font(12);
 const DIGIT_WIDTH = 8;
 const MAX_CAPTION_WIDTH = 150;
-/** Characters of a caption beyond which none can have room. */
+/** Maximum characters of a caption; longer ones never fit. */
 const MAX_CAPTION_CHARACTERS = 80;
-/** What a sensor without a current value is drawn in. */
+/** The colour of a sensor without a current value. */
 export const NO_VALUE_COLOUR = "#9aa3a9";
 
-/** A caption on one line, shortened to the width that captions have. */
+/** Shortens a caption to one line of the maximum width. */
 export function shortCaption(context: SKRSContext2D, caption: string): { text: string; width: number } {
   context.font = CAPTION_FONT;
   const characters = [...caption.replace(/[\s\p{C}]+/gu, " ").trim()];
@@ -54,7 +54,7 @@ function pillWidth(text: string): number {
   return Math.max(2, text.length) * DIGIT_WIDTH + 8;
 }
 
-/** Pixels that a label takes. */
+/** Returns the size of a label in pixels. */
 export function labelSize({ rows, more }: LabelForm): Size {
   const pill = Math.max(...rows.map(({ longest }) => pillWidth(longest)));
   const caption = Math.max(...rows.map(({ captionWidth }) => captionWidth));

@@ -14,7 +14,7 @@ const RANGE_FONT = font(11);
 /** Numbers of columns that six items fill evenly. */
 const COLUMNS = [6, 3, 2] as const;
 
-/** How many columns the legend has in a picture of a width. */
+/** Returns the number of columns of the legend in a picture of a width. */
 function columnsIn(context: SKRSContext2D, width: number, language: Language): number {
   const widest = Math.max(
     ...PM25_BREAKPOINTS.flatMap((breakpoint) => {
@@ -28,7 +28,7 @@ function columnsIn(context: SKRSContext2D, width: number, language: Language): n
   return COLUMNS.find((columns) => columns * item <= width - 2 * PADDING) ?? 2;
 }
 
-/** Pixels that the legend is high in a picture of a width. */
+/** Returns the height of the legend in a picture of a width, in pixels. */
 export function legendHeight(context: SKRSContext2D, width: number, language: Language): number {
   return Math.ceil(PM25_BREAKPOINTS.length / columnsIn(context, width, language)) * ITEM_HEIGHT + 2 * PADDING;
 }
@@ -43,7 +43,7 @@ export function drawLegend(context: SKRSContext2D, { x, y, width, height }: Box,
   const rows = Math.ceil(PM25_BREAKPOINTS.length / columns);
   const itemWidth = (width - 2 * PADDING) / columns;
   for (const [index, breakpoint] of PM25_BREAKPOINTS.entries()) {
-    // The order goes down a column first, as one reads a legend.
+    // Column by column, the reading order of a legend.
     const left = x + PADDING + Math.floor(index / rows) * itemWidth;
     const top = y + PADDING + (index % rows) * ITEM_HEIGHT;
     drawItem(context, breakpoint, language, left, top, itemWidth - GAP);

@@ -8,7 +8,7 @@ import { arrange, sensorsOf } from "./scene.ts";
 import { drawHeader, drawNoReadings, drawSheet } from "./sheet.ts";
 import type { TileStore } from "./tile-store.ts";
 
-/** A map of the values at one moment, as PNG. */
+/** Draws a map of the values at one time, as PNG. */
 export async function mapPicture(
   readings: readonly Reading[],
   options: MapOptions,

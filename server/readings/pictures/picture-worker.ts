@@ -5,7 +5,7 @@ import type { Job, JobAnswer, WorkerData } from "./jobs.ts";
 import { mapPicture } from "./map-picture.ts";
 import { TileStore } from "./tile-store.ts";
 
-// What the thread does that pictures.ts starts: it draws one picture after the other.
+// Entry point of the thread that pictures.ts starts: draws pictures in sequence.
 const { tiles: source }: WorkerData = workerData;
 const tiles = source === undefined ? undefined : new TileStore(source);
 registerFonts();
@@ -22,7 +22,7 @@ async function answer(job: Job): Promise<void> {
       job.kind === "map"
         ? await mapPicture(job.readings, job.options, tiles)
         : await dayAnimation(job.frames, job.options, tiles);
-    // Copied, so that the memory can be handed over as a whole.
+    // Copied, so that the memory can be transferred as a whole.
     const bytes = Uint8Array.from(picture);
     parentPort?.postMessage({ id, bytes } satisfies JobAnswer, [bytes.buffer]);
   } catch (error) {

@@ -8,15 +8,15 @@ import { project } from "../map/mercator.ts";
 import { pixelOf, type View } from "../map/view.ts";
 import { labelSize, type LabelForm, shortCaption } from "./label.ts";
 
-/** A sensor as a picture shows it. */
+/** A sensor in a picture. */
 export interface Sensor {
-  /** As `sensorOf` gives it. */
+  /** As returned by `sensorOf`. */
   readonly key: string;
   readonly caption: string;
   readonly position: Position;
-  /** The highest value that it is shown with, in micrograms per cubic metre. */
+  /** The highest shown value, in micrograms per cubic metre. */
   readonly peak: number;
-  /** The longest text of a value that it is shown with. */
+  /** The longest text of a shown value. */
   readonly longest: string;
 }
 
@@ -27,13 +27,13 @@ export interface SceneMark extends Labelled {
   readonly placed: Placed | undefined;
 }
 
-/** Marks nearer to each other than this many pixels become one. */
+/** Marks closer than this many pixels are merged. */
 const CLUSTER_DISTANCE = 24;
 const RADIUS = 8;
-/** Labels are sought a place for up to here; with more there is none left anyway. */
+/** Maximum number of labels that are positioned; with more there is no room left. */
 const MAX_LABELS = 250;
 
-/** The sensors of readings; of several readings of one sensor, the newest has caption and place. */
+/** Returns the sensors of readings; the newest reading of a sensor determines caption and position. */
 export function sensorsOf(readings: Iterable<Reading>): Sensor[] {
   const bySensor = Map.groupBy(readings, sensorOf);
   return [...bySensor].flatMap(([key, own]) => {
@@ -50,7 +50,7 @@ export function sensorsOf(readings: Iterable<Reading>): Sensor[] {
   });
 }
 
-/** Decides where marks and labels stand; the highest values come first. */
+/** Positions marks and labels; the highest values come first. */
 export function arrange(
   context: SKRSContext2D,
   sensors: readonly Sensor[],
@@ -76,7 +76,7 @@ function radiusOf(sensors: number): number {
   return sensors === 1 ? RADIUS : RADIUS + 2 + Math.min(6, Math.log2(sensors));
 }
 
-/** The forms a label can have, the fullest first. */
+/** Returns the possible forms of a label, the fullest first. */
 function formsOf(context: SKRSContext2D, sensors: readonly Sensor[]): LabelForm[] {
   const rows = (count: number, withCaption: boolean): LabelForm => ({
     rows: sensors.slice(0, count).map(({ key, longest, caption }) => {

@@ -20,7 +20,7 @@ export interface Sheet {
   readonly context: SKRSContext2D;
   readonly map: Box;
   readonly view: View;
-  /** Boxes on the map that no label may cover, from the map's own corner. */
+  /** Boxes on the map without labels, relative to the map's corner. */
   readonly taken: readonly Box[];
   readonly texts: PictureTexts;
 }
@@ -30,16 +30,16 @@ const DEFAULT_WIDTH = 1024;
 const DEFAULT_HEIGHT = 768;
 const MIN_SIDE = 320;
 const MAX_SIDE = 2048;
-/** How near a map goes: on the plain one a single place would have nothing around it. */
+/** Maximum zoom: on the plain map a single position would have no surroundings. */
 const MAX_ZOOM = { plain: 10.5, plainOnePlace: 6.5, tiles: 13 };
-/** Degrees within which places count as one. */
+/** Degrees within which positions count as one. */
 const ONE_PLACE = 0.02;
 const PLAIN_ATTRIBUTION = "Natural Earth";
 
 /**
- * Draws all that stays the same whatever the readings are.
+ * Draws all content that does not depend on the readings.
  *
- * @throws RangeError for a width or height that pictures do not have
+ * @throws RangeError for an unsupported width or height
  */
 export async function drawSheet(
   places: readonly Position[],
@@ -82,7 +82,7 @@ export async function drawSheet(
   return { canvas, context, map, view, taken, texts };
 }
 
-/** Draws title, what else there is to say, and time. */
+/** Draws title, notes and time. */
 export function drawHeader({ context, view: { width }, texts }: Sheet, time: number, sensors: number): void {
   context.fillStyle = "#ffffff";
   context.fillRect(0, 0, width, HEADER_HEIGHT);
@@ -107,7 +107,7 @@ export function drawHeader({ context, view: { width }, texts }: Sheet, time: num
   context.fillText(count, 12 + titleWidth + 12, HEADER_HEIGHT / 2 + 1);
 }
 
-/** Says in the middle of the map that there is nothing on it. */
+/** Draws a note in the middle of an empty map. */
 export function drawNoReadings({ context, map, texts }: Sheet): void {
   context.font = font(18, "bold");
   context.textAlign = "center";

@@ -1,6 +1,6 @@
 import type { Language } from "../air-quality/category.ts";
 
-/** The words of a picture. */
+/** The texts of a picture. */
 export interface PictureTexts {
   readonly title: string;
   readonly unit: string;
@@ -10,7 +10,7 @@ export interface PictureTexts {
   readonly kilometres: string;
   readonly more: (count: number) => string;
   readonly sensors: (count: number) => string;
-  /** A moment, in UTC. */
+  /** Formats a time in UTC. */
   readonly time: (milliseconds: number) => string;
 }
 
@@ -24,7 +24,7 @@ const SENSORS_RU: Readonly<Record<Intl.LDMLPluralRule, string>> = {
 };
 const russianPlural = new Intl.PluralRules("ru");
 
-/** The words in each language. */
+/** The texts in each language. */
 export const PICTURE_TEXTS: Readonly<Record<Language, PictureTexts>> = {
   en: {
     title: "Air quality, PM2.5",

@@ -8,7 +8,7 @@ export interface TileSource {
   readonly attribution: string;
 }
 
-/** A tile's place: column and row from the north-west corner. */
+/** A tile's position: column and row from the north-west corner. */
 export interface TilePlace {
   readonly zoom: number;
   readonly column: number;
@@ -22,7 +22,7 @@ const PAUSE_MILLISECONDS = 60_000;
 const MAX_KEPT_BYTES = 24 * 1024 * 1024;
 const MAX_TILE_BYTES = 1024 * 1024;
 
-/** The address of a tile. */
+/** Returns the address of a tile. */
 export function tileUrl(template: string, { zoom, column, row }: TilePlace): string {
   const parts: Record<string, number | string> = { z: zoom, x: column, y: row, s: "abc".charAt((column + row) % 3) };
   return template.replace(/\{([zxys])\}/g, (_, part: string) => String(parts[part]));
@@ -59,7 +59,7 @@ export class TileStore {
   async #bytes(url: string, signal: AbortSignal): Promise<Buffer> {
     const kept = this.#kept.get(url);
     if (kept !== undefined) {
-      // The map keeps its entries in the order in which they came: the first is the one that was not used longest.
+      // The map keeps its insertion order: the first entry is the least recently used one.
       this.#kept.delete(url);
       this.#kept.set(url, kept);
       return kept;

@@ -4,7 +4,7 @@ import { texts } from "../../texts/texts.ts";
 
 type Event = AddressActivity["activity"][number]["event"];
 
-/** An event of the contracts in words; one that has none by its name. */
+/** Describes an event of the contracts; an event without a text is shown by its name. */
 export function eventText(event: Event): string {
   const { events } = texts.value.explorer;
   if (event === undefined) return events.foreign;

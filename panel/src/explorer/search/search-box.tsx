@@ -5,7 +5,7 @@ import { texts } from "../../texts/texts.ts";
 import { addressOf, goTo } from "../route.ts";
 import { setPasted } from "../../proof/pasted.ts";
 
-/** Searches for anything that has a hash, a number or an address; a proof that is pasted is shown as one. */
+/** Searches for anything with a hash, a number or an address; shows a pasted proof directly. */
 export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {
   const { search } = texts.value.explorer;
   const entered = useSignal(text);

@@ -11,7 +11,7 @@ import { NotFound } from "../not-found.tsx";
 import { addressOf, replaceBy } from "../route.ts";
 import { useTitle } from "../title.ts";
 
-/** What a search found; a single thing is shown at once. */
+/** The results of a search; a single result is shown directly. */
 export function SearchView({ text }: { text: string }) {
   const { search } = texts.value.explorer;
   useTitle(search.title);
@@ -74,7 +74,7 @@ function hrefOf(finding: SearchResult): { href?: string } {
   return href === undefined ? {} : { href };
 }
 
-/** Where a finding is shown; of a session's token the chain has nothing but its hash. */
+/** Returns the address of a result. The chain stores only the hash of a session's token. */
 function placeOf(finding: SearchResult): string | undefined {
   switch (finding.kind) {
     case "block":

@@ -83,7 +83,7 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
   );
 }
 
-/** Where it stands on the chain, and who sent it. */
+/** The position of a transaction on the chain, and its sender. */
 function Place({
   transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call },
 }: {
