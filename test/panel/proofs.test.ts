@@ -139,7 +139,7 @@ describe("the panel's proofs", function () {
     await another();
     const altered = bundle.replace('"type":"minutes"', '"type":"Minutes"');
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
-    await page.getByText("Verification failed").waitFor();
+    await page.getByText("Verification failed", { exact: true }).waitFor();
     await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
   });
 
