@@ -1,4 +1,4 @@
-// Enrols, lists and revokes accounts. Works beside a running server and without one.
+// Enrols, lists and revokes accounts. Works with and without a running server.
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress } from "ethers";
 import { openChainLink } from "../server/composition/chain.ts";

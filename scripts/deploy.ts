@@ -1,7 +1,7 @@
 // Deploys the contracts: npx hardhat run --no-compile scripts/deploy.ts --network NAME
-// Writes their addresses where the relayer reads them, in DATA_DIR/deployments/CHAIN_ID.json. What is deployed already
-// stays as it is. ADMIN_KEY deploys and administers, RELAYER_KEY gets the relayer's rights; for the embedded chain the
-// keys made at its first start are used.
+// Writes their addresses to DATA_DIR/deployments/CHAIN_ID.json, where the relayer reads them. Keeps existing
+// deployments. ADMIN_KEY deploys and administers, RELAYER_KEY gets the relayer's roles; the embedded chain uses the
+// keys generated at its first start.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ import { readEnv } from "../server/config/environment.ts";
 import { SealbookError } from "../server/errors.ts";
 import { openRelayerKey } from "../server/composition/relayer-key.ts";
 
-/** Enough for the deployment on a chain that asks for fees. */
+/** Balance for the deployment on a chain with fees. */
 const PLAY_MONEY = 10n ** 20n;
 
-/** The administrator's key, and the relayer that gets rights. */
+/** The administrator's key, and the relayer that gets the roles. */
 interface Keys {
   readonly relayer: RelayerKey;
   readonly administrator: string;
@@ -43,7 +43,7 @@ async function keysFor(config: ChainConfig, chainId: number, inProcess: boolean)
 
 interface Connection {
   readonly rpc: Rpc;
-  /** Whether the chain ends with this command, and what it held with it. */
+  /** Whether the chain runs in this process and ends with it. */
   readonly inProcess: boolean;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ async function connect({ node }: ChainConfig): Promise<Connection> {
   if (hre.globalOptions.network !== "remote") return connectWithHardhat();
   if (node.kind !== "remote")
     throw new SealbookError("config_invalid", "RPC_URL, the address of the network's node, is needed");
-  // Hardhat speaks HTTP only; the server's way takes every kind of address.
+  // Hardhat supports HTTP only; the server's client supports every kind of address.
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
   const rpc = connectNodes(urls, await fetchChainId(urls, tls), tls);

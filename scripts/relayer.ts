@@ -1,4 +1,4 @@
-// Lists the relayers of a deployment, and gives and takes their rights. Works beside a running server and without one.
+// Lists the relayers of a deployment, grants and revokes their roles. Works with and without a running server.
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
@@ -24,7 +24,7 @@ interface Opened {
   readonly config: ChainConfig;
 }
 
-/** Opens the chain for as long as the work takes. */
+/** Opens the chain for the duration of the work. */
 async function withRoles(work: (opened: Opened) => Promise<void>): Promise<void> {
   const config = parseConfig(readEnv(), { relays: false }).chain;
   await usingChain(config, async (link) => {
@@ -37,7 +37,7 @@ function parseAddress(text: string): Address {
   if (!/^0x[0-9a-f]{40}$/i.test(text)) {
     throw malformed("ADDRESS", `"${text}" is not a blockchain address: 0x and 40 hexadecimal digits`);
   }
-  // Rights that go to a mistyped address are gone for whoever should have them, and may be somebody else's.
+  // Roles granted to a mistyped address are missing for the intended relayer and may belong to a third party.
   if (!isAddress(text)) throw malformed("ADDRESS", `"${text}" has a wrong checksum: a digit or its case was mistyped`);
   return getAddress(text);
 }
@@ -74,7 +74,7 @@ function keystoreOf({ relayer }: ChainConfig): KeystoreFiles {
   throw new CommandFailure("this is for a relayer whose key is in RELAYER_KEYSTORE_FILE");
 }
 
-/** Gives the new key the rights of the old one, waits until the server uses it, and takes the old one's. */
+/** Grants the new key the old one's roles, waits until the server uses it, and revokes the old key's roles. */
 async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> {
   const { roles, config } = opened;
   const keystore = new KeystoreChange(keystoreOf(config));
@@ -97,7 +97,7 @@ async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> 
   return { old, next };
 }
 
-/** Says what became of the role on each contract. */
+/** Prints the change of the role on each contract. */
 function report(
   address: Address,
   states: readonly (readonly [ContractName, string])[],
@@ -109,7 +109,7 @@ function report(
   if (changed === 0) console.log(`There was nothing to do for ${address}; nothing was sent.`);
 }
 
-/** @throws CommandFailure naming the contracts that nobody could write to any more */
+/** @throws CommandFailure with the contracts that would have no relayer left */
 async function assertOthers(roles: RelayerRoles, address: Address, contracts: readonly ContractName[]): Promise<void> {
   const others = (await roles.list()).filter((relayer) => relayer.address !== address);
   const alone = contracts.filter((contract) => !others.some((relayer) => relayer.contracts.includes(contract)));

@@ -7,15 +7,15 @@ import type { ChainConfig } from "../server/config/chain.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./proofs/run-command.ts";
 
-/** What is done with a chain that is open. */
+/** Access to an open chain. */
 export interface ChainUse {
-  /** Whether others may administer accounts and relayers meanwhile, because nothing is written. */
+  /** Whether the work writes nothing, so that concurrent administration of accounts and relayers is permitted. */
   readonly onlyReads?: boolean;
 }
 
 /**
- * Opens the chain beside a running server, or without one, for as long as the work takes.
- * @throws CommandFailure when there is none, or it refuses to answer
+ * Opens the chain, with or without a running server, for the duration of the work.
+ * @throws CommandFailure when there is no chain, or it rejects requests
  */
 export async function usingChain(
   config: ChainConfig,
@@ -24,7 +24,7 @@ export async function usingChain(
 ): Promise<void> {
   await assertChainMade(config);
   await using opened = new AsyncDisposableStack();
-  // Two of these at once would start the same chain and use the same nonces.
+  // Two concurrent runs would start the same chain and use the same nonces.
   const lock = await holdAdministration(config.dataDirectory);
   let isHeld = true;
   const release = (): void => {
@@ -43,7 +43,7 @@ export async function usingChain(
   }
 }
 
-/** A mistyped folder is told instead of being given a chain of its own. */
+/** Reports a mistyped folder instead of creating a chain in it. */
 async function assertChainMade({ node, dataDirectory }: ChainConfig): Promise<void> {
   if (node.kind === "remote") return;
   if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;

@@ -5,22 +5,22 @@ import { SealbookError } from "../errors.ts";
 import { every } from "../kit/interval.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
 
-/** How much of the server one connection may take, and for how long. */
+/** Resource limits of one connection. */
 export interface ConnectionLimits {
-  /** Most bytes of a request's line and headers together. */
+  /** Maximum bytes of a request's line and headers together. */
   readonly headerBytes: number;
-  /** Most headers of a request. */
+  /** Maximum number of headers of a request. */
   readonly headers: number;
-  /** Longest path and query. */
+  /** Maximum length of path and query. */
   readonly urlLength: number;
-  /** How long a request's line and headers may take. */
+  /** Maximum time for a request's line and headers. */
   readonly headerMilliseconds: number;
-  /** How long a body may take that has a largest size. */
+  /** Maximum time for a body of limited size. */
   readonly bodyMilliseconds: number;
-  /** How long a client may keep the server waiting that sends, or takes, fewer than `stallBytes`. */
+  /** Maximum time in which a client must send or receive at least `stallBytes` while the server waits for it. */
   readonly stallMilliseconds: number;
   readonly stallBytes: number;
-  /** How long a connection is kept for a next request. */
+  /** Time for which an idle connection is kept open. */
   readonly idleMilliseconds: number;
   readonly connections: number;
 }
@@ -28,19 +28,19 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headerBytes: 16 * 1024,
   headers: 100,
-  // The longest name of a document, percent-encoded, is half of it.
+  // The longest document name, percent-encoded, takes half of it.
   urlLength: 8 * 1024,
   headerMilliseconds: 10_000,
   bodyMilliseconds: 300_000,
-  // A row of an NDJSON body is about as long: one in that time is enough to go on.
+  // About the length of a row of an NDJSON body: one row in that time is enough.
   stallBytes: 100,
   stallMilliseconds: 30_000,
-  // Longer than proxies keep theirs, which else would send on a connection that closes.
+  // Longer than the idle time of common proxies, which otherwise would send requests on a closing connection.
   idleMilliseconds: 65_000,
   connections: 16_384,
 };
 
-/** Refuses addresses that are out of all proportion. */
+/** Rejects addresses above the maximum length. */
 export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   return (request, _response, next) => {
     if (request.url.length > urlLength)
@@ -49,33 +49,33 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   };
 }
 
-/** A request that is being read or answered. */
+/** A request that is being received or answered. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAt: number;
-  /** What had gone over the connection, both ways, when it last went on. */
+  /** Bytes in both directions at the last progress. */
   bytes: number;
   movedAt: number;
 }
 
 /**
- * Cuts clients off that keep the server waiting: for the rest of a body, or for room to answer. Whoever waits for the
- * server is left alone, and so is a stream of any length that goes on.
+ * Closes connections of clients that make the server wait: for the rest of a body, or to read the response. Does not
+ * apply while the client waits for the server, or to streams of any length that make progress.
  */
 export function cutOffSlowClients(server: Server, limits: ConnectionLimits): void {
   const exchanges = new Map<Socket, Exchange>();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const now = performance.now();
-    // Of requests that are sent ahead only the last one can be incomplete.
+    // Of pipelined requests only the last one can be incomplete.
     exchanges.set(socket, { request, response, startedAt: now, bytes: bytesOf(socket), movedAt: now });
   });
   const check = (): void => {
     const now = performance.now();
     for (const [socket, exchange] of exchanges) {
       const { request, response } = exchange;
-      // A request that was refused early still has a body to come.
+      // The body of a request that was rejected early may still arrive.
       if (socket.destroyed || (request.complete && response.writableFinished)) exchanges.delete(socket);
       else if (isTooSlow(socket, exchange, now, limits)) socket.destroy();
     }
@@ -86,7 +86,7 @@ export function cutOffSlowClients(server: Server, limits: ConnectionLimits): voi
 
 function isTooSlow(socket: Socket, exchange: Exchange, now: number, limits: ConnectionLimits): boolean {
   const { request, response } = exchange;
-  // What was received and not taken yet is for the server to take.
+  // The server has yet to read the bytes that it has received.
   const awaitsBody = !request.complete && request.readableLength === 0;
   const awaitsRoom = response.writableLength > 0 || socket.writableLength > 0;
   const isBounded = !isEndless(request) || response.writableFinished;
@@ -106,6 +106,6 @@ function isEndless({ headers }: IncomingMessage): boolean {
 }
 
 function bytesOf({ bytesRead, bytesWritten, writableLength }: Socket): number {
-  // Node counts as written what still waits to be.
+  // `bytesWritten` includes bytes that are still in the buffer.
   return bytesRead + bytesWritten - writableLength;
 }

@@ -2,21 +2,20 @@ import { isUtf8 } from "node:buffer";
 import express, { type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 
-/** Deeper JSON than this has no use here and would exhaust whatever walks it. */
+/** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
 
 const sizes = new WeakMap<object, number>();
 
 /**
- * Reads a JSON body. What cannot be kept is refused instead of being changed without a word: whole numbers beyond
- * 2^53, numbers beyond the range of a double, and half surrogate pairs, which have no UTF-8 form. Fractions are
- * doubles, as everywhere in JSON.
- * @param limit Most bytes of a body
+ * Parses a JSON body. Rejects values that cannot be stored unchanged: integers beyond 2^53, numbers beyond the range of
+ * a double, and unpaired surrogates, which have no UTF-8 form. Fractions are doubles, as everywhere in JSON.
+ * @param limit Maximum bytes of a body
  */
 export function jsonBody(limit: number): RequestHandler[] {
   return [
     (request, _response, next) => {
-      // `is` answers null when there is no body at all; the schema says then what is missing.
+      // `is` returns null when there is no body; the schema then reports the missing fields.
       if (request.is("application/json") === false) {
         next(new SealbookError("unsupported_media_type", "Content-Type has to be application/json"));
       } else {
@@ -31,17 +30,17 @@ export function jsonBody(limit: number): RequestHandler[] {
   ];
 }
 
-/** How many bytes the body had that {@link jsonBody} read. */
+/** Returns the number of bytes of the body that {@link jsonBody} read. */
 export function bodyBytes(request: object): number {
   return sizes.get(request) ?? 0;
 }
 
-/** The error for a body of more than `limit` bytes. */
+/** Creates the error for a body of more than `limit` bytes. */
 export function tooLarge(limit: number): SealbookError {
   return new SealbookError("too_large", `the request body is larger than ${limit} bytes`);
 }
 
-/** What is not UTF-8 would be read as other characters than were sent. */
+/** Rejects a body that is not UTF-8: it would be decoded to other characters than those sent. */
 function checkEncoding(request: object, _response: unknown, body: Buffer, encoding: string): void {
   sizes.set(request, body.length);
   if (encoding !== "utf-8" || !isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
@@ -58,7 +57,7 @@ function checkValue(body: unknown): void {
     if (typeof value !== "object" || value === null) continue;
     if (depth >= MAX_DEPTH) throw fault(path, `is nested deeper than ${MAX_DEPTH} levels`);
     for (const [key, child] of Object.entries(value)) {
-      // Too many places take this key for something else than a key.
+      // Many libraries interpret this key as the prototype.
       if (key === "__proto__") throw fault(path, "has a key __proto__");
       if (!key.isWellFormed()) throw fault(path, "has a key with half of a surrogate pair");
       open.push({ value: child, path: path === "" ? key : `${path}.${key}`, depth: depth + 1 });

@@ -4,12 +4,12 @@ import { SealbookError } from "../errors.ts";
 const MINUTE_SECONDS = 60;
 
 /**
- * Counts something done with a key, such as an account.
- * @throws SealbookError `too_many_requests` with the time after which it may be done again
+ * Counts an action of a key, such as an account.
+ * @throws SealbookError `too_many_requests` with the time after which it is permitted again
  */
 export type RateLimit = (key: string) => Promise<void>;
 
-/** @param what is done too often, for the message */
+/** @param what Name of the actions in the error message */
 export function rateLimit(perMinute: number, what: string): RateLimit {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS });
   return async (key) => {

@@ -10,7 +10,7 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** Between two checks of the files. Polling works on every file system; notifications of changes do not. */
+/** Interval of the checks for changed files. Polling works on every file system; change notifications do not. */
 const CHECK_MILLISECONDS = 2_000;
 
 /** Results of a change of the files. */
@@ -23,7 +23,9 @@ interface Loaded {
   readonly expires: number;
 }
 
-/** The listener's certificate. It is loaded again when its files change, unless the new ones cannot be used. */
+/**
+ * The listener's certificate. Reloads it when its files change; keeps the current one when the new files are invalid.
+ */
 export class ListenerCertificate {
   readonly #files: CertificateFiles;
   readonly #onEvent: (event: CertificateEvent) => void;
@@ -56,8 +58,8 @@ export class ListenerCertificate {
   }
 
   /**
-   * @param use takes a new one; connections that are open keep the one they have
-   * @returns ends it
+   * @param use Receives each new certificate; open connections keep their current one
+   * @returns a function that ends the watch
    */
   follow(use: (options: SecureContextOptions) => void): () => void {
     const interval = every(CHECK_MILLISECONDS, () => this.#check(use));
@@ -80,7 +82,9 @@ export class ListenerCertificate {
   }
 }
 
-/** @throws when OpenSSL does not take them, they do not belong together, or nobody would believe them */
+/**
+ * @throws when OpenSSL rejects the files, certificate and key do not belong together, or the certificate has expired
+ */
 async function load(files: CertificateFiles): Promise<Loaded> {
   const [cert, key] = await Promise.all([readFile(files.certificate, "utf8"), readFile(files.key, "utf8")]);
   const options: SecureContextOptions = { cert, key, minVersion: "TLSv1.2" };

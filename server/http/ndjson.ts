@@ -18,9 +18,9 @@ export interface Line {
 }
 
 /**
- * The lines of a body, as they come in, up to so many at a time; empty ones are passed over. Whoever reads no further
- * leaves the connection open, so that the sender can be told why.
- * @throws SealbookError `malformed` that names the line, `too_large` for one that is too long
+ * Parses the lines of a body as they arrive, up to a number at a time; skips empty lines. Leaves the connection open
+ * when the consumer stops early, so that the error response can be sent.
+ * @throws SealbookError `malformed` with the line number, `too_large` for a line that is too long
  */
 export async function* ndjsonLines(body: Readable, atOnce: number): AsyncGenerator<Line[], void> {
   let rest: Buffer = Buffer.alloc(0);

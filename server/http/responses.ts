@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * A response as the server builds it, typed by the schema that describes it. The schemas in the `responses.ts` of each
- * room are the only description of a response: the server's mappings, the OpenAPI document, the client and the panel
- * take their types and checks from them. They import zod and each other only, so that browsers can load them.
+ * The type of a response, inferred from its schema. The schemas in the `responses.ts` files are the only definition of
+ * a response: the server's mappings, the OpenAPI document, the client and the panel derive their types and checks from
+ * them. These files import only zod and each other, so that browsers can load them.
  */
 export type ResponseOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 

@@ -2,8 +2,8 @@ import type { RequestHandler } from "express";
 import helmet from "helmet";
 
 /**
- * Headers for answers that are data: a browser may load nothing on their account, frame them nowhere, and take them
- * for nothing but what they say they are. What speaks of documents only is left out: every answer carries these.
+ * Security headers of data responses: a browser must not load resources for them, frame them, or guess another media
+ * type. Headers that concern documents only are omitted, because every response has these.
  */
 export function dataHeaders(): RequestHandler {
   return helmet({
@@ -24,9 +24,8 @@ export function dataHeaders(): RequestHandler {
 }
 
 /**
- * Headers for a page of ours: it may load, and speak with, what comes from this server only, and nothing in its text is
- * run.
- * @param pictures Sources, as a policy names them, from which pictures may come as well
+ * Security headers of pages: a page may load and connect to this server only, and inline scripts do not run.
+ * @param pictures Additional sources of images, in the syntax of the policy
  */
 export function pageHeaders(pictures: readonly string[] = []): RequestHandler {
   const self = ["'self'"];
@@ -37,7 +36,7 @@ export function pageHeaders(pictures: readonly string[] = []): RequestHandler {
         defaultSrc: ["'none'"],
         scriptSrc: self,
         styleSrc: self,
-        // Style sheets have their icons in them.
+        // Style sheets contain their icons as data URLs.
         imgSrc: [...self, "data:", ...pictures],
         connectSrc: self,
         workerSrc: self,

@@ -8,7 +8,7 @@ import type { ListenerCertificate } from "./listener-certificate.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
 const GRACE_MILLISECONDS = 5_000;
-/** Connections that wait to be taken while the process is busy: clients come in thousands after a pause. */
+/** Maximum number of pending connections while the process is busy: thousands of clients may connect after a pause. */
 const BACKLOG = 8_192;
 
 /** A listening HTTP server. */
@@ -19,7 +19,7 @@ export interface HttpServer {
 }
 
 /**
- * @param certificate makes it HTTPS
+ * @param certificate Enables HTTPS
  * @throws SealbookError `config_invalid` when the address cannot be listened on
  */
 export async function listen(
@@ -32,7 +32,7 @@ export async function listen(
   const options = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerMilliseconds,
-    // A stream may take any time: who is too slow is told otherwise.
+    // A stream may take any time; `cutOffSlowClients` closes slow connections.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMilliseconds,
     connectionsCheckingInterval: Math.min(1_000, limits.headerMilliseconds / 4),

@@ -13,7 +13,7 @@ export interface KeystoreWatchDeps {
   readonly onRefused: (error: unknown) => void;
 }
 
-/** Watches the relayer's keystore: another key in it is used from then on. */
+/** Watches the relayer's keystore and changes to its new key. */
 export class KeystoreWatch {
   readonly #deps: KeystoreWatchDeps;
   #seen: string | undefined;
@@ -23,7 +23,7 @@ export class KeystoreWatch {
     this.#deps = deps;
   }
 
-  /** @param address Address of the key in use: the file may have changed since it was opened */
+  /** @param address Address of the current key: the file may have changed since it was opened */
   start(address: string): void {
     let current = address;
     this.#checks = every(LOOK_MILLISECONDS, async () => {

@@ -11,7 +11,7 @@ export interface KeystoreFiles {
   readonly passwordFile: string;
 }
 
-/** @throws SealbookError `config_invalid` when the password does not open it; the message holds no part of either */
+/** @throws SealbookError `config_invalid` when the password does not decrypt it; the message contains no secret */
 export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promise<RelayerKey> {
   const [keystore, password] = [await read("RELAYER_KEYSTORE_FILE", file), await readPassword(passwordFile)];
   if (!isKeystoreJson(keystore))

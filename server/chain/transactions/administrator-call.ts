@@ -6,7 +6,7 @@ import { revertReason } from "../contracts/revert-reason.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 
-/** Administration is rare: one transaction, waited for. */
+/** Maximum wait for the transaction; administrator calls are rare. */
 const WAIT_MILLISECONDS = 120_000;
 const INTERVAL_MILLISECONDS = 50;
 const GAS_LIMIT = 5_000_000;

@@ -5,7 +5,7 @@ import type { Rpc } from "../rpc/rpc.ts";
 
 const LAG_MILLISECONDS = 12_000;
 
-/** A rollback of the chain, and its end: the chain has all of the lost transactions again. */
+/** A rollback of the chain, or its recovery: the chain has all of the lost transactions again. */
 export type ChainEvent =
   | { readonly kind: "chain_rolled_back"; readonly key: Address; readonly nonce: number; readonly count: number }
   | { readonly kind: "chain_recovered" };
@@ -13,7 +13,9 @@ export type ChainEvent =
 export interface RollbackDetectorDeps {
   readonly rpc: Pick<Rpc, "call" | "addresses">;
   readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "outcome">;
-  /** How long another relayer's key is left to that relayer, which may have gone for good. */
+  /**
+   * How long transactions of another relayer's key are left to that relayer, which may be out of service permanently.
+   */
   readonly takeOverMilliseconds: number;
   /** How long a chain may lack mined nonces of a key before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
@@ -21,13 +23,13 @@ export interface RollbackDetectorDeps {
 }
 
 /**
- * Detects a chain that was rolled back, as when its nodes were restored from old disks. The transactions that it lost
- * count as sent and without an outcome again, so that the same signed bytes are sent to it in the same order.
+ * Detects a chain that was rolled back, for instance when its nodes were restored from old disks. Lost transactions
+ * count as sent and without an outcome again, so that the same signed bytes are sent in the same order.
  */
 export class RollbackDetector {
   readonly #deps: RollbackDetectorDeps;
   readonly #lagMilliseconds: number;
-  /** When the chain began to lack nonces of a key. */
+  /** When the chain first lacked nonces of a key. */
   readonly #lackingSince = new Map<Address, number>();
   /** Ids of transactions that the chain lost, by nonce. */
   #lost: readonly number[] = [];
@@ -39,15 +41,15 @@ export class RollbackDetector {
 
   /**
    * Checks whether the chain has lost transactions of the own key.
-   * @param mined How many nonces of the key were mined, as the journal has it
-   * @returns how many of them the chain still has, once it has lacked some for long enough
+   * @param mined Number of mined nonces of the key in the journal
+   * @returns the number that the chain still has, once the lag exceeds the limit
    */
   remainingOf(key: Address, mined: number): Promise<number | undefined> {
     return this.#remainingOf(key, mined, this.#lagMilliseconds);
   }
 
   /**
-   * Takes back the outcomes of transactions whose nonces the chain no longer has.
+   * Removes the outcomes of transactions whose nonces the chain no longer has.
    * @returns whether there were any
    */
   async reopen(key: Address, remaining: number): Promise<boolean> {
@@ -60,7 +62,7 @@ export class RollbackDetector {
     return true;
   }
 
-  /** Takes back outcomes for other keys, when their own relayer has not. */
+  /** Removes outcomes for other keys, when their own relayer has not done so. */
   async reopenOfOthers(self: Address): Promise<void> {
     const { store, takeOverMilliseconds } = this.#deps;
     const lagMilliseconds = Math.max(takeOverMilliseconds, 2 * this.#lagMilliseconds);
@@ -88,9 +90,9 @@ export class RollbackDetector {
       this.#lackingSince.delete(key);
       return undefined;
     }
-    // Only an unreachable node has the newest blocks: a failover is no rollback.
+    // An unreachable node may have the newest blocks: a failover is not a rollback.
     if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
-    // A node that lags, for instance one of several behind one address, catches up.
+    // A node that lags, for instance one of several behind a load balancer, catches up.
     const since = this.#lackingSince.get(key) ?? Date.now();
     this.#lackingSince.set(key, since);
     return Date.now() - since < lagMilliseconds ? undefined : remaining;

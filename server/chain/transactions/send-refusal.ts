@@ -1,15 +1,15 @@
 import { NodeError } from "../rpc/rpc.ts";
 
 /**
- * The reason why a node refuses a raw transaction.
- * - `known`: it has the transaction already
+ * The reason why a node rejects a raw transaction.
+ * - `known`: the node already has the transaction
  * - `nonce_used`: another transaction, or this one, was mined with the nonce
  * - `later`: the same bytes can be sent again: no response, a full pool, an empty account
- * - `never`: the node will never take these bytes
+ * - `never`: the node will never accept these bytes
  */
 export type SendRefusal = "known" | "nonce_used" | "later" | "never";
 
-// Nodes share no codes for these, only words. These are of Besu, Geth, Nethermind, Erigon and Anvil.
+// Nodes have no common codes for these errors, only messages. These are of Besu, Geth, Nethermind, Erigon and Anvil.
 const KNOWN = /already known|known transaction|already imported|already exists|alreadyknown/i;
 const NONCE_USED = /nonce too low|nonce_too_low|oldnonce|nonce is too low/i;
 const NEVER = new RegExp(
@@ -19,7 +19,7 @@ const NEVER = new RegExp(
   "i",
 );
 
-/** Classifies the error of a node that did not take a transaction. */
+/** Classifies the error of a node that rejected a transaction. */
 export function classifyRefusal(error: unknown): SendRefusal {
   if (!(error instanceof NodeError)) return "later";
   if (KNOWN.test(error.message)) return "known";

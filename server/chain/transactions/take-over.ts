@@ -9,20 +9,20 @@ import { revertReason } from "../contracts/revert-reason.ts";
 export interface TakeOverDeps {
   readonly rpc: Rpc;
   readonly store: Pick<TransactionStore, "inFlightOfOthers" | "recordOutcomes">;
-  /** The own key; its transactions are left out. */
+  /** Address of the own key; its transactions are excluded. */
   readonly self: Address;
   /** Unix milliseconds. */
   readonly before: number;
   readonly validatorNames: ValidatorNames;
-  /** Whether to end early. */
+  /** Returns whether to end early. */
   isStopped(): boolean;
 }
 
 /**
- * Takes over transactions that other relayers signed before a time and that have no outcome: those relayers may have
- * gone for good. Signed bytes are sent again, and outcomes recorded, without the key. A key has a few hundred
- * transactions in flight at most, so that each run covers all of them: a key whose transactions the node does not take
- * delays no other key.
+ * Takes over transactions that other relayers signed before a time and that have no outcome: those relayers may be out
+ * of service permanently. Sends signed bytes again and records outcomes, without the key. A key has a few hundred
+ * transactions in flight at most, so that each run covers all of them: a key with rejected transactions delays no other
+ * key.
  */
 export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
   const { rpc, store, self, before, validatorNames, isStopped } = deps;
@@ -35,10 +35,10 @@ export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
   }
   await store.recordOutcomes(outcomes);
   const lost = transactions.filter((_, index) => receipts[index] === undefined);
-  // One after the other: not every node takes a nonce before the one below it.
+  // One after the other: some nodes reject a nonce before the one below it.
   for (const { raw } of lost) {
     if (isStopped()) return;
-    // Only their own relayer can deal with a refusal: it alone has the key for the nonces that follow.
+    // Only their own relayer can handle a rejection: it has the key for the nonces that follow.
     await rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
   }
 }

@@ -35,7 +35,7 @@ export interface TransactionSenderDeps {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
-  /** Older transactions of another relayer are taken over: it may have gone for good. */
+  /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
   /** How long a chain may lack mined transactions before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
@@ -49,11 +49,11 @@ interface InFlight extends SignedTransaction {
 /**
  * Sends the relayer's transactions with one key at a time, in the order of their intents.
  *
- * Promises:
+ * Guarantees:
  * - a transaction's nonce and signed bytes MUST be on disk before it is sent; after a crash the same bytes are sent
  *   again, so that no intent is ever executed twice;
  * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before it is returned;
- * - a transaction that the node never takes does not block those behind it: its nonce is filled.
+ * - a transaction that the node never accepts does not block later ones: its nonce is filled.
  */
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
@@ -72,7 +72,7 @@ export class TransactionSender implements Transactions {
   #recheck: Interval | undefined;
   #stopped = true;
   readonly #sending = new Set<Promise<void>>();
-  /** Work runs one piece at a time: nonces, the map and the store stay in step without locks. */
+  /** Work runs one piece at a time, so that nonces, the map and the store are consistent without locks. */
   #work: Promise<void> = Promise.resolve();
   #workWaiting = false;
   #confirmWaiting = false;
@@ -91,8 +91,8 @@ export class TransactionSender implements Transactions {
   }
 
   /**
-   * Changes to another key as soon as nothing is in flight with the current one; new intents wait meanwhile.
-   * @returns when it has changed; never, when the sender is stopped before
+   * Changes to another key as soon as nothing is in flight with the current one; new intents wait until then.
+   * @returns when the key has changed; never, when the sender is stopped before
    */
   changeKey(signer: TransactionSigner): Promise<void> {
     return new Promise((onChanged) => {
@@ -179,8 +179,8 @@ export class TransactionSender implements Transactions {
   }
 
   /**
-   * A write that failed may be on disk all the same: written, and not synced. The journal is read again before anything
-   * else is signed.
+   * Marks the journal for reading before anything else is signed: a failed write may be on disk, written but not
+   * synced.
    */
   async #written<T>(write: Promise<T>): Promise<T> {
     try {
@@ -191,7 +191,7 @@ export class TransactionSender implements Transactions {
     }
   }
 
-  /** Before the first transaction: resumes what is in flight, and returns the next nonce. */
+  /** Resumes what is in flight and returns the next nonce; runs before the first transaction. */
   async #prepare(): Promise<number> {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
     const { rpc, store, onEvent } = this.#deps;
@@ -256,7 +256,7 @@ export class TransactionSender implements Transactions {
 
   async #notTaken(transaction: SignedTransaction, error: unknown): Promise<void> {
     const inFlight = this.#inFlight.get(hexlify(transaction.hash));
-    // Its outcome is recorded: the node had it after all.
+    // Its outcome is recorded: the node did have the transaction.
     if (inFlight === undefined) return;
     switch (classifyRefusal(error)) {
       case "known":
@@ -266,17 +266,17 @@ export class TransactionSender implements Transactions {
       case "never":
         return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
       case "later":
-        // The next recheck sends it again: those behind it wait for its nonce.
+        // The next recheck sends it again: later ones wait for its nonce.
         inFlight.sentAt = 0;
         this.#deps.onEvent({ kind: "failing", error });
     }
   }
 
   /**
-   * The nonce is used: by this transaction, or by another one signed with the key elsewhere. Every block that can hold
-   * this transaction has to be read before its intent is signed again; otherwise the intent could be executed twice.
-   * Until then the recheck repeats this. Behind a load balancer each response can come from another node, and only
-   * responses that name their block are reliable.
+   * Handles a used nonce: this transaction used it, or another one signed with the key elsewhere. Every block that can
+   * hold this transaction has to be read before its intent is signed again; otherwise the intent could be executed
+   * twice. Until then the recheck repeats this. Behind a load balancer each response can come from another node, and
+   * only responses that name their block are reliable.
    */
   async #nonceUsed(transaction: SignedTransaction): Promise<void> {
     const { rpc, store, validatorNames, onEvent } = this.#deps;
@@ -326,7 +326,7 @@ export class TransactionSender implements Transactions {
 
   /**
    * Records the outcomes of the transactions in a range of blocks.
-   * @returns the last block recorded: before `to` when the node lacks one, as it may behind a load balancer
+   * @returns the last recorded block: before `to` when the node lacks one, which is possible behind a load balancer
    */
   async #recordBlocks(from: number, to: number): Promise<number> {
     const { rpc, validatorNames } = this.#deps;
@@ -377,7 +377,7 @@ export class TransactionSender implements Transactions {
     await this.#rollback.checkRecovered();
   }
 
-  /** Runs beside the work for the own key, shares nothing with it, and must not delay it. */
+  /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
   #takeOver(): void {
     const { rpc, store, validatorNames, takeOverMilliseconds, onEvent } = this.#deps;
     const before = Date.now() - takeOverMilliseconds;

@@ -4,17 +4,17 @@ import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../t
 import { bytesOfHex } from "../../kit/hex.ts";
 import type { RelayerKey } from "../keys/relayer-key.ts";
 
-/** Signs the relayer's transactions: legacy ones, which every permissioned network takes. */
+/** Signs the relayer's transactions: legacy transactions, which every permissioned network accepts. */
 export interface TransactionSigner {
   readonly address: Address;
   sign(transaction: QueuedTransaction, nonce: number): Promise<SignedTransaction>;
-  /** An empty transaction to the key's own address, for a nonce that would stay open otherwise. */
+  /** Signs an empty transaction to the key's own address, for a nonce that would otherwise stay unused. */
   filler(nonce: number): Promise<Filler>;
 }
 
-/** What every call may cost besides its data: far more than any of the contracts' functions uses. */
+/** Gas limit of a call without its data: far more than any of the contracts' functions uses. */
 const BASE_GAS = 300_000;
-/** Call data and the log that a row goes into, per byte. */
+/** Gas per byte of call data and of the log that contains the row. */
 const GAS_PER_BYTE = 40;
 const TRANSFER_GAS = 21_000;
 const VALUE = 0;
@@ -23,7 +23,7 @@ const VALUE = 0;
 export function transactionSigner(key: RelayerKey, chainId: number, gasPrice: bigint): TransactionSigner {
   const { address } = key;
 
-  /** As EIP-155 says: what is signed names the chain, and so does the signature. */
+  /** EIP-155: the signed data and the signature contain the chain id. */
   const signed = async (to: Address, data: Uint8Array, gasLimit: number, nonce: number) => {
     const fields = [nonce, gasPrice, gasLimit, bytesOfHex(to), VALUE, data];
     const { r, s, yParity } = await key.sign(RLP.encode([...fields, chainId, 0, 0]));

@@ -8,23 +8,25 @@ import type {
   TransactionOutcome,
 } from "../transaction.ts";
 
-/** The relayer's transactions as capabilities use them: intents go to the journal, outcomes are waited for here. */
+/**
+ * The relayer's transactions, as other modules use them: intents are written to the journal, outcomes are awaited here.
+ */
 export interface Transactions {
   /** Wakes the sender: intents were written. They are signed and sent in the order of their ids. */
   wake(): void;
   /**
    * Waits for the outcome of an intent.
-   * @param waitMilliseconds The longest wait; a transaction without an outcome is `pending` then
+   * @param waitMilliseconds Maximum wait; a transaction without an outcome by then is `pending`
    */
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome>;
   /** @param listener Called with the ids of transactions whose outcome this process has written to disk */
   onOutcome(listener: (ids: readonly number[]) => void): void;
-  /** Cancels an intent that is not signed yet; returns false when it is signed, and will be mined. */
+  /** Cancels an intent that is not signed yet; returns false when it is signed and therefore will be mined. */
   cancel(id: number): Promise<boolean>;
 }
 
 export interface IntentStore {
-  /** Writes a call that the relayer has to make; returns its id. */
+  /** Writes a call for the relayer to send; returns its id. */
   insert(call: ContractCall): Promise<number>;
 }
 
@@ -37,8 +39,9 @@ export interface TransactionStore {
    */
   queued(owner: Address, limit: number, othersBefore: number): Promise<QueuedTransaction[]>;
   /**
-   * Writes signed transactions, in one step that no cancellation can interrupt. Signing can take long and comes first.
-   * @returns those written: up to the first one whose intent is not queued any longer, because nonces have no gaps
+   * Writes signed transactions, in one step that no cancellation can interrupt. Signing can take long and is done
+   * before.
+   * @returns the written ones: up to the first one with an intent that is no longer queued, because nonces have no gaps
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
   /** Transactions of a key that are signed and have no outcome, by nonce. */
@@ -50,7 +53,7 @@ export interface TransactionStore {
   inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** The highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
-  /** How many nonces of each key were mined, up to the highest one. */
+  /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** The newest block known to hold a transaction of a key with a lower nonce. */
   lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
@@ -63,7 +66,7 @@ export interface TransactionStore {
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
   recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<void>;
   /**
-   * Takes back the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
+   * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
    * they confirmed are pending again.
    * @returns the transactions to be sent again, by nonce
    */

@@ -1,9 +1,11 @@
 import { hash as digest, randomBytes } from "node:crypto";
 
-/** What a caller may do: `read` asks, `write` also has documents recorded and attestations made. */
+/**
+ * Permissions of a caller: `read` permits queries, `write` also permits recording documents and making attestations.
+ */
 export type AccessScope = "read" | "write";
 
-/** An API key as it is kept: what it was made of is told once and kept nowhere. */
+/** A stored API key. The secret is shown once, at its creation, and stored nowhere. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -12,7 +14,7 @@ export interface ApiKey {
   readonly digest: Uint8Array;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** Unix milliseconds; `undefined` for one without an end. */
+  /** Unix milliseconds; `undefined` when it does not expire. */
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
 }
@@ -22,7 +24,7 @@ export interface ApiKeyStore {
   insert(key: ApiKey): Promise<void>;
   find(id: string): Promise<ApiKey | undefined>;
   list(): Promise<ApiKey[]>;
-  /** @returns false when there is no such key, or it was revoked before */
+  /** @returns false when there is no such key, or it is revoked already */
   revoke(id: string, at: number): Promise<boolean>;
 }
 
@@ -31,7 +33,7 @@ const ID_BYTES = 6;
 const SECRET_BYTES = 32;
 const FORM = /^sbk_([0-9a-f]{12})_([0-9a-f]{64})$/;
 
-/** A new key, and the text that its holder presents. */
+/** Creates an API key and the text that its holder presents. */
 export function newApiKey(
   name: string,
   scope: AccessScope,
@@ -44,7 +46,7 @@ export function newApiKey(
   return { key, text: `${PREFIX}_${id}_${secret.toString("hex")}` };
 }
 
-/** What a presented text names and proves; `undefined` when it is no API key. */
+/** Parses a presented text into the id and the digest of the secret; `undefined` when it is not an API key. */
 export function parseApiKey(text: string): { readonly id: string; readonly digest: Uint8Array } | undefined {
   const [, id, secret] = FORM.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, digest: digestOf(Buffer.from(secret, "hex")) };

@@ -2,25 +2,25 @@ import { SealbookError } from "../../errors.ts";
 import type { FailureTracker } from "./failure-tracker.ts";
 
 /**
- * Runs an attempt with a key. Only failed ones count, but attempts that are under way count as failed until they end,
- * so that many at once do not slip through: whoever comes when the rest is under way waits for them.
- * @throws SealbookError `too_many_requests` while the key is locked out, with the time after which it is not
+ * Runs an attempt with a key. Only failed attempts count, but attempts in flight count as failed until they end, so
+ * that concurrent attempts cannot exceed the limit: further attempts wait for those in flight.
+ * @throws SealbookError `too_many_requests` while the key is locked out, with the remaining time
  */
 export type AttemptLimit = <T>(key: string, attempt: () => Promise<T>) => Promise<T>;
 
-/** What an {@link AttemptLimit} goes by. */
+/** Options of an {@link AttemptLimit}. */
 export interface AttemptLimitOptions {
   /** Counts the failures. */
   readonly book: FailureTracker;
-  /** What fails too often, for the message. */
+  /** Name of the attempts in the error message. */
   readonly what: string;
-  /** Whether what an attempt threw counts. */
+  /** Returns whether an error counts as a failure. */
   readonly isFailure: (error: unknown) => boolean;
-  /** Whether an attempt that succeeds makes its key's failures forgotten. */
+  /** Whether a successful attempt clears the failures of its key. */
   readonly forgives: boolean;
-  /** Told when a key is locked out, and for how long. */
+  /** Called when a key is locked out, with the duration. */
   readonly onLockOut?: (key: string, seconds: number) => void;
-  /** Told of every attempt that is refused for that. */
+  /** Called for every attempt rejected by a lock-out. */
   readonly onRefused?: () => void;
 }
 
@@ -34,7 +34,7 @@ export function attemptLimit({
 }: AttemptLimitOptions): AttemptLimit {
   const underWay = new Map<string, Set<Promise<void>>>();
 
-  /** Waits until an attempt may begin, and counts it as under way. */
+  /** Waits until an attempt may begin, and counts it as in flight. */
   const begin = async (key: string, ended: Promise<void>): Promise<void> => {
     for (;;) {
       const locked = book.lockedFor(key);

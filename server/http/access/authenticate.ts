@@ -5,7 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
-/** How callers can show who they are; nobody has to without any. */
+/** Authentication methods; without any, authentication is not required. */
 export interface AuthenticationDeps {
   readonly apiKeys: ApiKeyStore | undefined;
   readonly tokens: TokenVerifier | undefined;
@@ -15,10 +15,10 @@ export interface AuthenticationDeps {
 const KEY_HEADER = "X-API-Key";
 const BEARER = /^Bearer +(\S+)$/i;
 const ASKING_METHODS = ["GET", "HEAD"];
-/** What is posted and yet only asks; routes take any case. */
+/** POST requests that only query; routes are case-insensitive. */
 const ASKING_POSTS = /^\/(verify|recovery\/verify)\/?$/i;
 
-/** Lets only those pass that show an API key or a token that is good for what they ask. */
+/** Rejects requests without an API key or a token of the required scope. */
 export function authenticate(deps: AuthenticationDeps): RequestHandler {
   if (deps.apiKeys === undefined && deps.tokens === undefined) return (_request, _response, next) => next();
   const schemes = [...(deps.apiKeys === undefined ? [] : ["ApiKey"]), ...(deps.tokens === undefined ? [] : ["Bearer"])];
@@ -50,7 +50,7 @@ async function scopeOf(
   if (apiKeys !== undefined && key !== undefined) {
     const presented = parseApiKey(key);
     const known = presented && (await apiKeys.find(presented.id));
-    // Compared also for an id that is unknown, so that time tells nothing about ids.
+    // Also compares digests for an unknown id, so that the response time reveals nothing about ids.
     const isRight =
       presented !== undefined &&
       timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));

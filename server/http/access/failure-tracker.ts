@@ -2,40 +2,39 @@ import { LRUCache } from "lru-cache";
 
 /** Time in which failures of one key count together. */
 const WINDOW_MILLISECONDS = 60_000;
-/** How long a key is locked out the first time; each time after that twice as long. */
+/** Duration of the first lock-out; each further one takes twice as long. */
 const FIRST_LOCK_OUT_MILLISECONDS = 60_000;
 const LONGEST_LOCK_OUT_MILLISECONDS = 3_600_000;
 /**
- * How long a key has to be quiet until its lock-outs are forgotten: waiting for that gains fewer attempts than going
- * on.
+ * Time without failures after which the lock-outs of a key are cleared: waiting for this permits fewer attempts than
+ * continuing.
  */
 const FORGET_AFTER_MILLISECONDS = 86_400_000;
 /**
- * Keys that are remembered, of about 150 bytes each; past that number the one whose last failure is the oldest is
- * forgotten.
+ * Maximum number of tracked keys, of about 150 bytes each; above it the key with the oldest last failure is dropped.
  */
 const MOST_KEYS = 50_000;
 
 interface Failures {
-  /** Within the window. */
+  /** Failures within the window. */
   count: number;
   windowEnds: number;
   lockOuts: number;
   lockedUntil: number;
 }
 
-/** How a {@link FailureTracker} counts. */
+/** Options of a {@link FailureTracker}. */
 export interface FailureBookOptions {
   /** Failures within a minute that lock a key out. */
   readonly most: number;
-  /** Milliseconds since 1970. */
+  /** Current time in Unix milliseconds. */
   readonly clock?: () => number;
   readonly mostKeys?: number;
 }
 
 /**
- * Counts failures by a key, and locks keys out for ever longer: one minute, two, four, up to an hour. It is kept in
- * memory only and bounded there: a restart forgets it.
+ * Counts failures by key and locks keys out for increasing times: one minute, two, four, up to an hour. The counts are
+ * in memory only, bounded in size, and lost at a restart.
  */
 export class FailureTracker {
   readonly #most: number;
@@ -49,17 +48,17 @@ export class FailureTracker {
     this.#byKey = new LRUCache({ max: mostKeys });
   }
 
-  /** Keys that are remembered. */
+  /** Number of tracked keys. */
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Milliseconds for which a key stays locked out; 0 when it is not. */
+  /** Returns the remaining milliseconds of a key's lock-out; 0 when it is not locked out. */
   lockedFor(key: string): number {
     return Math.max(0, (this.#byKey.peek(key)?.lockedUntil ?? 0) - this.#clock());
   }
 
-  /** How often a key may fail until it is locked out. */
+  /** Returns the number of failures left until a key is locked out. */
   left(key: string): number {
     if (this.lockedFor(key) > 0) return 0;
     const failures = this.#byKey.peek(key);
@@ -83,7 +82,7 @@ export class FailureTracker {
     this.#byKey.set(key, failures);
   }
 
-  /** Forgets all failures of a key. */
+  /** Clears all failures of a key. */
   forgive(key: string): void {
     this.#byKey.delete(key);
   }

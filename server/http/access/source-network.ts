@@ -3,7 +3,8 @@ import { SealbookError } from "../../errors.ts";
 import type { NetworkList } from "../../kit/network-list.ts";
 
 /**
- * Refuses whoever calls from another network. What a proxy says of its caller counts only where the proxy is trusted.
+ * Rejects callers outside of the allowed networks. The client address that a proxy forwards counts only from a trusted
+ * proxy.
  */
 export function sourceNetwork(allowed: NetworkList): RequestHandler {
   return (request, _response, next) => {

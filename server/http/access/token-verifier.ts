@@ -3,26 +3,26 @@ import { z } from "zod";
 import type { AccessScope } from "./api-key.ts";
 import { SealbookError } from "../../errors.ts";
 
-/** Whose tokens are believed. */
+/** Requirements for tokens. */
 export interface TokenRules {
   /** The issuer's public key in PEM form, or the address of its JWKS. */
   readonly key: { readonly kind: "pem"; readonly text: string } | { readonly kind: "jwks"; readonly url: string };
-  /** The one algorithm that tokens are signed with. */
+  /** The only accepted signature algorithm. */
   readonly algorithm: string;
   readonly issuer: string;
   readonly audience: string;
 }
 
-/** Checks JSON Web Tokens. */
+/** Verifies JSON Web Tokens. */
 export interface TokenVerifier {
   /**
-   * What a token allows; `undefined` when it is not valid here.
+   * Returns the scope of a token; `undefined` when it is not valid here.
    * @throws SealbookError `overloaded` when the issuer's keys cannot be fetched
    */
   scopeOf(token: string): Promise<AccessScope | undefined>;
 }
 
-/** Scopes are named so in a token's `scope` claim; without one of them it allows nothing. */
+/** Scope names in a token's `scope` claim; a token without any of them permits nothing. */
 const READ = "sealbook:read";
 const WRITE = "sealbook:write";
 const CLOCK_TOLERANCE_SECONDS = 5;
@@ -64,7 +64,7 @@ async function fixed(pem: string, algorithm: string): Promise<JWTVerifyGetKey> {
   return async () => key;
 }
 
-/** Whether it is the token that is wrong, not that its issuer's keys are out of reach. */
+/** Returns whether the token is invalid, as opposed to unreachable keys of its issuer. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout) return false;
   return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";

@@ -5,14 +5,14 @@ import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
 import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
 import { Envelope } from "./schemas.ts";
 
-/** Most bytes of a call, unless its route says otherwise. */
+/** Default maximum bytes of a call. */
 const MAX_BODY = 64 * 1024;
 
 /** Handles one route of the record store API. */
 export interface RecordStoreRoute {
   /** @returns the content of the response */
   readonly handle: (request: Request, response: Response) => Promise<object>;
-  /** Most bytes of a call; 64 KiB when not given. */
+  /** Maximum bytes of a call; 64 KiB when not given. */
   readonly maxBody?: number;
 }
 

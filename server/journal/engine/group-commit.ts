@@ -5,13 +5,13 @@ import type { Database } from "./database.ts";
 /** The work of one caller in a commit. */
 interface Member {
   run(transaction: Database): Promise<void>;
-  /** Settles the promise of the caller; `failure` is set when the commit failed as a whole. */
+  /** Resolves or rejects the promise of the caller; `failure` is set when the commit failed as a whole. */
   conclude(failure?: { readonly cause: unknown }): void;
 }
 
 /**
  * Group commit: work that arrives during a commit shares the next one, and with it one write to disk. The work of each
- * caller is atomic, and its promise settles after the commit is on disk.
+ * caller is atomic, and its promise resolves after the commit is on disk.
  */
 export class GroupCommit {
   readonly #database: Database;
@@ -50,7 +50,7 @@ export class GroupCommit {
   async #commitWaiting(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // The embedded database is synchronous: one turn of the event loop lets requests in that arrived meanwhile.
+      // The embedded database is synchronous: one turn of the event loop lets pending requests join the commit.
       await nextTurn();
       const members = this.#waiting;
       this.#waiting = [];

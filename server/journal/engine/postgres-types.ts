@@ -26,8 +26,8 @@ function wholeNumber(text: string): number {
 }
 
 /**
- * Converts a parameter for PostgreSQL, whose texts cannot hold the NUL character. No record or proof of this service
- * has one, but rows of others and queries can: it is replaced by the symbol for NUL in both.
+ * Converts a parameter for PostgreSQL, whose texts cannot hold the NUL character. Records and proofs of this service
+ * never contain it, but records written by others and queries may: it is replaced by the symbol for NUL in both.
  */
 export function toParameter(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll("\0", "\u2400") : value;

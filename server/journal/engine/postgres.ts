@@ -100,7 +100,7 @@ async function assertUsable(url: string): Promise<void> {
   }
 }
 
-/** What went wrong at the bottom of it; where several addresses were tried the error itself says nothing. */
+/** Returns the root cause of an error; an error for several addresses has no message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof SealbookError && error.cause !== undefined) return reasonOf(error.cause);
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");

@@ -30,7 +30,7 @@ export interface Schema {
   chat_messages: ChatMessagesTable;
 }
 
-/** Accounts. `scope` and `enrolled` follow the registry contract's log. */
+/** Accounts. `scope` and `enrolled` follow the event log of the registry contract. */
 export interface AccountsTable {
   address: string;
   keystore: string;
@@ -38,7 +38,7 @@ export interface AccountsTable {
   enrolled: 0 | 1;
   created_at: number;
   revoked_at: number | null;
-  /** Its place among the journal's entries. */
+  /** Sequence number in the journal. */
   sequence: number;
   digest: Uint8Array;
 }
@@ -56,16 +56,16 @@ export interface SessionsTable {
   transaction_id: number;
 }
 
-/** The last row id given out, per table on chain. */
+/** The last assigned row id of each table on chain. */
 export interface RowCountersTable {
   table_name: string;
   last_row_id: number;
 }
 
-/** The local copy of the event table: can be dropped and built again from the chain alone. */
+/** The record index, a local copy of the event table: it can be dropped and rebuilt from the chain alone. */
 export interface RecordsTable {
   position: Generated<number>;
-  /** Decimal: a row written elsewhere can have any uint256. */
+  /** Decimal: a row written by another client can have any uint256. */
   row_id: string;
   sender: string;
   code: string;
@@ -76,7 +76,7 @@ export interface RecordsTable {
   block_number: number;
 }
 
-/** The last block that the copy holds; no row before the first. */
+/** The last indexed block; no row before the first one. */
 export interface CopyProgressTable {
   id: 1;
   block_number: number;
@@ -88,90 +88,91 @@ export interface JournalHeadTable {
   id: 1;
   sequence: number;
   digest: Uint8Array;
-  /** Proofs among the entries. */
+  /** Number of proofs among the entries. */
   proofs: number;
 }
 
 /**
- * Entries: a proof's own facts, written once, at acceptance. The recorded hash follows from them. Numbers come first,
- * the widest before the others: so PostgreSQL leaves no gaps between them.
+ * Entries: a proof's own fields, written once, at acceptance. The recorded hash is derived from them. Numbers come
+ * first, the widest before the others: so PostgreSQL leaves no gaps between them.
  */
 export interface ProofsTable {
   sequence: number;
   accepted_at: number;
   /** Unix seconds. */
   timestamp: number;
-  /** Id of the first anchor that it was put under. When that was split, others are over parts of the batch. */
+  /** Id of the proof's first anchor. After a split, other anchors cover parts of the batch. */
   batch_id: number;
   label_id: number | null;
-  /** Place in the batch. Proofs whose recorded hashes are the same share one. */
+  /** Leaf index in the batch. Proofs with the same recorded hash share one. */
   leaf_index: number;
-  /** Whether it came to share the place of another. */
+  /** Whether the proof shares the leaf of an earlier one. */
   alike: 0 | 1;
   /**
-   * The first bytes of its digest: enough to find a row that was changed; the whole follows from the entries before.
+   * The first bytes of the entry's digest: enough to detect a changed row; the whole digest follows from the entries
+   * before.
    */
   link: Uint8Array;
   hash: Uint8Array;
   document_id: string;
-  /** JSON of what the metadata hold besides timestamp, type and source. */
+  /** JSON of the metadata other than timestamp, type and source. */
   metadata: string | null;
 }
 
-/** From which entry on proofs are of which month, on PostgreSQL: see `partition-map.ts`. */
+/** First entry of each run of entries in one month, on PostgreSQL: see `partition-map.ts`. */
 export interface ProofMonthsTable {
   first_sequence: number;
   month: number;
 }
 
-/** Type and source of proofs, which many have in common. */
+/** Type and source of proofs, dictionary-encoded because many proofs share them. */
 export interface ProofLabelsTable {
   id: Generated<number>;
   /** JSON array of both. */
   text: string;
 }
 
-/** What proofs are found by: see `key-merge.ts`. */
+/** The proof index: see `key-merge.ts`. */
 export interface ProofKeysTable {
   /** The first bits of the keys. */
   bucket: number;
-  /** The first bits of the entries' numbers. */
+  /** The first bits of the entries' sequence numbers. */
   epoch: number;
-  /** The rest of both: see `key-codec.ts`. */
+  /** The remaining bits of both: see `key-codec.ts`. */
   entries: Uint8Array;
 }
 
-/** What proofs are found by that came last. */
+/** Keys of the most recent proofs, which are not merged yet. */
 export interface RecentKeysTable {
   key: number;
   sequence: number;
 }
 
-/** What is to be on chain: a hash alone (`size` 0) or the root over `size` hashes. */
+/** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */
 export interface AnchorsTable {
   id: Generated<number>;
-  /** Id of the anchor that its leaves were first put under: its own, unless that was split. */
+  /** Id of the original anchor of its leaves: its own, unless that anchor was split. */
   batch_id: number;
-  /** The leaves of the batch that are its own; an open anchor has all that are to come. */
+  /** The range of leaves under this anchor in the batch; open-ended while the anchor is open. */
   first_leaf: number;
   last_leaf: number;
-  /** Between which entries its proofs are, but for those that are alike. */
+  /** The range of entries of its proofs, except those that share a leaf. */
   first_sequence: number;
   last_sequence: number;
-  /** Not known while the anchor is open, which is as long as it has no transaction either. */
+  /** `null` while the anchor is open, and then without a transaction. */
   hash: Uint8Array | null;
   size: number;
   transaction_id: number | null;
-  /** The newest entry that confirms it, as long as it holds. */
+  /** The current confirmation; `null` when there is none or it is superseded. */
   confirmation: number | null;
-  /** The entry of the journal whose digest it is for; `null` when it is for proofs. */
+  /** The entry whose digest is anchored; `null` when the anchor is for proofs. */
   checkpoint: number | null;
   /** Address of the relayer that opened it. */
   relayer: string;
   opened_at: number;
 }
 
-/** Entries: what the chain confirmed. One that holds no longer stays, and another one follows. */
+/** Entries: confirmations on chain. A superseded confirmation is kept, and another one follows. */
 export interface ConfirmationsTable {
   sequence: number;
   anchor_id: number;
@@ -194,13 +195,13 @@ export interface TransactionsTable {
   id: Generated<number>;
   purpose: TransactionPurpose;
   to_address: string;
-  /** Call data; dropped once the chain has it: the signed bytes hold it, too. */
+  /** Call data; dropped once the transaction is mined, because the signed bytes contain it. */
   data: Uint8Array | null;
   state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
-  /** Address of the key that signed it, or that is to sign it. */
+  /** Address of the key that signed it or will sign it. */
   sender: string | null;
   nonce: number | null;
-  /** Signed bytes; a chain that went back to an earlier state is given the same ones again. */
+  /** Signed bytes; sent again unchanged after a rollback of the chain. */
   raw: Uint8Array | null;
   hash: Uint8Array | null;
   block_number: number | null;
@@ -222,7 +223,7 @@ export interface ServiceLogTable {
   message: string;
 }
 
-/** How far journal and chain were compared, and whose turn it is to do it. */
+/** Progress of the comparison of journal and chain, and the lease on it. */
 export interface ReconciliationTable {
   id: 1;
   holder: string | null;
@@ -235,19 +236,19 @@ export interface ReconciliationTable {
   full_passed_at: number | null;
 }
 
-/** What journal, replicas and chain disagree about now. */
+/** Open divergences of journal, replicas and chain. */
 export interface DivergencesTable {
   subject: string;
   message: string;
   found_at: number;
 }
 
-/** Comparisons of restored documents with what was recorded; those that are not finished have no root. */
+/** Comparisons of restored documents with the records; an unfinished one has no root. */
 export interface RecoveryVerificationsTable {
   id: string;
   /** Unix seconds. */
   as_of: number | null;
-  /** The newest entry of the journal when it began. */
+  /** The newest entry of the journal at the start. */
   newest_entry: number;
   started_at: number;
   finished_at: number | null;
@@ -258,13 +259,13 @@ export interface RecoveryVerificationsTable {
   rows_root: Uint8Array | null;
 }
 
-/** Documents that were in what was restored: the first bytes of their ids' SHA-256. */
+/** Restored documents of a comparison: the first bytes of their ids' SHA-256. */
 export interface RecoveryDocumentsTable {
   verification_id: string;
   document: Uint8Array;
 }
 
-/** Keys that callers of the integrity-proof API show. */
+/** API keys of the integrity-proof API. */
 export interface ApiKeysTable {
   id: string;
   name: string;
@@ -275,10 +276,10 @@ export interface ApiKeysTable {
   revoked_at: number | null;
 }
 
-/** Kinds of alerts; `operations/alert.ts` says what they mean. */
+/** Kinds of alerts; `operations/alert.ts` describes them. */
 type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence";
 
-/** Alerts that last and that are over. */
+/** Raised and resolved alerts. */
 export interface AlertsTable {
   id: Generated<number>;
   kind: AlertKind;
@@ -289,13 +290,13 @@ export interface AlertsTable {
   change_number: number;
 }
 
-/** The newest change that each receiver was told of. */
+/** The newest alert change sent to each receiver. */
 export interface AlertReceiversTable {
   receiver: string;
   change_number: number;
 }
 
-/** What came from chats; without a body it was answered. The bot encrypts bodies and memos. */
+/** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;
@@ -310,12 +311,12 @@ export interface ChatUsersTable {
   state: Uint8Array;
 }
 
-/** Messages that the bot will send, encrypted. */
+/** Outgoing messages of the bot, encrypted. */
 export interface ChatMessagesTable {
   id: Generated<number>;
   chat: number;
   due_at: number;
-  /** Of messages with one key there is one at a time. */
+  /** At most one message with a key exists at a time. */
   message_key: string | null;
   body: Uint8Array;
 }

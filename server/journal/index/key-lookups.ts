@@ -14,14 +14,11 @@ interface Found {
   readonly entries: Uint8Array | null;
 }
 
-/**
- * Finds the entries of the journal that may be the wanted ones, among keys that were brought over and among recent
- * ones.
- */
+/** Finds candidate entries by key, among merged and recent keys. */
 export class KeyLookups {
   readonly #statements = new StatementCache<Found>();
 
-  /** The numbers of entries that have one of the keys, rising. */
+  /** Returns the sequence numbers of entries with one of the keys, ascending. */
   async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
     const numbers = new Set<number>();
     for (const some of paddedChunks(keys)) {
@@ -39,7 +36,7 @@ export class KeyLookups {
   }
 }
 
-/** In one statement: between two, keys could be brought from the one table to the other. */
+/** Uses one statement: between two statements, keys could be merged from one table into the other. */
 function lookup(database: Database, keys: readonly number[]): CompiledQuery<Found> {
   const [bytes, isThere] = isPostgres(database)
     ? ["bytea", sql<SqlBool>`position(tag in entries) > 0`]

@@ -38,7 +38,7 @@ export async function mergeRecentKeys(transaction: QueryExecutorProvider, before
 }
 
 function inSqlite(slice: RawBuilder<unknown>): RawBuilder<unknown> {
-  // Texts and bytes are put together alike, and what comes out counts as text.
+  // Concatenates texts and bytes alike; the result counts as text.
   return sql`
     insert into proof_keys (bucket, epoch, entries)
     select ${BUCKET}, ${EPOCH}, unhex(printf('%04x%06x', ${TAG}, ${NUMBER})) from ${slice} order by key, sequence

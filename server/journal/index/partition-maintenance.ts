@@ -9,7 +9,7 @@ export class PartitionMaintenance {
   readonly #onFailure: (error: unknown) => void;
   #interval: Interval | undefined;
 
-  /** @param onFailure Receives the error of a failed run; the next run takes place all the same */
+  /** @param onFailure Receives the error of a failed run; later runs still take place */
   constructor(createPartitions: () => Promise<void>, onFailure: (error: unknown) => void) {
     this.#createPartitions = createPartitions;
     this.#onFailure = onFailure;

@@ -17,7 +17,7 @@ export async function createPartitions(database: Database, now: number): Promise
 /** Entries of one partition. */
 export interface PartitionEntries {
   readonly numbers: readonly number[];
-  /** Unix milliseconds; the end does not belong to it. */
+  /** Unix milliseconds; `to` is exclusive. */
   readonly span: { readonly from: number; readonly to: number } | undefined;
 }
 
@@ -29,12 +29,12 @@ interface MonthRange {
 
 /** Maps entries to partitions. The mapping of an entry never changes. */
 export class PartitionMap {
-  /** Rising. */
+  /** Ascending. */
   #known: readonly MonthRange[] = [];
   /** The newest mapped entry. */
   #upTo = 0;
 
-  /** @param numbers Of proofs, rising */
+  /** @param numbers Sequence numbers of proofs, ascending */
   async split(database: Database, numbers: readonly number[]): Promise<PartitionEntries[]> {
     if (numbers.length === 0) return [];
     if (!isPostgres(database)) return [{ numbers, span: undefined }];

@@ -11,7 +11,7 @@ import type { ProofsTable } from "../engine/schema.ts";
 /** A month in UTC, counted from the year 0. */
 export type Month = number;
 
-/** The last time that is in a month. */
+/** The last representable time of a month. */
 const LAST_TIME = 8.64e15 - 1;
 
 /** The month of a time in Unix milliseconds. */
@@ -58,7 +58,7 @@ export async function addPartition(transaction: QueryExecutorProvider, month: Mo
   const name = partitionOf(month);
   const { rows } = await sql<{ known: boolean }>`select to_regclass(${name}) is not null as known`.execute(transaction);
   if (rows[0]?.known === true) return;
-  // Created apart and then attached: `create table ... partition of` locks out all readers.
+  // Created separately and then attached: `create table ... partition of` locks out all readers.
   await sql`create table ${sql.table(name)} (like proofs including defaults including constraints)`.execute(
     transaction,
   );

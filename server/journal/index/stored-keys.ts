@@ -3,16 +3,17 @@ import type { Database } from "../engine/database.ts";
 import { entriesOf, type IndexedKey, TAG_BITS } from "./key-codec.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
-/** Keys that are read at once, about. */
+/** Approximate number of keys per read. */
 const AT_ONCE = 16_384;
 const BUCKETS = KEY_RANGE / 2 ** TAG_BITS;
-/** Where buckets that are none end on either side. */
+/** Bounds outside of all buckets. */
 const OUTSIDE = 2 ** 31 - 1;
 const NO_ENTRIES = sql<Uint8Array | null>`null`;
 
 /**
- * All keys, some at a time. Each is told once, also when it is brought from one table into the other meanwhile.
- * @param count How many there are, about
+ * Reads all keys in chunks. Returns each key once, also when it is merged from one table into the other in the
+ * meantime.
+ * @param count Approximate number of keys
  */
 export async function* storedKeys(database: Database, count: number): AsyncGenerator<IndexedKey[]> {
   yield await keysIn(database, -OUTSIDE, 0);
@@ -23,7 +24,7 @@ export async function* storedKeys(database: Database, count: number): AsyncGener
   }
 }
 
-/** In one statement: between two, a key could go from the table that is read last to the one that was read first. */
+/** Uses one statement: between two, a key could move from the table read last to the table read first. */
 async function keysIn(database: Database, from: number, to: number): Promise<IndexedKey[]> {
   const rows = await database
     .selectFrom("proof_keys")

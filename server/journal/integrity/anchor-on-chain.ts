@@ -4,7 +4,7 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import { equalBytes } from "../../kit/bytes.ts";
 import type { BlockInclusion } from "./anchor.ts";
 
-/** How the chain can contradict a confirmed anchor. */
+/** Kinds of contradictions between the chain and a confirmed anchor. */
 export type ChainFault =
   | "hash_unknown"
   | "size"
@@ -15,7 +15,7 @@ export type ChainFault =
   | "other_content"
   | "seen_later";
 
-/** Whether two references are to the same block. */
+/** Returns whether two references are to the same block. */
 export function isSameBlock(a: Omit<BlockReference, "validator">, b: Omit<BlockReference, "validator">): boolean {
   return a.number === b.number && a.time === b.time && equalBytes(a.hash, b.hash);
 }
@@ -43,7 +43,7 @@ export function chainFault(
   const given = mined.given(transactionHash);
   if (given === "failed") return "no_transaction";
   if (given === "other" || !equalBytes(given, hash)) return "other_content";
-  // An anchor before this transaction is the first one of the same hash, which stands.
+  // An anchor before this transaction is the first one of the same hash, which stays valid.
   return onChain.blockNumber > block.number ? "seen_later" : undefined;
 }
 
@@ -62,7 +62,7 @@ const TEXTS: Readonly<Record<ChainFault, string>> = {
 
 /**
  * Compares a confirmed anchor with the chain.
- * @returns how the chain contradicts the journal, if it does
+ * @returns the contradiction between chain and journal, if there is one
  * @throws SealbookError `chain_unavailable` when the chain does not respond
  */
 export async function contradictionOf(

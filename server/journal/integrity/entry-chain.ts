@@ -5,7 +5,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 export interface JournalLine {
   /** 1, 2, 3 and so on, without gaps. */
   readonly sequence: number;
-  /** One line of JSON in its canonical form, without the end of the line. */
+  /** One line of JSON in its canonical form, without line terminator. */
   readonly text: string;
 }
 
@@ -17,7 +17,7 @@ export interface JournalHead {
 
 /** Bytes of a digest. */
 const DIGEST_LENGTH = 32;
-/** Bytes of its digest that a proof is stored with. */
+/** Bytes of the digest that are stored with a proof. */
 const LINK_LENGTH = 4;
 
 /** The digest before the first entry: 32 zero bytes. */

@@ -2,26 +2,27 @@ import { createKeccak } from "hash-wasm";
 import keccak256 from "keccak256";
 import { MerkleTree as Tree } from "merkletreejs";
 
-/** Most hashes that go under one root; the contract refuses more. */
+/** Maximum number of hashes under one root; the contract rejects more. */
 export const MAX_TREE_SIZE = 1000;
 
 const HASH_LENGTH = 32;
 
-/** The same function as keccak256 of the package of that name, five times as fast: a tree takes three for each hash. */
+/**
+ * The same function as keccak256 of the package of that name, five times as fast: a tree needs three calls for each
+ * hash.
+ */
 const hasher = await createKeccak(256);
 const keccak = (data: Uint8Array): Uint8Array => hasher.init().update(data).digest("binary");
 const fastKeccak256 = (data: Uint8Array): Buffer => Buffer.from(keccak(data));
 
-/**
- * A Merkle tree over hashes, as the ProofAnchor contract verifies it. What it gives out is its own: not to be changed.
- */
+/** A Merkle tree over hashes, as the ProofAnchor contract verifies it. Callers must not change the returned arrays. */
 export interface MerkleTree {
   readonly root: Uint8Array;
   /** Number of hashes in the tree. */
   readonly size: number;
   /** The tree's node for the hash at `index`: the hash, hashed twice. */
   leaf(index: number): Uint8Array;
-  /** The siblings from the leaf's level up to the root: what proves the hash at `index`. */
+  /** The audit path of the hash at `index`: its siblings from the leaf's level up to the root. */
   path(index: number): Uint8Array[];
 }
 
@@ -45,7 +46,7 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
     leaf: nodeAt,
     path(index) {
       nodeAt(index);
-      // Pairs stand beside each other; the last of an odd layer has nobody and moves up.
+      // Pairs are adjacent; the last node of an odd layer has no sibling and moves up.
       return layers.flatMap((layer, level) => layer[(index >> level) ^ 1] ?? []);
     },
   };
@@ -98,12 +99,12 @@ function leafOf(hash: Uint8Array): Buffer {
 
 function leafBytes(hash: Uint8Array): Uint8Array {
   if (hash.length !== HASH_LENGTH) throw new RangeError(`A hash has ${HASH_LENGTH} bytes, not ${hash.length}`);
-  // Twice, so that no inner node, which is hashed once from 64 bytes, can pose as a leaf.
+  // Hashed twice, so that no inner node, which is hashed once from 64 bytes, is a valid leaf.
   return keccak(keccak(hash));
 }
 
 function isBefore(a: Uint8Array, b: Uint8Array): boolean {
-  // The first byte tells nearly always.
+  // The first byte usually differs.
   const first = a[0] ?? 0;
   const other = b[0] ?? 0;
   return first === other ? Buffer.compare(a, b) < 0 : first < other;

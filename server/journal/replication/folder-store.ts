@@ -6,18 +6,20 @@ import { syncDirectory } from "../../kit/durable-file.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 const TEMPORARY = ".tmp";
-/** A temporary file that is older belongs to nobody who is still writing. */
+/** Age from which a temporary file belongs to no running writer. */
 const TEMPORARY_AGE_MILLISECONDS = 3_600_000;
 
-/** Which folder to use. */
+/** Options of a folder target. */
 export interface FolderOptions {
   readonly name: string;
   readonly path: string;
-  /** Whether it has to be where a disk is mounted, not just a folder. */
+  /** Whether the folder must be a mount point. */
   readonly mountPoint: boolean;
 }
 
-/** Files in a folder that exists already. The folder itself is never made: it may be missing because a disk is. */
+/**
+ * Stores files in an existing folder. Never creates the folder itself: it may be missing because a disk is not mounted.
+ */
 export class FolderStore implements ObjectStore {
   readonly name: string;
   readonly #path: string;
@@ -51,7 +53,7 @@ export class FolderStore implements ObjectStore {
     const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
     try {
       await writeSynced(temporary, content);
-      // Unlike a rename, a link never takes the place of a file.
+      // Unlike a rename, a link never overwrites a file.
       await link(temporary, path);
     } catch (error) {
       if (isCode(error, "EEXIST")) return false;
@@ -115,7 +117,7 @@ export class FolderStore implements ObjectStore {
     }
   }
 
-  /** What was being written when a process ended. */
+  /** Removes temporary files of a process that ended. */
   async #removeTemporary(directory: string, names: readonly string[]): Promise<void> {
     for (const name of names) {
       const path = join(this.#path, directory, name);

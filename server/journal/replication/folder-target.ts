@@ -3,8 +3,8 @@ import { type FolderOptions, FolderStore } from "./folder-store.ts";
 import { StoredSegments } from "./stored-segments.ts";
 
 /**
- * Segments in a folder on any disk that is mounted.
- * @param journal What names the journal
+ * Stores segments in a folder of any mounted disk.
+ * @param journal Identifier of the journal
  */
 export function folderTarget(options: FolderOptions, journal: string): SegmentTarget {
   return new StoredSegments(new FolderStore(options), journal);

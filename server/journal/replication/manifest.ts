@@ -2,9 +2,12 @@ import { z } from "zod";
 import { SEGMENT_FORMAT, type SegmentManifest } from "./segment.ts";
 import { SegmentFault } from "./segment-fault.ts";
 
-/** No manifest is longer. */
+/** Maximum length of a manifest. */
 export const MAX_MANIFEST_BYTES = 4_096;
-/** No file of a segment is longer, compressed or not. A target that says otherwise must not exhaust the memory. */
+/**
+ * Maximum length of a segment's file, compressed or not. A larger length stated by a target must not exhaust the
+ * memory.
+ */
 export const MAX_SEGMENT_BYTES = 256 * 1024 * 1024;
 
 const count = z.number().int().positive();
@@ -23,14 +26,14 @@ const Manifest = z.strictObject({
   created_at: z.iso.datetime(),
 });
 
-/** A manifest as it is stored. */
+/** Serializes a manifest. */
 export function formatManifest(manifest: SegmentManifest): Buffer {
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /**
- * Reads what is stored as the manifest of a segment.
- * @throws SegmentFault that says what cannot be understood
+ * Parses the manifest of a segment.
+ * @throws SegmentFault with the part that is invalid
  */
 export function parseManifest(number: number, stored: Buffer): SegmentManifest {
   let value: unknown;

@@ -8,24 +8,24 @@ const MAX_BYTES = 4_096;
 
 const Content = z.object({ format: z.literal(FORMAT), journal: z.string() });
 
-/** The file that says which journal a place belongs to. */
+/** The file that identifies the journal of a target. */
 export class Marker {
   readonly #store: ObjectStore;
   readonly #journal: string;
   #seen = false;
   #claimed = false;
 
-  /** @param journal What names the journal; the same for all that write it, and different from every other's */
+  /** @param journal Identifier of the journal; the same for all its writers, and different for every other journal */
   constructor(store: ObjectStore, journal: string) {
     this.#store = store;
     this.#journal = journal;
   }
 
   /**
-   * Looks whose the place is.
-   * @returns false when it is nobody's yet
-   * @throws SealbookError `conflict` when it is another journal's, or was ours and has no marker any more: most likely
-   * it is the empty folder under a disk that is not mounted
+   * Checks the owner of the target.
+   * @returns false when it has no owner yet
+   * @throws SealbookError `conflict` when it belongs to another journal, or belonged to this one and has no marker any
+   * more: most likely it is the empty mount point of a disk that is not mounted
    */
   async check(): Promise<boolean> {
     const content = await this.#store.get(MARKER_FILE, MAX_BYTES);
@@ -40,12 +40,12 @@ export class Marker {
     return true;
   }
 
-  /** Makes the place this journal's before something is written to it for the first time. */
+  /** Claims the target for this journal before the first write. */
   async claim(): Promise<void> {
     if (this.#claimed) return;
     const content = Buffer.from(`${JSON.stringify({ format: FORMAT, journal: this.#journal }, null, 2)}\n`);
     if (!(await this.check())) await this.#store.create(MARKER_FILE, content);
-    // Somebody else may have been faster.
+    // Another writer may have claimed it first.
     await this.check();
     if (await this.#store.create(MARKER_FILE, content)) {
       throw this.#refusal(
@@ -61,8 +61,8 @@ export class Marker {
 }
 
 /**
- * What names the journal whose place it is; `undefined` when it is nobody's.
- * @throws SealbookError `conflict` when its marker cannot be understood
+ * Returns the identifier of the journal that owns the target; `undefined` when it has no owner.
+ * @throws SealbookError `conflict` when its marker is invalid
  */
 export async function readOwner(store: ObjectStore): Promise<string | undefined> {
   const content = await store.get(MARKER_FILE, MAX_BYTES);

@@ -1,26 +1,26 @@
 /**
- * A place for files under names, as segments need it. A file is there whole or not at all. Names are one directory and
- * one file name, or a file name alone.
+ * A store of named files for segments. A file exists completely or not at all. Names are one directory and one file
+ * name, or a file name alone.
  */
 export interface ObjectStore {
-  /** What operators call it. */
+  /** Name for operators. */
   readonly name: string;
   /**
-   * The content of a file; `undefined` when there is none.
+   * Returns the content of a file; `undefined` when there is none.
    * @throws SealbookError `too_large` when it is longer than `limit` bytes
    */
   get(key: string, limit: number): Promise<Buffer | undefined>;
   /**
-   * Makes a file that survives a power cut.
-   * @returns false when there is one of that name; it stays as it is
+   * Creates a file that survives a power failure.
+   * @returns false when the name exists; that file stays unchanged
    */
   create(key: string, content: Uint8Array): Promise<boolean>;
-  /** Removes a file, if it is there. */
+  /** Removes a file, if it exists. */
   remove(key: string): Promise<void>;
-  /** The directories from one name on, in the order of their names. */
+  /** Lists the directories from one name on, in the order of their names. */
   directories(from: string): Promise<string[]>;
-  /** The names of the files in a directory, in order; none for a directory that does not exist. */
+  /** Lists the files in a directory, in order; none for a directory that does not exist. */
   files(directory: string): Promise<string[]>;
-  /** Lets go of connections. */
+  /** Closes connections. */
   close(): void;
 }

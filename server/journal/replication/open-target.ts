@@ -6,8 +6,8 @@ import type { ObjectStore } from "./object-store.ts";
 import type { TargetAddress } from "./targets.ts";
 
 /**
- * The target at an address. Nothing is asked of it yet.
- * @param journal What names the journal
+ * Creates the target at an address, without a request to it.
+ * @param journal Identifier of the journal
  */
 export async function openTarget(address: TargetAddress, journal: string): Promise<SegmentTarget> {
   if (address.kind === "folder") return folderTarget(address, journal);
@@ -15,7 +15,7 @@ export async function openTarget(address: TargetAddress, journal: string): Promi
   return s3Target(address, journal);
 }
 
-/** What names the journal that is kept at an address; `undefined` when there is none. */
+/** Returns the identifier of the journal at an address; `undefined` when there is none. */
 export async function journalAt(address: TargetAddress): Promise<string | undefined> {
   const store = await storeAt(address);
   try {

@@ -1,22 +1,22 @@
-/** Marks kept; an outage of any length takes no more memory. */
+/** Maximum number of marks, so that an outage of any length needs no more memory. */
 const MAX_MARKS = 1_000;
 
-/** How far a target is behind the journal. */
+/** The lag of a target. */
 export interface Lag {
-  /** Entries that are not there yet. */
+  /** Number of entries that the target lacks. */
   readonly entries: number;
-  /** Seconds since the oldest of them was first seen; 0 when there is none. */
+  /** Seconds since the oldest of them was first observed; 0 when there is none. */
   readonly seconds: number;
 }
 
-/** Keeps account of how long entries of the journal have waited to be shipped. Times are Unix milliseconds. */
+/** Measures how long entries of the journal wait for replication. Times are Unix milliseconds. */
 export class ShippingLag {
-  /** Up to which entry the journal was seen to reach at what time; only what is not shipped. */
+  /** The newest entry observed at each time, as far as entries are not replicated. */
   #marks: { readonly sequence: number; readonly time: number }[] = [];
   #head = 0;
   #shipped = 0;
 
-  /** The journal reaches up to an entry. */
+  /** Records the newest entry of the journal. */
   seen(sequence: number, now: number): void {
     if (sequence > this.#shipped && sequence > (this.#marks.at(-1)?.sequence ?? 0)) {
       this.#marks.push({ sequence, time: now });
@@ -25,7 +25,7 @@ export class ShippingLag {
     this.#head = Math.max(this.#head, sequence);
   }
 
-  /** The target has everything up to an entry. */
+  /** Records that the target has all entries up to one. */
   shipped(sequence: number): void {
     this.#shipped = sequence;
     this.#head = Math.max(this.#head, sequence);
@@ -41,7 +41,7 @@ export class ShippingLag {
   }
 
   /**
-   * Makes one mark of two: entries seen at the later one count as seen at the earlier one, never the other way round.
+   * Merges pairs of marks: entries observed at the later one count as observed at the earlier one, never the reverse.
    */
   #thin(): void {
     this.#marks = this.#marks.flatMap(({ time }, index, marks) => {

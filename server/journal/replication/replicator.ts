@@ -140,7 +140,7 @@ export class Replicator {
 
   async #catchUp(): Promise<void> {
     let end = this.#end ?? (await this.#locate());
-    // Read after the target: other relayers write to it, and it must not seem to be ahead of the journal.
+    // Read after the target: other relayers write to it, and it must not appear ahead of the journal.
     const { sequence: head } = await this.#source.head();
     this.#lag.seen(head, this.#clock());
     while (end.last < head && !this.#stopped) {
@@ -151,7 +151,7 @@ export class Replicator {
         this.#onEvent({ kind: "shipped", segment: segment.number, first: segment.first, last: segment.last });
       } else {
         const found = await this.#locate();
-        // The store does not list a segment that it reports as taken: retried with backoff.
+        // The store does not list a segment that it reports as existing: retried with backoff.
         if (found.number < segment.number)
           throw new Error(`segment ${segment.number} is taken, but the newest is ${found.number || "none"}`);
         end = found;

@@ -11,30 +11,30 @@ import {
 import { SealbookError } from "../../errors.ts";
 import type { ObjectStore } from "./object-store.ts";
 
-/** A dead endpoint is known as such in seconds: whoever writes tries again soon enough. */
+/** Detects an unreachable endpoint within seconds; the writer retries soon. */
 const CONNECTION_TIMEOUT_MILLISECONDS = 3_000;
 const SILENCE_TIMEOUT_MILLISECONDS = 5_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
 const ATTEMPTS = 2;
-/** Another upload of the same name was under way at the same time; how it ended shows when asked again. */
+/** Attempts after a conflict with a concurrent upload of the same name; a repeated request returns its outcome. */
 const CONFLICT_ATTEMPTS = 3;
 
-/** Which bucket to use, and how to reach it. */
+/** Options of a bucket target. */
 export interface S3Options {
   readonly name: string;
   readonly bucket: string;
-  /** What all names begin with: empty, or ending with a slash. */
+  /** Prefix of all names: empty, or ending with a slash. */
   readonly prefix: string;
-  /** Address of a service other than that of AWS. */
+  /** Address of a service other than AWS. */
   readonly endpoint: string | undefined;
-  /** Unset: what the AWS configuration says, or `us-east-1` with an endpoint. */
+  /** Unset: the region of the AWS configuration, or `us-east-1` with an endpoint. */
   readonly region: string | undefined;
-  /** Whether the bucket is in the path of addresses instead of the host. */
+  /** Whether the bucket is in the path of addresses instead of the host name. */
   readonly pathStyle: boolean;
 }
 
 /**
- * Files in a bucket. Credentials come from where the AWS SDK looks for them: its environment variables, profile or
+ * Stores files in a bucket. Credentials come from the default sources of the AWS SDK: environment variables, profile or
  * role.
  */
 export class S3Store implements ObjectStore {
@@ -93,7 +93,7 @@ export class S3Store implements ObjectStore {
         return true;
       } catch (error) {
         const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-        // Also when it was this very upload that came through, and its answer did not: the newest manifest will tell.
+        // This very upload may have succeeded, with a lost response: the newest manifest shows that.
         if (status === 412) return false;
         if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error;
       }
@@ -106,7 +106,7 @@ export class S3Store implements ObjectStore {
 
   async directories(from: string): Promise<string[]> {
     const found: string[] = [];
-    // What begins with the name comes after the name itself.
+    // Names with this prefix sort after the prefix itself.
     for await (const page of this.#pages({
       Prefix: this.#prefix,
       Delimiter: "/",
@@ -145,7 +145,10 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Bounds what the timeouts of the connection do not: a service that sends a byte every now and then. */
+/**
+ * Limits the total time, which the timeouts of the connection do not: a service may send single bytes at long
+ * intervals.
+ */
 function timeout(): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS) };
 }

@@ -1,7 +1,7 @@
-/** What is wrong with a segment at a target, and where. */
+/** A fault of a segment at a target, with its position. */
 export class SegmentFault extends Error {
   readonly segment: number;
-  /** Sequence of the entry at fault, where the fault is a single entry's. */
+  /** Sequence of the invalid entry, when the fault concerns a single entry. */
   readonly sequence: number | undefined;
 
   constructor(segment: number, message: string, sequence?: number) {

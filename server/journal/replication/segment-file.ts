@@ -10,15 +10,15 @@ import { hex } from "../../kit/hex.ts";
 const gzip = promisify(gzipCallback);
 const gunzip = promisify(gunzipCallback);
 
-/** A segment as it is stored. */
+/** A serialized segment. */
 export interface PackedSegment {
   readonly manifest: SegmentManifest;
   readonly data: Buffer;
 }
 
 /**
- * Packs the entries of a segment into one file, a line each. It is compressed with gzip, not with something better,
- * because whoever needs it one day has gzip.
+ * Packs the entries of a segment into one file, one per line. Uses gzip rather than a stronger compression, because
+ * gzip is available everywhere.
  */
 export async function packSegment(segment: Segment, createdAt: Date): Promise<PackedSegment> {
   const data = await gzip(segment.lines.map(({ text }) => `${text}\n`).join(""));
@@ -39,8 +39,8 @@ export async function packSegment(segment: Segment, createdAt: Date): Promise<Pa
 }
 
 /**
- * The texts of the entries in a segment's file.
- * @throws SegmentFault when it is not the file that the manifest describes
+ * Returns the texts of the entries in a segment's file.
+ * @throws SegmentFault when the file does not match the manifest
  */
 export async function unpackSegment(
   { number, first, bytes, sha256 }: SegmentManifest,

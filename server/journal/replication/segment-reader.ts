@@ -3,21 +3,20 @@ import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, type SegmentManifest, verifySegment } from "./segment.ts";
 import { SegmentFault } from "./segment-fault.ts";
 
-/** What a reader gives out: the entries of one segment, all of them checked. */
+/** The verified entries of one segment. */
 export interface ReadSegment {
   readonly manifest: SegmentManifest;
   readonly lines: readonly JournalLine[];
-  /** Segments read so far, with this one. */
+  /** Number of segments read so far, including this one. */
   readonly done: number;
-  /** Segments that there were when the reading began. */
+  /** Number of segments at the start. */
   readonly total: number;
 }
 
 /**
- * Reads everything that a target has, from the first entry on. One segment is in memory at a time, and nothing of it is
- * given out before all of it is checked: its file's SHA-256, its entries' digest, and that it goes on where the one
- * before it ended.
- * @throws SegmentFault that says what is wrong with which segment
+ * Reads all segments of a target, from the first entry on. One segment is in memory at a time, and is returned only
+ * after all of it is verified: its file's SHA-256, its entries' digest, and its continuity with the previous segment.
+ * @throws SegmentFault with the fault and the segment
  */
 export async function* readSegments(
   target: Pick<SegmentTarget, "newest" | "manifest" | "read">,
@@ -39,7 +38,7 @@ async function newestNumber(target: Pick<SegmentTarget, "newest">): Promise<numb
   try {
     return (await target.newest())?.number ?? 0;
   } catch (error) {
-    // All before it can be read still; the fault is met again when its turn comes.
+    // The earlier segments are readable; the fault is thrown at its segment.
     if (error instanceof SegmentFault) return error.segment;
     throw error;
   }

@@ -1,32 +1,33 @@
 import type { Segment, SegmentManifest } from "./segment.ts";
 
 /**
- * A place outside this machine that keeps segments of the journal for good. All of it throws when the place is away.
+ * A target outside of this machine that stores segments of the journal permanently. Every method throws when the target
+ * is unavailable.
  */
 export interface SegmentTarget {
-  /** What operators call it; holds no secrets. */
+  /** Name for operators; contains no secrets. */
   readonly name: string;
   /**
-   * The newest segment; `undefined` before the first one.
-   * @throws SealbookError `conflict` when the place belongs to another journal
+   * Returns the newest segment; `undefined` before the first one.
+   * @throws SealbookError `conflict` when the target belongs to another journal
    */
   newest(): Promise<SegmentManifest | undefined>;
   /**
-   * The manifest of a segment; `undefined` when it is not there.
-   * @throws SegmentFault when it cannot be understood
+   * Returns the manifest of a segment; `undefined` when it does not exist.
+   * @throws SegmentFault when the manifest is invalid
    */
   manifest(number: number): Promise<SegmentManifest | undefined>;
   /**
-   * The entries of a segment, one text for each.
-   * @throws SegmentFault when their file is not the one that the manifest describes
+   * Returns the entries of a segment, as one text each.
+   * @throws SegmentFault when their file does not match the manifest
    */
   read(manifest: SegmentManifest): Promise<string[]>;
   /**
-   * Adds the segment that comes next. Nothing is ever overwritten: of several writers of one number one succeeds.
+   * Appends the next segment. Never overwrites: of several writers of one number exactly one succeeds.
    * @returns false when the number is taken
-   * @throws SealbookError `conflict` when the segment before it is not there
+   * @throws SealbookError `conflict` when the previous segment is missing
    */
   write(segment: Segment): Promise<boolean>;
-  /** Lets go of connections. */
+  /** Closes connections. */
   close(): void;
 }

@@ -2,10 +2,10 @@ import { follow, GENESIS_DIGEST, type JournalHead, type JournalLine } from "../i
 import { SegmentFault } from "./segment-fault.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** What the manifest of a segment says it is. */
+/** Format identifier in the manifest of a segment. */
 export const SEGMENT_FORMAT = "sealbook-segment/1";
 
-/** What stands beside the entries of a segment. A segment exists from the moment its manifest does. */
+/** The manifest of a segment. A segment exists as soon as its manifest exists. */
 export interface SegmentManifest {
   readonly format: typeof SEGMENT_FORMAT;
   /** 1, 2, 3 and so on, without gaps. */
@@ -18,17 +18,17 @@ export interface SegmentManifest {
   readonly previous_digest: string;
   /** Digest of the journal up to the last entry, in hex. */
   readonly digest: string;
-  /** Name of the file that holds the entries, beside the manifest. */
+  /** Name of the file with the entries, in the directory of the manifest. */
   readonly file: string;
   /** Length of that file. */
   readonly bytes: number;
   /** SHA-256 of that file, in hex. */
   readonly sha256: string;
-  /** When the segment was made, as ISO 8601 in UTC. */
+  /** Creation time, as ISO 8601 in UTC. */
   readonly created_at: string;
 }
 
-/** Where a chain of segments has come to. */
+/** The end of a chain of segments. */
 export interface SegmentEnd {
   /** Number of the last segment; 0 before the first one. */
   readonly number: number;
@@ -38,19 +38,19 @@ export interface SegmentEnd {
   readonly digest: Uint8Array;
 }
 
-/** Some entries of the journal in a row, to be kept somewhere else for good. */
+/** Consecutive entries of the journal, for storage at a target. */
 export interface Segment extends SegmentEnd {
   readonly first: number;
   readonly previousDigest: Uint8Array;
   readonly lines: readonly JournalLine[];
 }
 
-/** Where the first segment goes on from. */
+/** The end before the first segment. */
 export const BEFORE_FIRST: SegmentEnd = { number: 0, last: 0, digest: GENESIS_DIGEST };
 
 /**
- * Makes the segment that comes after another.
- * @throws SegmentFault when the entries do not go on where that one ended
+ * Creates the segment after another one.
+ * @throws SegmentFault when the entries do not continue at its end
  */
 export function makeSegment(previous: SegmentEnd, lines: readonly JournalLine[]): Segment {
   const number = previous.number + 1;
@@ -60,14 +60,14 @@ export function makeSegment(previous: SegmentEnd, lines: readonly JournalLine[])
   return { number, first, last: previous.last + lines.length, previousDigest: previous.digest, digest, lines };
 }
 
-/** Where a manifest says that its segment ends. */
+/** Returns the end of a segment by its manifest. */
 export function endOf({ number, last, digest }: SegmentManifest): SegmentEnd {
   return { number, last, digest: Buffer.from(digest, "hex") };
 }
 
 /**
- * Checks that a manifest goes on where the segment before it ended.
- * @throws SegmentFault that says in what it does not
+ * Checks that a manifest continues the previous segment.
+ * @throws SegmentFault with the field that does not match
  */
 export function verifyLink(manifest: SegmentManifest, previous: SegmentEnd): void {
   const { number, first, last, previous_digest } = manifest;
@@ -89,10 +89,10 @@ export function verifyLink(manifest: SegmentManifest, previous: SegmentEnd): voi
 }
 
 /**
- * Checks a segment as a whole: that it goes on where the one before it ended, that all its entries are there, and that
- * they lead to the digest it states.
- * @returns where it ends
- * @throws SegmentFault that says what is wrong and where
+ * Checks a whole segment: that it continues the previous one, that all its entries are present, and that they give the
+ * stated digest.
+ * @returns the end of the segment
+ * @throws SegmentFault with the fault and its position
  */
 export function verifySegment(
   manifest: SegmentManifest,

@@ -10,14 +10,14 @@ import { packSegment, unpackSegment } from "./segment-file.ts";
 import { hex } from "../../kit/hex.ts";
 
 /**
- * Segments as files of any store. First comes the file with the entries, under a name that only this content has, then
- * the manifest, which makes the segment exist and of which there can be but one. What a crash leaves between the two,
- * a file that no manifest names, is harmless, and removed when its number is taken.
+ * Stores segments as files of any store. Writes the file with the entries first, under a name derived from its content,
+ * then the manifest, which makes the segment exist and is unique for its number. A crash between the two leaves a file
+ * without a manifest; it is harmless, and removed once its number is taken.
  */
 export class StoredSegments implements SegmentTarget {
   readonly #store: ObjectStore;
   readonly #marker: Marker;
-  /** The directory of the newest segment that was seen: nobody looks at those before it again. */
+  /** The directory of the newest observed segment: earlier directories are not listed again. */
   #directory = "";
   /** Files with entries that may belong to no segment, with their numbers. */
   readonly #leftovers = new Map<string, number>();
@@ -42,7 +42,7 @@ export class StoredSegments implements SegmentTarget {
       await this.#tidy(number);
       return this.manifest(number);
     }
-    // Where there were segments they have to be still: to begin anew would be a second history.
+    // A target that had segments must still have them: starting over would create a second history.
     if (this.#directory !== "") throw this.#conflict("has lost the segments that it had");
     return undefined;
   }
@@ -54,7 +54,7 @@ export class StoredSegments implements SegmentTarget {
 
   async read(manifest: SegmentManifest): Promise<string[]> {
     const { number, file, bytes, sha256 } = manifest;
-    // A manifest must not lead anywhere else.
+    // A manifest must not refer to another location.
     const expected = dataName(number, sha256);
     if (file !== expected) throw new SegmentFault(number, `its manifest names the file ${file} instead of ${expected}`);
     const data = await this.#get(number, dataKey(number, file), bytes);
@@ -69,7 +69,7 @@ export class StoredSegments implements SegmentTarget {
     if (taken !== undefined) return false;
     const { manifest, data } = await packSegment(segment, new Date());
     const key = dataKey(number, manifest.file);
-    // A file of that name has that content: one that a crash left is used as it is.
+    // A file of that name has that content: a file left by a crash is reused.
     await this.#store.create(key, data);
     const isOurs = await this.#store.create(manifestKey(number), formatManifest(manifest));
     if (!isOurs) this.#leftovers.set(key, number);
@@ -90,7 +90,10 @@ export class StoredSegments implements SegmentTarget {
     }
   }
 
-  /** A place that does not hold what comes before is not the one that it was: another disk, or an emptied bucket. */
+  /**
+   * Checks that the target has the previous segment. Without it the target was replaced, for instance by another disk
+   * or an emptied bucket.
+   */
   async #checkBefore({ number, previousDigest }: Segment): Promise<void> {
     if (number === 1) {
       await this.#marker.check();
@@ -104,7 +107,7 @@ export class StoredSegments implements SegmentTarget {
     }
   }
 
-  /** The highest number with a manifest in a directory. Takes note of files that may be left over. */
+  /** Returns the highest number with a manifest in a directory. Collects files that may be leftovers. */
   #look(directory: string, names: readonly string[]): number | undefined {
     const files = names.flatMap((name) => {
       const file = fileKind(name);
@@ -118,14 +121,14 @@ export class StoredSegments implements SegmentTarget {
     return settled.size === 0 ? undefined : Math.max(...settled);
   }
 
-  /** Removes leftovers of numbers that are taken; those that are not yet may be somebody's who is just writing. */
+  /** Removes leftovers of numbers that are taken; files of other numbers may belong to a concurrent writer. */
   async #tidy(newest: number): Promise<void> {
     for (const [key, number] of this.#leftovers) {
       if (number > newest) continue;
       this.#leftovers.delete(key);
       const manifest = await this.manifest(number).catch(() => undefined);
       if (manifest === undefined || dataKey(number, manifest.file) === key) continue;
-      // Who may not remove anything, which is a good rule for a bucket, leaves it there.
+      // Credentials without the permission to delete, which is good practice for a bucket, leave the file in place.
       await this.#store.remove(key).catch(() => undefined);
     }
   }

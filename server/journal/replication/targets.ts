@@ -2,13 +2,13 @@ import { fileURLToPath } from "node:url";
 import type { FolderOptions } from "./folder-store.ts";
 import type { S3Options } from "./s3-store.ts";
 
-/** A target as it is configured. */
+/** A configured target. */
 export type TargetAddress = ({ readonly kind: "folder" } & FolderOptions) | ({ readonly kind: "s3" } & S3Options);
 
 /**
- * Reads addresses of targets, separated by commas: `file:///PATH`, or `s3://BUCKET/PREFIX`, each with options after a
+ * Parses addresses of targets, separated by commas: `file:///PATH`, or `s3://BUCKET/PREFIX`, each with options after a
  * question mark. A comma in an address is written `%2C`.
- * @returns what is wrong with an item, each named, beside the targets of the others
+ * @returns a fault for each invalid item, and the targets of the others
  */
 export function parseTargets(text: string): { readonly targets: TargetAddress[]; readonly faults: string[] } {
   const targets: TargetAddress[] = [];
@@ -23,7 +23,7 @@ export function parseTargets(text: string): { readonly targets: TargetAddress[];
       targets.push(target);
     } catch (error) {
       if (!(error instanceof AddressFault)) throw error;
-      // Somebody may have put a password there.
+      // The address may contain a password.
       faults.push(`"${item.replace(/\/\/[^/?#]*@/g, "//...@")}" ${error.message}`);
     }
   }

@@ -7,7 +7,7 @@ import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import type { TransactionRow } from "../engine/schema.ts";
 
-// Literals, not parameters: an engine uses the index of what is under way only when it sees that it may.
+// Literals, not parameters: an engine uses the partial index on transactions in flight only when it sees the value.
 const QUEUED = sql.lit("queued" as const);
 const SENT = sql.lit("sent" as const);
 
@@ -121,7 +121,7 @@ export function transactionStore(database: Database): TransactionStore {
     },
 
     async minedNonces() {
-      // From one key to the next, by the index: there are few, with many transactions each.
+      // Skips from one key to the next in the index: there are few keys, with many transactions each.
       const { rows: keys } = await sql<{ sender: string }>`
         with recursive keys(sender) as (
           select min(sender) from transactions
@@ -172,8 +172,8 @@ export function transactionStore(database: Database): TransactionStore {
               block_hash: block?.hash ?? null,
               block_time: block?.time ?? null,
               validator: block?.validator ?? null,
-              // It is in the signed bytes, which are kept for a chain that goes back; what is not signed may be asked
-              // for.
+              // The signed bytes contain it, and are kept for a rollback of the chain; unsigned data may still be
+              // requested.
               ...(state === "confirmed" ? { data: null } : {}),
               settled_at: Date.now(),
             })

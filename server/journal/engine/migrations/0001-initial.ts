@@ -7,8 +7,8 @@ import { columnTypes, isPostgres } from "./portable-schema.ts";
 const GENESIS_DIGEST = new Uint8Array(32);
 
 /**
- * The whole schema. The entries of the journal (proofs, confirmations, accounts) are append-only in the database
- * itself.
+ * The whole schema. The database itself enforces that the entries of the journal (proofs, confirmations, accounts) are
+ * append-only.
  */
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -120,7 +120,7 @@ async function transactions(db: Kysely<unknown>): Promise<void> {
     .addColumn("settled_at", "bigint")
     .addUniqueConstraint("one_transaction_a_nonce", ["sender", "nonce"])
     .execute();
-  // Only what is on its way is looked for by state; the indexes stay small however long the journal grows.
+  // Only rows in flight are looked up by state; the indexes stay small in a journal of any length.
   await db.schema
     .createIndex("transactions_queued")
     .on("transactions")
@@ -178,7 +178,7 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
     .modifyEnd(isPostgres(db) ? sql`partition by range (accepted_at)` : sql``)
     .execute();
   if (isPostgres(db)) {
-    // Rows are only ever added, at the end.
+    // Rows are only ever appended.
     await sql`alter table proofs add primary key (sequence, accepted_at) with (fillfactor = 100)`.execute(db);
     await db.schema
       .createTable("proof_months")
@@ -201,7 +201,7 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
 async function proofKeys(db: Kysely<unknown>): Promise<void> {
   const types = columnTypes(db);
   const clustered = isPostgres(db) ? sql`` : sql`without rowid`;
-  // Its rows grow to twice what they begin with: with room for that on their page their index is left alone.
+  // Rows grow to twice their initial size: with free space on their page, updates do not touch the index.
   const roomy = isPostgres(db) ? sql`with (fillfactor = 50)` : clustered;
   await db.schema
     .createTable("proof_keys")
@@ -358,7 +358,7 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .addColumn("resolved_at", "bigint")
     .addColumn("change_number", "bigint", (c) => c.notNull())
     .execute();
-  // One of a kind and subject at a time.
+  // At most one alert of a kind and subject is open.
   await db.schema
     .createIndex("alerts_open")
     .unique()

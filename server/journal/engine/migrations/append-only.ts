@@ -3,19 +3,19 @@ import { isPostgres } from "./portable-schema.ts";
 
 const REFUSAL = "the journal is append-only";
 
-/** Has the database itself refuse to change or delete rows of a table, whoever asks. */
+/** Makes the database reject updates and deletions of a table's rows, for every user. */
 export async function refuseChanges(db: Kysely<unknown>, table: string): Promise<void> {
   await refuse(db, table, "update");
   await refuse(db, table, "delete");
 }
 
-/** Has the database itself refuse to change some columns of a table, or to delete its rows. */
+/** Makes the database reject updates of some columns of a table, and deletions of its rows. */
 export async function refuseChangesOf(db: Kysely<unknown>, table: string, columns: readonly string[]): Promise<void> {
   await refuse(db, table, "update", columns);
   await refuse(db, table, "delete");
 }
 
-/** Has PostgreSQL refuse for a partition what it does not take over from its table. */
+/** Adds the rules that a PostgreSQL partition does not inherit from its table. */
 export async function refuseChangesOfPartition(db: QueryExecutorProvider, partition: string): Promise<void> {
   await makeRefusal(db);
   await refuseTruncate(db, partition);
@@ -48,7 +48,7 @@ async function refuse(
     await makeRefusal(db);
     await sql`create trigger ${name} ${what} for each row execute function refuse_change()`.execute(db);
     if (event === "delete") await refuseTruncate(db, table);
-    // Not even the owner of the table, until he gives himself the right again.
+    // Also denies the owner of the table, until it grants itself the privilege again.
     if (columns.length === 0)
       await sql`revoke ${sql.raw(event)} on ${sql.table(table)} from public, current_user`.execute(db);
   } else {

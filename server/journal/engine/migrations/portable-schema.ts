@@ -10,14 +10,14 @@ import {
 
 type ColumnType = ColumnDataType | RawBuilder<unknown>;
 
-/** Types of columns that engines call differently. */
+/** Column types whose names differ between engines. */
 interface ColumnTypes {
   readonly bytes: ColumnType;
-  /** Text that is compared by range: in the order of code points, whatever language the database speaks. */
+  /** Text that is compared by range: in the order of code points, independent of the database's locale. */
   readonly orderedText: ColumnType;
-  /** A row's number, given out in rising order. */
+  /** A row number, assigned in ascending order. */
   readonly rowNumber: ColumnType;
-  /** What makes a column of row numbers the primary key. */
+  /** Makes a column of row numbers the primary key. */
   readonly numbered: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 }
 
@@ -40,7 +40,9 @@ export function columnTypes(db: Kysely<unknown>): ColumnTypes {
   return isPostgres(db) ? POSTGRES : SQLITE;
 }
 
-/** Has new rows numbered after those that were written with their numbers; the embedded engine does so by itself. */
+/**
+ * Continues the numbering after rows that were inserted with explicit numbers; the embedded engine does so by itself.
+ */
 export async function continueNumbers(db: QueryExecutorProvider, table: string, column: string): Promise<void> {
   if (!isPostgres(db)) return;
   await sql`
