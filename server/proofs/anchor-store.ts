@@ -16,7 +16,7 @@ import { decodeLabel } from "../journal/entries/proof-labels.ts";
 import { paddedChunks } from "../journal/engine/statement-cache.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
-/** An anchor as the journal has it. */
+/** The state of an anchor in the journal. */
 export interface AnchorState {
   readonly outcome: AnchorOutcome;
   /** `undefined` while the anchor is open. */
@@ -27,34 +27,34 @@ export interface AnchorState {
 export interface AnchorStore extends CheckpointStore {
   /** Opens an anchor for proofs; returns its id. */
   open(openedAt: number): Promise<number>;
-  /** False once it is closed. */
+  /** Returns whether an anchor is open. */
   isOpen(id: number): Promise<boolean>;
   /** Gives an open anchor its content and the transaction that puts it on chain. */
   close(id: number, content: AnchorContent & { readonly transactionId: number }): Promise<void>;
-  /** Open anchors of this relayer, and those of others opened before a time (Unix milliseconds). */
+  /** Returns open anchors of this relayer, and those of others opened before a time (Unix milliseconds). */
   leftOpen(othersBefore: number): Promise<number[]>;
-  /** The recorded hashes under an anchor, by leaf index. */
+  /** Returns the recorded hashes under an anchor, by leaf index. */
   leaves(id: number): Promise<Uint8Array[]>;
-  /** The states of anchors; those that were split are missing. */
+  /** Returns the states of anchors; split anchors are missing. */
   states(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState>>;
-  /** Closed anchors only. */
+  /** Finds an anchor by its hash; closed anchors only. */
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
-  /** Where the chain had an anchor before a rollback, oldest first. */
+  /** Returns the positions of an anchor on chain before a rollback, oldest first. */
   superseded(id: number): Promise<BlockInclusion[]>;
-  /** Anchors of this relayer whose transaction has no outcome. */
+  /** Returns anchors of this relayer whose transaction has no outcome. */
   inFlight(): Promise<StoredAnchor[]>;
-  /** Anchors whose transaction failed for good, whoever sent it. */
+  /** Returns anchors whose transaction failed permanently, of any relayer. */
   failed(): Promise<StoredAnchor[]>;
-  /** Gives an anchor whose transaction failed a new one. */
+  /** Gives a failed anchor a new transaction. */
   retry(id: number, transactionId: number): Promise<void>;
   /**
-   * Replaces an anchor by others: each takes the leaves that follow those of the one before it.
+   * Replaces an anchor by others: each takes the next leaves in order.
    * @returns the new anchors' ids
    */
   split(id: number, parts: readonly AnchorPart[]): Promise<number[]>;
-  /** When the oldest proof was accepted that is not on chain, in Unix milliseconds. */
+  /** Returns the acceptance time of the oldest unconfirmed proof, in Unix milliseconds. */
   oldestUnconfirmed(): Promise<number | undefined>;
 }
 
@@ -63,7 +63,7 @@ export interface AnchorPart extends AnchorContent {
   readonly transactionId: number;
 }
 
-// Literally as in the partial indexes on transactions in flight and failed ones; other words would not use them.
+// Literally as in the partial indexes on transactions in flight and failed ones, which match no other expression.
 export const IN_FLIGHT = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
@@ -151,7 +151,7 @@ function toAnchors(
   );
 }
 
-/** @param relayer The relayer of the anchors that are opened */
+/** @param relayer The relayer of newly opened anchors */
 export function anchorStore(database: Database, relayer: Address): AnchorStore {
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database

@@ -30,7 +30,7 @@ export interface AnchorTrackerDeps {
   readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
   readonly telemetry: ProofEvents;
   readonly clock: Clock;
-  /** How long an accepted proof may stay unconfirmed before that is reported. */
+  /** How long an accepted proof may stay unconfirmed before a deadline event is emitted. */
   readonly deadlineMilliseconds: number;
   /** Called with the number of failed anchors that were given new transactions. */
   readonly onRetry: (count: number) => void;
@@ -42,7 +42,7 @@ interface Tracked {
   isOwn: boolean;
   /** Unset while it is open, and for an anchor of another relayer. */
   anchor: StoredAnchor | undefined;
-  /** When its proofs were accepted, as far as this process accepted them. */
+  /** Acceptance times of its proofs, as far as this process accepted them. */
   readonly acceptedAt: number[];
   /** Its hashes that count as in flight. */
   size: number;
@@ -61,14 +61,15 @@ interface Awaited {
 }
 
 /**
- * Owns the states of proofs from their acceptance on. A proof has the state of its anchor:
+ * Tracks the states of proofs from their acceptance on. A proof has the state of its anchor:
  * - accepted: the anchor is open;
  * - batched: the anchor is closed and has a transaction;
  * - sent: the transaction is signed, and sent until it has an outcome;
  * - confirmed: the transaction is mined, and the journal has its confirmation;
  * - failed: the transaction will never be mined. The anchor is split, or re-anchored by a later retry.
  *
- * The state itself is on disk. The tracker reads it when a transaction has an outcome, and answers the callers.
+ * The state itself is on disk. The tracker reads it when a transaction has an outcome, and resolves the callers'
+ * promises.
  */
 export class AnchorTracker {
   readonly #deps: AnchorTrackerDeps;
@@ -103,7 +104,7 @@ export class AnchorTracker {
     return this.#sharedBatches;
   }
 
-  /** Callers that wait. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -113,7 +114,7 @@ export class AnchorTracker {
     this.#listeners.add(listener);
   }
 
-  /** Tracks the anchors in flight, and starts to retry failed ones. */
+  /** Tracks the anchors in flight, and starts retries of failed ones. */
   async start(): Promise<void> {
     const inFlight = await this.#deps.journal.anchors.inFlight();
     this.track(inFlight.map((anchor) => ({ anchor, isShared: false, tree: undefined })));
@@ -126,7 +127,7 @@ export class AnchorTracker {
     ];
   }
 
-  /** Answers every caller that waits, and every later one: a proof without an outcome is pending. */
+  /** Resolves every current and later wait: a proof without an outcome is pending. */
   release(): void {
     this.#released = true;
     for (const { waiters } of this.#tracked.values()) for (const answer of waiters) answer(PENDING);
@@ -231,7 +232,7 @@ export class AnchorTracker {
     });
   }
 
-  /** Reads where the journal has proofs now, and retries failed anchors of records that were sent again. */
+  /** Reads the current anchors of proofs, and retries failed anchors of records that were submitted again. */
   async #readProofs(awaited: readonly Awaited[], end: number): Promise<void> {
     const { journal, trees, writer } = this.#deps;
     const found = await journal.proofs.byRecordHashes(awaited.map(({ proof }) => proof.recordHash));
@@ -274,7 +275,7 @@ export class AnchorTracker {
     tracked.size = size;
   }
 
-  /** Stops to track an anchor of another relayer that nobody waits for. */
+  /** Stops tracking an anchor of another relayer without waiting callers. */
   #dropIdle(anchorId: number, tracked: Tracked): void {
     if (tracked.isOwn || tracked.waiters.size > 0) return;
     if (this.#tracked.get(anchorId) === tracked) this.#tracked.delete(anchorId);
@@ -320,7 +321,7 @@ export class AnchorTracker {
   }
 
   /**
-   * @param anchor What was tracked when the state was read
+   * @param anchor The tracked anchor at the time of the read
    * @param state `undefined` for an anchor that was split
    */
   async #advance(anchorId: number, anchor: StoredAnchor | undefined, state: AnchorState | undefined): Promise<void> {
@@ -335,7 +336,7 @@ export class AnchorTracker {
     } else if (state?.outcome.state === "failed" && anchor !== undefined) {
       await this.#failed(anchor, state.outcome.reason);
     }
-    // The next batch is on its way before the callers are answered: the chain works meanwhile.
+    // The next batch is sent before the callers are notified, so that the chain does not idle.
     for (const listener of this.#listeners) listener();
     for (const answer of tracked.waiters) answer(state?.outcome.state === "confirmed" ? state : undefined);
   }
@@ -347,11 +348,11 @@ export class AnchorTracker {
       return;
     }
     telemetry.anchorSplit(hashesUnder(anchor), reason);
-    // Without a journal to write to, the next retry splits it: its failure is on disk.
+    // If the journal cannot be written, the next retry splits the anchor: its failure is on disk.
     this.track(await writer.reanchor(anchor.id).catch(() => []));
   }
 
-  /** Retries failed anchors, whichever relayer opened them: ever more rarely, until none is failed. */
+  /** Retries failed anchors of any relayer, at increasing intervals, until none is failed. */
   async #retryFailed(): Promise<void> {
     if (performance.now() < this.#retryAt) return;
     const { journal, writer, onRetry } = this.#deps;

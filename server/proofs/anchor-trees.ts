@@ -4,10 +4,10 @@ import type { AnchorContent } from "../chain/contracts/anchor.ts";
 import type { AnchorStore } from "./anchor-store.ts";
 import type { AcceptedProof, Proof, StoredProof } from "./proof.ts";
 
-/** Trees that are kept: a thousand leaves take about a quarter of a megabyte. */
+/** Maximum number of cached trees: a thousand leaves take about a quarter of a megabyte. */
 const KEPT = 64;
 
-/** The Merkle trees of batches: the newest in memory, the others built from the journal when they are needed. */
+/** The Merkle trees of batches: the newest are cached, others are rebuilt from the journal on demand. */
 export class AnchorTrees {
   readonly #anchors: Pick<AnchorStore, "leaves">;
   /** By anchor, the least recently used first. */
@@ -34,7 +34,7 @@ export class AnchorTrees {
     return tree;
   }
 
-  /** Adds its inclusion proof to a stored proof that is confirmed. */
+  /** Adds the inclusion proof to a confirmed stored proof. */
   async complete(proof: StoredProof): Promise<Proof> {
     const { anchorId, outcome, content } = proof;
     const isIncluded = outcome.state === "confirmed" && content !== undefined;
@@ -42,7 +42,7 @@ export class AnchorTrees {
   }
 }
 
-/** @param tree The tree of its anchor, once that is confirmed */
+/** @param tree The tree of its anchor, once it is confirmed */
 export function withInclusionProof(proof: AcceptedProof, outcome: AnchorOutcome, tree: MerkleTree | undefined): Proof {
   const { documentId, hash, recordHash, metadata, acceptedAt, leafIndex: index } = proof;
   const merkle = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };

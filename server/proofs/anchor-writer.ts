@@ -10,7 +10,7 @@ import type { ProofJournal } from "./proof-store.ts";
 
 const PENDING = { state: "pending" } as const;
 
-/** The batch that takes single proofs, as it is on disk. */
+/** The open batch for single proofs, as on disk. */
 export interface OpenBatch {
   readonly anchorId: number;
   readonly openedAt: number;
@@ -20,13 +20,13 @@ export interface OpenBatch {
 /** An anchor with its content and its transaction. */
 export interface ClosedBatch {
   readonly anchor: StoredAnchor;
-  /** Whether it took single proofs, and not one bulk request. */
+  /** Whether it contains single proofs, as opposed to one bulk request. */
   readonly isShared: boolean;
   /** `undefined` over a single hash. */
   readonly tree: MerkleTree | undefined;
 }
 
-/** What a write to disk did; nothing of it holds before the write has succeeded. */
+/** Result of a write to disk; valid only after the write has succeeded. */
 export interface Written {
   /** In the order of the single proofs. */
   readonly singles: readonly Acceptance[];
@@ -40,25 +40,25 @@ export interface Written {
   readonly lost: OpenBatch | undefined;
 }
 
-/** What is to be written together. */
+/** Input of one write. */
 export interface Work {
-  /** The batch that takes the single proofs, if there is one. */
+  /** The open batch for single proofs, if there is one. */
   readonly open: OpenBatch | undefined;
   readonly singles: readonly NewProof[];
   readonly bulks: readonly (readonly NewProof[])[];
-  /** Whether a batch is to be closed now. */
+  /** Returns whether a batch is to be closed now. */
   isDue(open: OpenBatch): boolean;
 }
 
 /**
- * Returns what a failed anchor needs. A single bad hash is found by splitting. A missing role is the relayer's own
- * fault and would fail the parts as well.
+ * Returns the remedy for a failed anchor. Splitting finds a single bad hash. A missing role is a fault of the relayer
+ * and would fail the parts as well.
  */
 export function remedyFor({ size }: Pick<StoredAnchor, "size">, reason: string): "split" | "retry" {
   return size > 1 && !/^AccessControl/.test(reason) ? "split" : "retry";
 }
 
-/** Writes proofs and the anchors over them. Each method is one step: all of it is on disk, or nothing. */
+/** Writes proofs and their anchors. Each method is atomic on disk. */
 export class AnchorWriter {
   readonly #journal: ProofJournal;
   readonly #chain: Pick<ProofAnchorClient, "anchorCall">;
@@ -102,7 +102,7 @@ export class AnchorWriter {
 
   /**
    * Closes anchors that were open when their process ended.
-   * @param othersBefore Anchors of other relayers only when they were opened before this time, in Unix milliseconds
+   * @param othersBefore Includes anchors of other relayers opened before this time, in Unix milliseconds
    * @param except The open batch in use
    */
   closeLeftOpen(othersBefore: number, except: OpenBatch | undefined): Promise<ClosedBatch[]> {
@@ -118,7 +118,7 @@ export class AnchorWriter {
 
   /**
    * Gives the proofs of a failed anchor a new transaction, or splits them between two anchors.
-   * @returns their anchors from now on; empty when the anchor is not failed any longer
+   * @returns their new anchors; empty when the anchor is no longer failed
    */
   reanchor(anchorId: number): Promise<readonly ClosedBatch[]> {
     return this.#journal.atomically(async (atomic) => {
@@ -131,7 +131,7 @@ export class AnchorWriter {
     });
   }
 
-  /** Writes proofs into a batch, and opens one when a hash needs it. */
+  /** Writes proofs into a batch; opens one when there is a new hash. */
   async #insert(
     atomic: ProofJournal,
     proofs: readonly NewProof[],
@@ -139,7 +139,7 @@ export class AnchorWriter {
   ): Promise<LeafAssignment & { readonly batch: OpenBatch | undefined }> {
     const known = await atomic.proofs.byRecordHashes(proofs.map(({ recordHash }) => recordHash));
     const batch = open ?? (hasNewHash(proofs, known) ? await this.#open(atomic) : undefined);
-    // Without a batch every hash has its leaf index already.
+    // Without a batch every hash already has its leaf index.
     const assigned = assignLeaves(proofs, known, { anchorId: batch?.anchorId ?? 0, size: batch?.hashes.length ?? 0 });
     await atomic.proofs.insert(assigned.added);
     return { ...assigned, batch };
@@ -150,7 +150,7 @@ export class AnchorWriter {
     return { anchorId: await atomic.anchors.open(openedAt), openedAt, hashes: [] };
   }
 
-  /** Gives an anchor its content and its transaction. A single proof that is alone goes without a root. */
+  /** Gives an anchor its content and its transaction. A lone single proof is anchored without a root. */
   async #close(
     atomic: ProofJournal,
     anchorId: number,

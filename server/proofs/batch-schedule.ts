@@ -1,7 +1,7 @@
 import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 
-/** The open batch and the chain, as far as they decide when the batch closes. Times are Unix milliseconds. */
+/** The state of the open batch and the chain that determines the closing time. Times are Unix milliseconds. */
 export interface BatchState {
   /** Hashes in the open batch; at least one. */
   readonly size: number;
@@ -9,17 +9,17 @@ export interface BatchState {
   readonly openedAt: number;
   /** Closed batches of this relayer without an outcome. */
   readonly inFlight: number;
-  /** When the next block is due, and the one after it; `undefined` on a chain without regular blocks. */
+  /** Expected times of the next two blocks; `undefined` on a chain without regular blocks. */
   readonly nextBlocks: readonly [number, number] | undefined;
 }
 
 /** The operator's settings. */
 export interface BatchRules {
-  /** The longest that a hash waits for others. */
+  /** Maximum time that a hash waits for others. */
   readonly maxAgeMilliseconds: number;
-  /** How long before a block a transaction has to be sent to be in it. */
+  /** Time before a block at which a transaction must be sent to be included. */
   readonly leadMilliseconds: number;
-  /** How long proofs that cannot go on chain yet wait for others to share their write to disk. */
+  /** Time that proofs which cannot go on chain yet wait for others to share their write to disk. */
   readonly gatherMilliseconds: number;
 }
 
@@ -36,7 +36,7 @@ export function closingTime(state: BatchState, rules: BatchRules, now: number): 
   const age = openedAt + rules.maxAgeMilliseconds;
   if (nextBlocks === undefined) return inFlight === 0 ? now : age;
   const [next, afterNext] = nextBlocks;
-  // Too late for the next block when that has a batch already: a second one might not make it.
+  // Skips the next block when it has a batch already: a second one might miss it.
   const target = openedAt <= next - rules.leadMilliseconds || inFlight === 0 ? next : afterNext;
   return Math.min(age, target - rules.leadMilliseconds);
 }
@@ -44,14 +44,14 @@ export function closingTime(state: BatchState, rules: BatchRules, now: number): 
 /**
  * Returns when queued single proofs are written to disk: at once when their batch can close, else after the gather
  * time, so that more of them share the write. The response waits for the chain anyway.
- * @param arrivedAt When the first of them came
- * @param closingAt When their batch closes
+ * @param arrivedAt Arrival time of the first of them
+ * @param closingAt Closing time of their batch
  */
 export function writingTime(arrivedAt: number, closingAt: number, rules: BatchRules): number {
   return Math.min(closingAt, arrivedAt + rules.gatherMilliseconds);
 }
 
-/** A block, and when this process learnt of it. */
+/** A block and the local time at which this process received it. */
 export interface SeenBlock extends BlockHead {
   /** Unix milliseconds of the local clock. */
   readonly seenAt: number;
@@ -69,14 +69,14 @@ const ROUNDING_SECONDS = 1;
 /** Adds the newest block, and drops those outside the window. */
 export function withBlock(seen: readonly SeenBlock[], block: SeenBlock): readonly SeenBlock[] {
   const last = seen.at(-1);
-  // After a step back, as a node behind a load balancer can make, the window starts anew.
+  // After a decrease of the block number, as a node behind a load balancer can cause, the window starts anew.
   const before = last === undefined || block.number > last.number ? seen : [];
   return [...before, block].slice(-WINDOW);
 }
 
 /**
- * Returns when the next block is due and when the one after it, in Unix milliseconds of the local clock; `undefined`
- * while the blocks seen do not come at regular intervals, or when the next one is half an interval late.
+ * Returns the expected times of the next two blocks, in Unix milliseconds of the local clock; `undefined` while the
+ * observed blocks do not come at regular intervals, or when the next one is half an interval late.
  */
 export function nextBlocks(seen: readonly SeenBlock[], now: number): readonly [number, number] | undefined {
   const first = seen[0];
@@ -88,7 +88,7 @@ export function nextBlocks(seen: readonly SeenBlock[], now: number): readonly [n
     ({ number, time }) => Math.abs(time - first.time - (number - first.number) * period) <= ROUNDING_SECONDS,
   );
   if (!regular) return undefined;
-  // Polling sees some blocks late; the smallest delay is the one of the chain itself.
+  // Polling detects some blocks late; the smallest delay is that of the chain itself.
   const delay = Math.min(...seen.map(({ seenAt, time }) => seenAt - time * 1000));
   const next = last.time * 1000 + delay + period * 1000;
   return now > next + (period * 1000) / 2 ? undefined : [next, next + period * 1000];

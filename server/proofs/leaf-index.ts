@@ -6,7 +6,7 @@ export interface Acceptance {
   readonly isNew: boolean;
 }
 
-/** Leaf indexes for requests, and what they add to the batch. */
+/** Leaf indexes for requests, and their additions to the batch. */
 export interface LeafAssignment {
   /** In the order of the requests. */
   readonly accepted: readonly Acceptance[];
@@ -17,10 +17,10 @@ export interface LeafAssignment {
 }
 
 /**
- * Assigns a leaf index to each request. A record that is known, or is among the requests before it, gets its first
+ * Assigns a leaf index to each request. A record that is known, or that an earlier request contains, gets its first
  * proof; another document with the same recorded text shares its anchor and leaf index.
  * @param known Proofs with a recorded hash of the requests, oldest first
- * @param batch The batch of new hashes; `size` of them are there already
+ * @param batch The batch of new hashes, which already has `size` of them
  */
 export function assignLeaves(
   requests: readonly NewProof[],
@@ -52,7 +52,7 @@ export function assignLeaves(
   return { accepted, added, hashes };
 }
 
-/** Returns whether a request has a recorded hash that none of the known proofs has. */
+/** Returns whether a request has a recorded hash without a known proof. */
 export function hasNewHash(requests: readonly NewProof[], known: readonly AcceptedProof[]): boolean {
   const hashes = new Set(known.map(hashKey));
   return requests.some((request) => !hashes.has(hashKey(request)));
@@ -60,7 +60,7 @@ export function hasNewHash(requests: readonly NewProof[], known: readonly Accept
 
 /** Returns a recorded hash as the key of a map. */
 export function hashKey({ recordHash }: Pick<NewProof, "recordHash">): string {
-  // Latin-1 keeps every byte as one character: the cheapest text that can be a key.
+  // Latin-1 maps every byte to one character: the cheapest text for a key.
   return Buffer.from(recordHash.buffer, recordHash.byteOffset, recordHash.byteLength).toString("latin1");
 }
 

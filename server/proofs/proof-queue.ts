@@ -12,13 +12,13 @@ import type { ProofEvents } from "./events.ts";
 import type { Acceptance } from "./leaf-index.ts";
 import type { NewProof } from "./proof.ts";
 
-/** Bulk requests that share a write to disk: each is up to a thousand rows. */
+/** Maximum number of bulk requests per write to disk: each has up to a thousand rows. */
 const BULKS_AT_ONCE = 4;
-/** How often open anchors are taken over, unless the take-over time is shorter. */
+/** Interval of taking over open anchors, unless the take-over time is shorter. */
 const TAKE_OVER_INTERVAL_MILLISECONDS = 10_000;
 /** Pause after a failed write to the journal. */
 const JOURNAL_PAUSE_MILLISECONDS = 500;
-/** When a refused request can be sent again. */
+/** Time after which a rejected request can be sent again. */
 const OVERLOADED_RETRY_SECONDS = 5;
 
 export interface ProofQueueDeps {
@@ -27,9 +27,9 @@ export interface ProofQueueDeps {
   readonly telemetry: Pick<ProofEvents, "proofsAccepted" | "batchClosed"> & Pick<JournalEvents, "journalFailing">;
   readonly clock: Clock;
   readonly rules: BatchRules;
-  /** Proofs in flight at most; more are refused. */
+  /** Maximum number of proofs in flight; further ones are rejected. */
   readonly maxInFlight: number;
-  /** Open anchors of another relayer that are older than this are closed in its place. */
+  /** Age at which this relayer closes open anchors of another one. */
   readonly takeOverMilliseconds: number;
 }
 
@@ -41,9 +41,9 @@ interface Request {
 }
 
 /**
- * Accepts proofs and closes batches. Proofs that arrive within a moment share a write to disk, and those that arrive
- * while a batch is open share its anchor: {@link writingTime} and {@link closingTime} decide how long. An accepted
- * proof is on disk, under an anchor, and MUST end on chain exactly once.
+ * Accepts proofs and closes batches. Proofs that arrive within a short time share a write to disk, and those that
+ * arrive while a batch is open share its anchor: {@link writingTime} and {@link closingTime} determine how long. An
+ * accepted proof is on disk, under an anchor, and MUST end on chain exactly once.
  */
 export class ProofQueue {
   readonly #deps: ProofQueueDeps;
@@ -51,13 +51,13 @@ export class ProofQueue {
   #bulks: Request[] = [];
   /** Proofs in the two lists. */
   #queued = 0;
-  /** When the first of the single proofs came. */
+  /** Arrival time of the first queued single proof. */
   #arrivedAt = 0;
   #open: OpenBatch | undefined;
   #seen: readonly SeenBlock[] = [];
   #work: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The time that the timer is set for. */
+  /** The time for which the timer is set. */
   #timerAt = Infinity;
   #takeOver: Interval | undefined;
   #takeOverDue = false;
@@ -70,7 +70,7 @@ export class ProofQueue {
   }
 
   /**
-   * Puts a proof into the open batch.
+   * Adds a proof to the open batch.
    * @throws SealbookError `overloaded` when too many are in flight
    */
   async accept(proof: NewProof): Promise<Acceptance> {
@@ -79,7 +79,7 @@ export class ProofQueue {
     return acceptance;
   }
 
-  /** Puts 1 to 1000 proofs under an anchor of their own: all of them are on disk, or none. Throws as `accept` does. */
+  /** Adds 1 to 1000 proofs under an anchor of their own, atomically. Throws as `accept` does. */
   acceptTogether(proofs: readonly NewProof[]): Promise<readonly Acceptance[]> {
     return this.#enqueue(this.#bulks, proofs);
   }
@@ -100,7 +100,7 @@ export class ProofQueue {
     });
   }
 
-  /** Writes what is queued; the next start closes the batch that is open then. */
+  /** Writes all queued proofs; the batch that is then open is closed at the next start. */
   async stop(): Promise<void> {
     await this.#takeOver?.stop();
     this.#stopping = true;
@@ -140,7 +140,7 @@ export class ProofQueue {
   async #run(): Promise<void> {
     // One turn later, so that requests which arrived in the same packet are written together.
     await new Promise((resolve) => setImmediate(resolve));
-    // Another relayer may have taken over the open batch as well, if this process was halted for long.
+    // Another relayer may also have taken over the open batch, if this process was suspended for long.
     let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
     if (this.#takeOverDue) {
       this.#takeOverDue = false;
@@ -209,7 +209,7 @@ export class ProofQueue {
     return closingTime(state, rules, now);
   }
 
-  /** Has what is on disk tracked, and answers the requests. */
+  /** Tracks the written anchors, and resolves the requests. */
   #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
     const { tracker, telemetry } = this.#deps;
     this.#open = written.open;
@@ -223,7 +223,7 @@ export class ProofQueue {
     for (const [index, { answer }] of bulks.entries()) answer(written.bulks[index] ?? []);
   }
 
-  /** Closes anchors that were open when their process ended: this relayer's, or old ones of another. */
+  /** Closes anchors that were open when their process ended: those of this relayer, and old ones of others. */
   async #closeLeftOpen(othersBefore: number): Promise<void> {
     const { writer, tracker } = this.#deps;
     tracker.track(await writer.closeLeftOpen(othersBefore, this.#open));

@@ -20,28 +20,31 @@ import { paddedChunks, chunks, StatementCache } from "../journal/engine/statemen
 /** Proofs in the journal. */
 export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
-  /** Proofs with one of the recorded hashes, oldest first. */
+  /** Returns proofs with one of the recorded hashes, oldest first. */
   byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
-  /** Newest first. */
+  /** Returns the proofs of a document, newest first. */
   byDocument(documentId: string): Promise<StoredProof[]>;
-  /** By the document's own hash, oldest first; read in pages, because any number of documents can have one content. */
+  /**
+   * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
+   * content.
+   */
   byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
-  /** By leaf index, from a leaf on. */
+  /** Returns the proofs under an anchor by leaf index, from a leaf on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
 }
 
-/** The stores of the journal that proofs use. */
+/** The journal's stores for proofs. */
 export type ProofJournal = Atomic<{
   readonly proofs: ProofStore;
   readonly anchors: AnchorStore;
   readonly intents: IntentStore;
 }>;
 
-/** Proofs of one content that are read at a time. */
+/** Page size when reading proofs of one content. */
 const PAGE = 100;
 
-/** Proofs with the outcomes of their anchors. */
+/** Selects proofs with the outcomes of their anchors. */
 export function selectProofs(database: Database) {
   return database
     .selectFrom("proofs")
@@ -105,7 +108,7 @@ function toMetadata(row: ProofRow): ProofMetadata {
   };
 }
 
-/** The fields of an entry that are the proof's own; its leaf in the batch is added. */
+/** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */
 function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
   const { type, timestamp, source, ...rest } = proof.metadata;
   return {
@@ -119,7 +122,7 @@ function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "batch" | 
   };
 }
 
-/** A row of the table of proofs. */
+/** Builds a row of the table of proofs. */
 export function proofRow(
   entry: ProofEntry,
   digest: Uint8Array,
@@ -141,7 +144,7 @@ export function proofRow(
   };
 }
 
-/** The keys of proofs, in the order in which the index takes them best. */
+/** Returns the keys of proofs, in the order that is fastest for the index. */
 export function proofKeys(
   proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[],
 ): RecentKeysTable[] {
@@ -150,7 +153,7 @@ export function proofKeys(
     .sort((a, b) => a.key - b.key);
 }
 
-/** Statements of the hot path. */
+/** Prepared statements of the hot path. */
 export class ProofStatements {
   readonly #proofs = new StatementCache();
   readonly #keys = new StatementCache();
@@ -164,7 +167,7 @@ export class ProofStatements {
     keys: readonly RecentKeysTable[],
   ): Promise<void> {
     await openPartitions(database, rows);
-    // Values in the order of the first row's columns, as the compiler puts them.
+    // Values in the order of the first row's columns, like the compiler's output.
     for (const some of chunks(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
       await database.executeQuery(
@@ -187,12 +190,12 @@ export class ProofStatements {
     }
   }
 
-  /** Proofs that may be the wanted ones, oldest first. */
+  /** Returns candidate proofs, oldest first. */
   async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
     return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
   }
 
-  /** Pages of proofs that may be the wanted ones. Numbers are read once: a million proofs may have one content. */
+  /** Reads candidate proofs in pages. Sequence numbers are read once: a million proofs may have the same content. */
   async *pages(
     database: Database,
     key: number,
@@ -208,7 +211,7 @@ export class ProofStatements {
     }
   }
 
-  /** @param wanted Numbers of entries, rising */
+  /** @param wanted Sequence numbers of entries, ascending */
   async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
     for (const { numbers, span } of await this.#months.split(database, wanted)) {

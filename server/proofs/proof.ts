@@ -1,7 +1,7 @@
 import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
 
-/** Free descriptive data of a document; the three named fields have a meaning. */
+/** Free-form metadata of a document; the three named fields have a defined meaning. */
 export interface ProofMetadata {
   /** Kind of document; part of the recorded hash. */
   readonly type?: string;
@@ -12,7 +12,7 @@ export interface ProofMetadata {
   readonly [key: string]: unknown;
 }
 
-/** A checked request for a proof. */
+/** A validated request for a proof. */
 export interface ProofRequest {
   readonly documentId: string;
   /** SHA-256 of the document, 32 bytes. */
@@ -20,11 +20,11 @@ export interface ProofRequest {
   readonly metadata: Omit<ProofMetadata, "timestamp"> & { readonly timestamp?: number };
 }
 
-/** A proof's own facts, written once, when it is accepted. */
+/** A proof's own fields, written once, when it is accepted. */
 export interface NewProof {
   readonly documentId: string;
   readonly hash: Uint8Array;
-  /** What goes on chain; identifies the proof. */
+  /** The anchored hash; identifies the proof. */
   readonly recordHash: Uint8Array;
   readonly metadata: ProofMetadata;
   /** Unix milliseconds. */
@@ -35,13 +35,15 @@ export interface NewProof {
 export interface AcceptedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
-  /** Whether it shares the leaf of another document, which has the same recorded text. */
+  /** Whether it shares the leaf of another document with the same recorded text. */
   readonly isAlike: boolean;
 }
 
-/** A proof as the journal has it: its own facts joined with those of its anchor. */
+/** A proof in the journal: its own fields joined with those of its anchor. */
 export interface StoredProof extends AcceptedProof, AnchorState {
-  /** Whether `AnchorStore.leaves` has its recorded hash from it, and not from another document with the same one. */
+  /**
+   * Whether `AnchorStore.leaves` returns its recorded hash, as opposed to that of another document with the same hash.
+   */
   readonly isLeaf: boolean;
 }
 
@@ -56,9 +58,9 @@ export interface InclusionProof {
 /** A proof as it is returned to callers. */
 export interface Proof extends NewProof {
   readonly outcome: AnchorOutcome;
-  /** Set when it is confirmed in a batch. */
+  /** Set for a proof confirmed in a batch. */
   readonly merkle: InclusionProof | undefined;
-  /** Where the chain had it before a rollback; only in responses to queries. */
+  /** Earlier positions on chain, before a rollback; only in responses to queries. */
   readonly superseded?: readonly BlockInclusion[];
 }
 

@@ -4,7 +4,7 @@ import type { NewProof, Proof } from "./proof.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
 
-/** The chain, the contract and the block explorer that every proof names. */
+/** The chain, the contract and the block explorer in every proof. */
 export interface ProofLocation {
   readonly chainId: number;
   /** Address of the anchor contract. */
@@ -18,17 +18,17 @@ type OnChainFields = Pick<
   "tx_hash" | "block_number" | "block_hash" | "timestamp" | "validator"
 >;
 
-/** A proof's id: the recorded hash, without prefix. */
+/** Returns a proof's id: the recorded hash, without prefix. */
 export function proofId(proof: NewProof): string {
   return hex(proof.recordHash);
 }
 
-/** The path of a proof. */
+/** Returns the path of a proof. */
 export function proofPath(proof: NewProof): string {
   return `/api/v1/proof/${proofId(proof)}`;
 }
 
-/** Proofs of one batch: paths share nodes, and each node is converted to text once. */
+/** Maps proofs of one batch: paths share nodes, and each node is converted to text once. */
 export function toProofResponses(proofs: readonly Proof[], location: ProofLocation): ProofResponse[] {
   const texts = new Map<Uint8Array, string>();
   const textOf = (bytes: Uint8Array): string => {
@@ -82,7 +82,7 @@ export function toProofResponse(proof: Proof, location: ProofLocation, textOf = 
   };
 }
 
-/** The newest proof, with the older ones as its history. */
+/** Maps the newest proof, with the older ones as its history. */
 export function toFoundProof([newest, ...older]: readonly [Proof, ...Proof[]], location: ProofLocation): FoundProof {
   const history = older.map((proof) => toProofResponse(proof, location));
   return { ...toProofResponse(newest, location), ...(history.length === 0 ? {} : { history }) };
@@ -98,17 +98,17 @@ function toOnChainFields({ transactionHash, block }: BlockInclusion): OnChainFie
   };
 }
 
-/** A batch's id: its root, without prefix. */
+/** Returns a batch's id: its root, without prefix. */
 function batchId({ hash }: StoredAnchor): string {
   return hex(hash);
 }
 
-/** The path of a batch. */
+/** Returns the path of a batch. */
 export function batchPath(anchor: StoredAnchor): string {
   return `/api/v1/proof/batch/${batchId(anchor)}`;
 }
 
-/** The fields that the proofs of a batch share. */
+/** Maps the common fields of a batch's proofs. */
 export function toBatch(anchor: StoredAnchor): BatchPage["batch"] {
   const { outcome } = anchor;
   const onChain = outcome.state === "confirmed" ? toOnChainFields(outcome) : {};

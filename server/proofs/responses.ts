@@ -47,7 +47,7 @@ export const ConfirmedProof = z
   })
   .meta({ id: "ConfirmedProof", description: "The proof of a document that is on chain." });
 
-/** A document that was accepted and will be on chain. */
+/** An accepted document that is not on chain yet. */
 export const PendingProof = z
   .object({
     status: z.literal("pending"),

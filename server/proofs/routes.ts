@@ -21,23 +21,23 @@ import {
 import type { BatchPage, BatchResponse } from "./responses.ts";
 import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
-/** Most bytes of a request body. */
+/** Maximum bytes of a request body. */
 const MAX_BODY = 64 * 1024;
-/** Most bytes of the body of a bulk call. */
+/** Maximum bytes of the body of a bulk request. */
 const MAX_BATCH_BODY = 8 * 1024 * 1024;
 /** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
 
-/** What the proof routes need. */
+/** Dependencies of the proof routes. */
 export interface ProofApiDeps {
   readonly proofs: ProofService;
   readonly verifier: ProofVerifier;
   readonly bundles: BundleService;
-  /** Known once the server listens: links can point to the server itself. */
+  /** Set once the server listens: links can point to the server itself. */
   readonly location: () => ProofLocation;
 }
 
-/** Proofs and verification, below `/api/v1`. */
+/** Creates the routes for proofs and verification, below `/api/v1`. */
 export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDeps): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
@@ -57,7 +57,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     const bundle = await bundles.bundleFor(proof);
     if (bundle === undefined)
       throw new SealbookError("conflict", "the chain does not have the proof's anchor as the journal has it");
-    // The text is signed: it is sent as it is.
+    // The text is signed and must be sent unchanged.
     response
       .attachment(`${proofId(proof)}.bundle.json`)
       .type("application/json")
@@ -107,7 +107,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       } satisfies BatchResponse);
     })
     .all((request, response, next) => {
-      // A GET is for a document that is called "batch".
+      // A GET request refers to a document with the id "batch".
       if (["GET", "HEAD"].includes(request.method)) next();
       else onlyMethods("GET", "POST")(request, response, next);
     });

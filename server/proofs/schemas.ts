@@ -17,7 +17,7 @@ export const TransactionHash = z
   .transform((text): Uint8Array => Buffer.from(text.slice(2), "hex"))
   .meta({ description: "A transaction hash: `0x` and 64 hexadecimal digits." });
 
-// Hashes are computed over UTF-8, which has no encoding for half a surrogate pair.
+// Hashes are computed over UTF-8, which cannot encode an unpaired surrogate.
 const text = (maximum: number) =>
   storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
@@ -84,7 +84,7 @@ export const HashQuery = z
 
 /**
  * Returns the hash to verify: `hash` and `document_hash` are two names of one parameter.
- * @throws SealbookError `malformed` when there is none, or two that differ
+ * @throws SealbookError `malformed` when neither is given, or both with different values
  */
 export function hashOf(query: z.output<typeof HashQuery>): Uint8Array {
   const { hash, document_hash } = query;

@@ -15,21 +15,21 @@ export interface ProofServiceDeps {
   readonly tracker: Pick<AnchorTracker, "outcomes">;
   readonly trees: AnchorTrees;
   readonly clock: Clock;
-  /** How long a request waits for its confirmation. */
+  /** Maximum time that a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
 }
 
-/** The proofs of documents that were accepted together. */
+/** The proofs of documents that were submitted together. */
 export interface Submitted {
   /** In the order given; a known record has its first proof. */
   readonly proofs: readonly Proof[];
-  /** The anchor that they share; `undefined` when all were known, under several anchors. */
+  /** The common anchor; `undefined` when all records were known, under several anchors. */
   readonly batch: StoredAnchor | undefined;
-  /** Whether one of them is new. */
+  /** Whether at least one of them is new. */
   readonly isNew: boolean;
 }
 
-/** Proofs that share an anchor, or some of them. */
+/** A page of the proofs under one anchor. */
 export interface Batch {
   readonly anchor: StoredAnchor;
   /** By leaf index. */
@@ -48,7 +48,8 @@ export class ProofService {
 
   /**
    * Accepts a document's hash and waits for its anchor. An accepted proof is on disk before anything is sent, and MUST
-   * end in exactly one anchor, whatever is killed and when. A record that is sent again gets the same proof.
+   * end in exactly one anchor, even if processes are killed at any time. A record that is submitted again gets the same
+   * proof.
    * @returns the proof, `pending` when the chain did not confirm it within the wait
    * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then
    */
@@ -61,7 +62,7 @@ export class ProofService {
     return { proof, isNew: acceptance.isNew };
   }
 
-  /** Accepts 1 to 1000 documents' hashes, all of them or none, under one root. */
+  /** Accepts 1 to 1000 documents' hashes atomically, under one root. */
   async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
@@ -76,7 +77,7 @@ export class ProofService {
     return { proofs, batch, isNew };
   }
 
-  /** Finds proofs by their id, the recorded hash, else those of a document; newest first, empty when there is none. */
+  /** Finds proofs by id, the recorded hash, or else by document; newest first, empty when there is none. */
   async find(id: string): Promise<Proof[]> {
     const { proofs } = this.#deps.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
@@ -107,7 +108,7 @@ export class ProofService {
     if (anchor === undefined) return undefined;
     const found = await this.#deps.journal.proofs.byAnchor(anchor.id, from, limit + 1);
     const last = found[limit];
-    // Proofs that share a leaf stay together: the page ends before them.
+    // Proofs that share a leaf stay on one page: the page ends before them.
     const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
     return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
   }

@@ -8,7 +8,7 @@ import type { StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hex } from "../kit/hex.ts";
 
-/** Whether a document's hash has a proof. */
+/** Result of the verification of a document's hash. */
 export type Verification =
   | {
       readonly valid: true;
@@ -33,7 +33,7 @@ export class ProofVerifier {
   }
 
   /**
-   * Checks whether a document's hash was recorded: the journal has the anchor, the chain decides.
+   * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
    * @throws SealbookError `chain_unavailable` when the chain cannot be queried
    */
   async verify(hash: Uint8Array): Promise<Verification> {
@@ -57,7 +57,7 @@ export class ProofVerifier {
     return { valid: false, message: "No proof found for this hash" };
   }
 
-  /** How the chain contradicts the journal, if it does. */
+  /** Returns the contradiction between chain and journal, if there is one. */
   async #divergence(proof: StoredProof): Promise<string | undefined> {
     const { documentId, hash, metadata, outcome, content } = proof;
     const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });

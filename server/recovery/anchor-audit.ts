@@ -9,7 +9,7 @@ import { hex } from "../kit/hex.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
-/** Cached anchors; beyond this number some are checked again. */
+/** Maximum number of cached anchors; further ones may be checked more than once. */
 const MOST_HELD = 100_000;
 const NO_ANCHOR = "the journal calls it confirmed without an anchor";
 
@@ -48,7 +48,7 @@ export class AnchorAudit {
       return this.#diverged("proof", recordHash, NOT_UNDER);
     const fault = this.#held.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
     if (fault !== undefined || isAlone || proof.isLeaf) return fault;
-    // It shares the place of another one, if it is what it claims to be.
+    // Its leaf belongs to another proof with the same recorded hash, unless the journal was changed.
     const leaf = (await this.#anchors.leaves(anchorId))[proof.leafIndex];
     const isShared = proof.isAlike && leaf !== undefined && Buffer.compare(leaf, recordHash) === 0;
     return isShared ? undefined : this.#diverged("proof", recordHash, NOT_UNDER);

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
 /**
- * The Merkle tree hash of RFC 6962, section 2.1, over a list of any length: a leaf is SHA-256 of a zero byte and the
- * text, a node SHA-256 of a one and its two children. Only the roots of complete subtrees are kept.
+ * Computes the Merkle tree hash of RFC 6962, section 2.1, over a list of any length: a leaf is SHA-256 of a zero byte
+ * and the text, a node SHA-256 of a one byte and its two children. Stores only the roots of complete subtrees.
  */
 export class LogRoot {
-  /** Roots of whole subtrees from left to right, each with its height. */
+  /** Roots of complete subtrees from left to right, each with its height. */
   readonly #roots: { height: number; hash: Uint8Array }[] = [];
 
   add(text: string): void {
@@ -17,7 +17,7 @@ export class LogRoot {
     this.#roots.push(node);
   }
 
-  /** The root over what was added; that of nothing is SHA-256 of nothing. */
+  /** Root over the added leaves; the SHA-256 of the empty string when there are none. */
   get value(): Uint8Array {
     const [last, ...others] = this.#roots.toReversed();
     if (last === undefined) return sha256();

@@ -5,7 +5,7 @@ import type * as responses from "./responses.ts";
 import type { ComparedDocument, InventoryDocument } from "./service.ts";
 import type { RecoveryVerification } from "./verification.ts";
 
-/** A row of a comparison. */
+/** Maps a row of a comparison. */
 export function toComparedDocument({ document, comparison }: ComparedDocument): responses.ComparedDocument {
   const { documentId: document_id } = document;
   const hash = hex(document.hash);
@@ -31,7 +31,7 @@ export function toComparedDocument({ document, comparison }: ComparedDocument): 
   }
 }
 
-/** The position of a record on the chain. */
+/** Maps the position of a record on the chain. */
 function toRecord({
   recordHash,
   outcome,

@@ -28,7 +28,7 @@ export const ComparedDocument = z
 const asOf = {
   as_of: whole.nullable().meta({ description: "The requested time in Unix seconds; `null` for the present." }),
 };
-/** The totals of a comparison: the last line of an NDJSON response. */
+/** Totals of a comparison: the last line of an NDJSON response. */
 export const RecoveryVerification = z.object({
   verification_id: z.uuid(),
   ...asOf,

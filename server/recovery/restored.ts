@@ -1,9 +1,9 @@
 import type { StoredProof } from "../proofs/index.ts";
 
-/** A document as it came back from a backup. */
+/** A document restored from a backup. */
 export interface RestoredDocument {
   readonly documentId: string;
-  /** SHA-256 of what was restored, 32 bytes. */
+  /** SHA-256 of the restored content, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
@@ -13,23 +13,23 @@ export type ConfirmedProof = StoredProof & {
 };
 
 /**
- * What a restored document is, compared with what was recorded of it.
- * - `match`: it is what was recorded last
- * - `mismatch`: something else was recorded last; `earlier` is set when it is what had been recorded before that
- * - `unrecorded`: nothing was recorded of it that the chain confirms
+ * Result of comparing a restored document with its records.
+ * - `match`: the content equals the newest record
+ * - `mismatch`: the newest record is of other content; `earlier` is set when an earlier record is of this content
+ * - `unrecorded`: the document has no record that the chain confirms
  */
 export type Comparison =
   | { readonly result: "match"; readonly proof: ConfirmedProof }
   | { readonly result: "mismatch"; readonly proof: ConfirmedProof; readonly earlier: ConfirmedProof | undefined }
   | {
       readonly result: "unrecorded";
-      /** Why not, when there is more to say than that the journal has nothing. */
+      /** Reason, unless the journal simply has no record of the document. */
       readonly reason: string | undefined;
-      /** Other documents that the same content was recorded of. */
+      /** Other documents with a record of the same content. */
       readonly recordedAs: readonly string[];
     };
 
-/** How many rows had which result. */
+/** Number of rows by result. */
 export interface Totals {
   readonly documents: number;
   readonly match: number;
@@ -43,13 +43,13 @@ export function counted(totals: Totals, { result }: Comparison): Totals {
   return { ...totals, documents: totals.documents + 1, [result]: totals[result] + 1 };
 }
 
-/** A proof that was on chain at a time, in Unix seconds; without one, that is on chain. */
+/** Returns whether a proof was on chain at a time, in Unix seconds; without a time, whether it is on chain now. */
 export function isConfirmedBy(proof: StoredProof, asOf: number | undefined): proof is ConfirmedProof {
   return proof.outcome.state === "confirmed" && (asOf === undefined || proof.outcome.block.time <= asOf);
 }
 
 /**
- * Compares a restored document with what was recorded of it.
+ * Compares a restored document with its records.
  * @param recorded Its proofs that the chain confirms, newest first
  */
 export function compare(

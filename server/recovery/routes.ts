@@ -20,7 +20,7 @@ interface Page {
   readonly next: number | undefined;
 }
 
-/** The recovery endpoints, below `/api/v1/recovery`. */
+/** Creates the recovery endpoints, below `/api/v1/recovery`. */
 export function recoveryRouter(recovery: RecoveryService): Router {
   const router = Router();
 
@@ -81,7 +81,7 @@ export function recoveryRouter(recovery: RecoveryService): Router {
   return router;
 }
 
-/** Compares rows as they come in and tells them at once. */
+/** Compares rows as they arrive and returns each result immediately. */
 function verifyLines(recovery: RecoveryService, request: Request, response: Response): Promise<void> {
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (encoding !== "identity")
@@ -115,7 +115,7 @@ function documentOf({ number, value }: Line): RestoredDocument {
   }
 }
 
-/** What documents are compared with what was recorded, group by group; the last line tells of all of them. */
+/** Compares documents with their records, group by group; the last line contains the totals. */
 async function* compared(
   recovery: RecoveryService,
   asOf: number | undefined,
@@ -124,7 +124,7 @@ async function* compared(
   let running: RunningVerification | undefined;
   try {
     for await (const documents of groups) {
-      // Not before there is something: what is refused at once leaves nothing behind.
+      // Starts with the first group, so that a request that is rejected at once stores nothing.
       running ??= await recovery.begin(asOf);
       const rows = (await running.compare(documents)).map((row) => JSON.stringify(toComparedDocument(row)));
       for (const row of rows) running.told(row);

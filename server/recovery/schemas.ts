@@ -34,7 +34,7 @@ function secondsOf(text: string): number | undefined {
   const [, day, time] =
     /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
   if (day === undefined) return undefined;
-  // A day that no month has would roll over to the next one.
+  // A day beyond the end of its month would roll over to the next month.
   const midnight = Date.parse(day);
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, day.length) !== day) return undefined;
   const milliseconds = Date.parse(`${day}${time ?? END_OF_DAY}`);
@@ -47,7 +47,7 @@ export const RestoredRow = z
   .transform(({ document_id, hash }) => ({ documentId: document_id, hash }))
   .meta({ id: "RestoredDocument", description: "A restored document, by its hash." });
 
-/** Its JSON body. */
+/** The JSON body of `POST /api/v1/recovery/verify`. */
 export const VerifyBody = z
   .object({
     as_of: Moment.optional(),
@@ -61,7 +61,7 @@ export const VerifyBody = z
     description: "Restored documents, to compare with the records up to a time.",
   });
 
-/** Its query, for NDJSON bodies. */
+/** The query of `POST /api/v1/recovery/verify` with an NDJSON body. */
 export const VerifyQuery = z.object({ as_of: Moment.optional() });
 
 /**

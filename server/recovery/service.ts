@@ -20,15 +20,15 @@ import {
 } from "./restored.ts";
 import { hex } from "../kit/hex.ts";
 
-/** Other documents that are named for a content that was recorded of them, and proofs looked at to find them. */
+/** Maximum number of other documents reported for the same content, and of proofs read to find them. */
 const MOST_OTHERS = 10;
 const MOST_OTHERS_LOOKED_AT = 20;
-/** Documents that wait for an answer of the journal or the chain at a time. */
+/** Maximum number of documents with concurrent requests to the journal or the chain. */
 const AT_ONCE = 32;
-/** Proofs looked at to fill a page. */
+/** Number of proofs read at a time to fill a page. */
 const SCAN = 500;
 const BLOCKS_AT_ONCE = 1_000;
-/** A comparison that takes longer was broken off. */
+/** Age from which an unfinished comparison counts as aborted. */
 const LONGEST_MILLISECONDS = 24 * 3_600_000;
 
 export interface RecoveryServiceDeps {
@@ -48,29 +48,29 @@ export interface ComparedDocument {
 /** A recorded document. */
 export interface InventoryDocument {
   readonly proof: ConfirmedProof;
-  /** How the chain contradicts the journal's record of it, if it does. */
+  /** The contradiction between chain and journal, if there is one. */
   readonly fault: string | undefined;
 }
 
-/** Recorded documents, and where to go on. */
+/** Recorded documents, and the start of the next page. */
 export interface DocumentPage {
   readonly documents: readonly InventoryDocument[];
   /** The entry after which the next page begins; `undefined` when there is none. */
   readonly next: number | undefined;
 }
 
-/** A comparison under way: rows go in some at a time, and come back in their order. */
+/** A comparison in progress: accepts rows in groups and returns their results in order. */
 export interface RunningVerification {
   readonly id: string;
   compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]>;
-  /** Says how a row was told, in the order of the rows: the comparison's root is over these texts. */
+  /** Adds the text of a returned row, in the order of the rows: the comparison's root is computed over these texts. */
   told(row: string): void;
   finish(): Promise<RecoveryVerification>;
-  /** Forgets it, unless it was finished. */
+  /** Deletes its stored state, unless it is finished. */
   abandon(): Promise<void>;
 }
 
-/** Tells whether what came back after a disaster is what was recorded. */
+/** Compares documents restored after a disaster with their records. */
 export class RecoveryService {
   readonly #deps: RecoveryServiceDeps;
 
@@ -78,13 +78,13 @@ export class RecoveryService {
     this.#deps = deps;
   }
 
-  /** Forgets what comparisons left behind that somebody broke off long ago. */
+  /** Deletes the stored state of comparisons that were aborted long ago. */
   async start(): Promise<void> {
     const { store, clock } = this.#deps;
     for (const id of await store.unfinished(clock() - LONGEST_MILLISECONDS)) await store.forget(id);
   }
 
-  /** @param asOf Unix seconds: what was on chain only later does not count */
+  /** @param asOf Unix seconds: records that were on chain only later are ignored */
   async begin(asOf: number | undefined): Promise<RunningVerification> {
     const { store, clock } = this.#deps;
     const id = randomUUID();
@@ -117,7 +117,7 @@ export class RecoveryService {
     };
   }
 
-  /** @param id the newest when `undefined` */
+  /** @param id Id of the comparison; the newest when `undefined` */
   async verification(id: string | undefined): Promise<RecoveryVerification> {
     const found = await this.#deps.store.find(id);
     if (found === undefined) {
@@ -129,7 +129,7 @@ export class RecoveryService {
     return found;
   }
 
-  /** The documents that were on chain at a time, each with what was recorded of it last. */
+  /** Returns the documents that were on chain at a time, each with its newest record. */
   inventory(asOf: number | undefined, after: number, limit: number): Promise<DocumentPage> {
     return this.#documents(
       (recorded) => isConfirmedBy(recorded.proof, asOf),
@@ -139,7 +139,7 @@ export class RecoveryService {
     );
   }
 
-  /** Recorded documents that a verification did not see. */
+  /** Returns recorded documents that are not in a comparison. */
   gap({ id, asOf, newestEntry }: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
     const counts = ({ sequence, proof }: RecordedProof): boolean =>
       sequence <= newestEntry && isConfirmedBy(proof, asOf);
@@ -147,9 +147,9 @@ export class RecoveryService {
   }
 
   /**
-   * Anchors on chain that the journal lacks.
+   * Returns anchors on chain that the journal lacks.
    * @param after The block after which to begin; `undefined` for the first one
-   * @returns also the block after which to go on, when there are more
+   * @returns also the block after which to continue, when there are more
    */
   async unknownAnchors(
     after: number | undefined,
@@ -161,7 +161,7 @@ export class RecoveryService {
     for (let from = after === undefined ? chain.firstBlock : after + 1; from <= newest; from += BLOCKS_AT_ONCE) {
       const to = Math.min(newest, from + BLOCKS_AT_ONCE - 1);
       for (const anchor of await chain.anchors(from, to)) {
-        // Whole blocks only, so that the next page begins after one.
+        // Whole blocks only, so that the next page begins after a block.
         if (found.length >= limit && anchor.blockNumber > (found.at(-1)?.blockNumber ?? 0)) {
           return { anchors: found, next: anchor.blockNumber - 1 };
         }
@@ -183,7 +183,7 @@ export class RecoveryService {
   ): Promise<ComparedDocument[]> {
     const ids = new Set(documents.map(({ documentId }) => documentId));
     const found = Map.groupBy(await this.#deps.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
-    // Contents that many files have, such as none at all, are looked for once.
+    // A content that many files have, such as the empty file, is looked up once.
     const others = new Map<string, Promise<string[]>>();
     const recordedAs = (hash: Uint8Array): Promise<string[]> => {
       const key = hex(hash);
@@ -214,7 +214,7 @@ export class RecoveryService {
     return (await audit.faultOf(comparison.earlier)) === undefined ? comparison : { ...comparison, earlier: undefined };
   }
 
-  /** Some of the documents that a content was recorded of. */
+  /** Returns some of the documents with a record of a content. */
   async #recordedAs(hash: Uint8Array, asOf: number | undefined, audit: AnchorAudit): Promise<string[]> {
     const names = new Set<string>();
     for (const proof of await this.#deps.store.ofContent(hash, MOST_OTHERS_LOOKED_AT)) {
@@ -225,7 +225,7 @@ export class RecoveryService {
     return [...names];
   }
 
-  /** Documents in the order of their newest proofs among those that count, without some. */
+  /** Returns documents in the order of their newest relevant proofs, without the excluded ones. */
   async #documents(
     counts: (recorded: RecordedProof) => boolean,
     after: number,
@@ -240,7 +240,7 @@ export class RecoveryService {
       const ids = [...new Set(scanned.filter(counts).map(({ proof }) => proof.documentId))];
       const left = await without(ids);
       const newest = new Map<string, number>();
-      // Newest first: the first of each document is the one.
+      // Newest first: the first match of each document is the relevant one.
       for (const recorded of await store.ofDocuments(ids.filter((id) => !left.has(id)))) {
         const { documentId } = recorded.proof;
         if (counts(recorded) && !newest.has(documentId)) newest.set(documentId, recorded.sequence);
@@ -263,7 +263,7 @@ function confirmedOf(recorded: readonly RecordedProof[], asOf: number | undefine
   return recorded.map(({ proof }) => proof).filter((proof) => isConfirmedBy(proof, asOf));
 }
 
-/** Works on all items, on some at a time, and gives what comes out in their order. */
+/** Maps items with limited concurrency, and yields the results in order. */
 async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

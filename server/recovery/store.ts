@@ -7,12 +7,12 @@ import { type ProofRow, type ProofStatements, selectProofs, toProof } from "../p
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import { hex } from "../kit/hex.ts";
 
-/** Enough of a document's SHA-256 that no two documents are taken for one. */
+/** Length of a document's truncated SHA-256, long enough to exclude collisions. */
 const DOCUMENT_LENGTH = 16;
-/** Rows deleted in one go: whoever else writes waits for no more than that. */
+/** Maximum number of rows deleted per transaction, to bound the wait of other writers. */
 const FORGOTTEN_AT_ONCE = 5_000;
 
-/** @param statements Those of the proofs' own store */
+/** @param statements The statements of the proof store */
 export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
   const additions = new StatementCache();
 
@@ -42,7 +42,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
 
     async addRestored(verificationId, documentIds) {
       const documents = [...new Set(documentIds)].map(documentBytes).sort(Buffer.compare);
-      // One commit for all of them, in the order of the index.
+      // One commit for all rows, in the order of the index.
       await inTransaction(database, async (transaction) => {
         for (const some of chunks(documents)) {
           const compile = () =>

@@ -1,17 +1,17 @@
 import type { StoredProof } from "../proofs/index.ts";
 import type { Totals } from "./restored.ts";
 
-/** A comparison of restored documents with what was recorded. */
+/** A finished comparison of restored documents with their records. */
 export interface RecoveryVerification {
   readonly id: string;
-  /** Unix seconds; what was recorded later did not count. */
+  /** Unix seconds; later records are ignored. */
   readonly asOf: number | undefined;
-  /** The newest entry of the journal when it began: what came later is not missing from it. */
+  /** The newest entry of the journal at the start: later documents do not count as missing. */
   readonly newestEntry: number;
   /** Unix milliseconds. */
   readonly finishedAt: number;
   readonly totals: Totals;
-  /** Merkle root over its rows. */
+  /** Merkle root over the returned rows. */
   readonly rowsRoot: Uint8Array;
 }
 
@@ -21,17 +21,17 @@ export interface RecordedProof {
   readonly proof: StoredProof;
 }
 
-/** What comparisons leave behind, and what they ask. */
+/** Stores comparisons and supplies the records for them. */
 export interface RecoveryStore {
-  /** Proofs of any of some documents, newest first. */
+  /** Returns the proofs of some documents, newest first. */
   ofDocuments(documentIds: readonly string[]): Promise<RecordedProof[]>;
-  /** The newest proofs of a content, newest first. */
+  /** Returns the newest proofs of a content, newest first. */
   ofContent(hash: Uint8Array, limit: number): Promise<StoredProof[]>;
-  /** Proofs in the order of their entries, after one. */
+  /** Returns proofs in the order of their entries, after one entry. */
   proofsAfter(sequence: number, limit: number): Promise<RecordedProof[]>;
-  /** Remembers that documents were in what was restored. */
+  /** Stores that a comparison contains documents. */
   addRestored(verificationId: string, documentIds: readonly string[]): Promise<void>;
-  /** Which of some documents were in what was restored. */
+  /** Returns those of some documents that a comparison contains. */
   restored(verificationId: string, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** @returns the newest entry of the journal */
   begin(verification: {
@@ -41,12 +41,12 @@ export interface RecoveryStore {
   }): Promise<number>;
   finish(verification: RecoveryVerification): Promise<void>;
   /**
-   * A comparison that was finished.
-   * @param id the newest when `undefined`
+   * Finds a finished comparison.
+   * @param id Id of the comparison; the newest when `undefined`
    */
   find(id: string | undefined): Promise<RecoveryVerification | undefined>;
-  /** Forgets a comparison. */
+  /** Deletes a comparison. */
   forget(id: string): Promise<void>;
-  /** Comparisons that began before a time (Unix milliseconds) and were never finished. */
+  /** Returns comparisons that began before a time (Unix milliseconds) and are unfinished. */
   unfinished(startedBefore: number): Promise<string[]>;
 }

@@ -4,13 +4,13 @@ import { bundleOf } from "./bundle.ts";
 import type { Issuer } from "./issuer.ts";
 import { signedBundle } from "./signed-bundle.ts";
 
-/** What the service needs. */
+/** Dependencies of the service. */
 export interface BundleServiceDeps {
   readonly evidence: EvidenceSource;
   readonly issuer: Pick<Issuer, "signer">;
 }
 
-/** Makes bundles of proofs. */
+/** Creates bundles of proofs. */
 export class BundleService {
   readonly #deps: BundleServiceDeps;
 
@@ -19,7 +19,7 @@ export class BundleService {
   }
 
   /**
-   * The bundle of a proof, as text that is not to be changed by a character.
+   * Returns the bundle of a proof as text, which must be stored and sent unchanged.
    * @returns `undefined` while the proof is not confirmed, and when the chain does not have its anchor in this form
    * @throws SealbookError `chain_unavailable`
    */

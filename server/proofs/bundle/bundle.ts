@@ -4,8 +4,8 @@ import type { AnchorEvidence, ProvenBytes } from "../../chain/evidence/anchor-ev
 import { hex, prefixedHex } from "../../kit/hex.ts";
 
 /**
- * Puts a proof and its evidence together.
- * @returns `undefined` when the evidence is not that of the proof: the chain saw the hash in another form
+ * Combines a proof and its evidence.
+ * @returns `undefined` when the evidence does not belong to the proof: the hash is anchored in another form
  */
 export function bundleOf(proof: Proof, evidence: AnchorEvidence): Bundle | undefined {
   const { documentId, hash, metadata, recordHash, merkle } = proof;

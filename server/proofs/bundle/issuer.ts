@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
 import type { BundleSigner } from "./signed-bundle.ts";
 
-/** The key that signs at present. */
+/** The current signing key. */
 export interface IssuerSigner extends BundleSigner {
-  /** The private key, for whoever signs in a form of its own. */
+  /** The private key, for other signature formats. */
   readonly key: KeyObject;
 }
 
@@ -12,13 +12,15 @@ export interface IssuerKey {
   readonly publicKey: Uint8Array;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601; `undefined` for the key that signs. */
+  /** ISO 8601; `undefined` for the current key. */
   readonly retiredAt: string | undefined;
 }
 
-/** Who signs what this installation states. Keys change while it runs: ask each time. */
+/**
+ * The issuer of this installation's signed statements. Keys change at run time: fetch the signer for each signature.
+ */
 export interface Issuer {
   signer(): Promise<IssuerSigner>;
-  /** All keys that ever signed, the newest first. */
+  /** Returns all current and retired keys, the newest first. */
   keys(): Promise<readonly IssuerKey[]>;
 }

@@ -3,9 +3,9 @@ import type { Bundle } from "../responses.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** Signs with the key of this installation: Ed25519. */
+/** Signs with the installation's Ed25519 key. */
 export interface BundleSigner {
-  /** 32 bytes; those who check bundles have to know it from elsewhere. */
+  /** 32 bytes; verifiers must obtain it through another channel. */
   readonly publicKey: Uint8Array;
   /** @returns 64 bytes */
   sign(message: Uint8Array): Promise<Uint8Array>;
@@ -14,14 +14,14 @@ export interface BundleSigner {
 /** Hex digits of a key's id. */
 const KEY_ID_LENGTH = 16;
 
-/** A short name of a public key: the first 8 bytes of its SHA-256 in hex. */
+/** Returns a short id of a public key: the first 8 bytes of its SHA-256 in hex. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return digest("sha256", publicKey, "hex").slice(0, KEY_ID_LENGTH);
 }
 
 /**
- * Signs a bundle: everything in it, with the names of algorithm and key.
- * @returns its text, the one that there is
+ * Signs all fields of a bundle, including the names of algorithm and key.
+ * @returns its text, in the only valid form
  */
 export async function signedBundle(bundle: Bundle, signer: BundleSigner): Promise<string> {
   const signature = {
