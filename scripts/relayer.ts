@@ -89,7 +89,7 @@ async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> 
   await keystore.change();
   if (!(await untilInUse(config.dataDirectory, next))) {
     throw new CommandFailure(
-      `the server still signs with ${old}, which keeps its rights; when it has settled what is under way, rotate again`,
+      `the server still signs with ${old}, which keeps its rights; when its transactions in flight have an outcome, rotate again`,
     );
   }
   await change("revoke", opened, old, await roles.heldBy(old));

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-const STRETCH = 1024;
+const RANGE_LENGTH = 1024;
 const WORD = 2 ** 32;
 
 /** Serialized key sums, from which a later check continues. */
@@ -29,7 +29,7 @@ export class KeySums {
   constructor(first: number, last: number, seeds: readonly [number, number] = newSeeds()) {
     this.seeds = seeds;
     this.#first = first;
-    this.#sums = new Int32Array(3 * Math.max(0, Math.ceil((last - first + 1) / STRETCH)));
+    this.#sums = new Int32Array(3 * Math.max(0, Math.ceil((last - first + 1) / RANGE_LENGTH)));
   }
 
   /** Adds a pair; entries before the first range are added to one common sum. */
@@ -37,7 +37,7 @@ export class KeySums {
     const [a, b] = this.seeds;
     const isEarlier = sequence < this.#first;
     const sums = isEarlier ? this.#earlier : this.#sums;
-    const at = isEarlier ? 0 : 3 * Math.floor((sequence - this.#first) / STRETCH);
+    const at = isEarlier ? 0 : 3 * Math.floor((sequence - this.#first) / RANGE_LENGTH);
     sums[at] = (sums[at] ?? 0) + 1;
     sums[at + 1] = (sums[at + 1] ?? 0) + mix(a, key, sequence);
     sums[at + 2] = (sums[at + 2] ?? 0) + mix(b, key, sequence);
@@ -48,8 +48,8 @@ export class KeySums {
     const found: { first: number; last: number }[] = [];
     for (let at = 0; at < this.#sums.length; at += 3) {
       if ([0, 1, 2].every((n) => this.#sums[at + n] === other.#sums[at + n])) continue;
-      const first = this.#first + (at / 3) * STRETCH;
-      found.push({ first, last: first + STRETCH - 1 });
+      const first = this.#first + (at / 3) * RANGE_LENGTH;
+      found.push({ first, last: first + RANGE_LENGTH - 1 });
     }
     return found;
   }
@@ -58,7 +58,7 @@ export class KeySums {
    * Returns the sum over all entries up to `sequence`, which must be the end of a range of `kept`, or over all entries.
    */
   upTo(sequence: number): KeptSums {
-    const end = Math.min(this.#sums.length, 3 * Math.ceil((sequence - this.#first + 1) / STRETCH));
+    const end = Math.min(this.#sums.length, 3 * Math.ceil((sequence - this.#first + 1) / RANGE_LENGTH));
     const total = this.#earlier.slice();
     for (let at = 0; at < end; at += 1) total[at % 3] = (total[at % 3] ?? 0) + (this.#sums[at] ?? 0);
     return kept(this.seeds, total);

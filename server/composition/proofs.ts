@@ -41,7 +41,7 @@ export interface Proofs {
   onHead(head: BlockHead): void;
   /** Resumes the anchors in flight. */
   start(): Promise<void>;
-  /** Writes what is queued, and answers whoever waits. Anchors in flight are resumed by the next start. */
+  /** Writes what is queued, and answers the requests that wait. Anchors in flight are resumed by the next start. */
   stop(): Promise<void>;
 }
 

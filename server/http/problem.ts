@@ -15,7 +15,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   not_acceptable: "Not acceptable",
   conflict: "Not as things stand",
   too_many_requests: "Too many requests",
-  overloaded: "Too much is under way",
+  overloaded: "Server overloaded",
   journal_unavailable: "The journal is not available",
   chain_unavailable: "The chain is not reachable",
 };

@@ -39,10 +39,10 @@ export class PartitionMap {
     if (numbers.length === 0) return [];
     if (!isPostgres(database)) return [{ numbers, span: undefined }];
     const known = await this.#upToDate(database, numbers.at(-1) ?? 0);
-    const byStretch = Map.groupBy(numbers, (number) => known.findLast(({ first }) => first <= number));
-    return Array.from(byStretch, ([stretch, some]) => ({
+    const bySpan = Map.groupBy(numbers, (number) => known.findLast(({ first }) => first <= number));
+    return Array.from(bySpan, ([span, some]) => ({
       numbers: some,
-      span: stretch && { from: startOf(stretch.month), to: startOf(stretch.month + 1) },
+      span: span && { from: startOf(span.month), to: startOf(span.month + 1) },
     }));
   }
 
