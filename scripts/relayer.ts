@@ -89,7 +89,8 @@ async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> 
   await keystore.change();
   if (!(await untilInUse(config.dataDirectory, next))) {
     throw new CommandFailure(
-      `the server still signs with ${old}, which keeps its rights; when its transactions in flight have an outcome, rotate again`,
+      `the server still signs with ${old}, which keeps its rights; ` +
+        "rotate again when its transactions in flight have an outcome",
     );
   }
   await change("revoke", opened, old, await roles.heldBy(old));

@@ -11,7 +11,7 @@ import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
 import { storedKeys } from "../../server/journal/index/stored-keys.ts";
 
 /** Maximum number of ranges whose keys are compared one by one; further ranges are only reported as different. */
-const MOST_STRETCHES = 64;
+const MOST_RANGES = 64;
 const KEYS_A_PROOF = 3;
 
 /** Returns the keys of a proof. */
@@ -65,21 +65,21 @@ export async function checkKeys(
   if (hasEarlier && !sums.isSameEarlier(stored))
     report({ kind: "keys_differ", entries: { first: Math.min(1, first - 1), last: first - 1 } });
 
-  const differing = sums.differences(stored).map((stretch) => ({ ...stretch, last: Math.min(stretch.last, last) }));
-  const named = differing.slice(0, MOST_STRETCHES);
+  const differing = sums.differences(stored).map((range) => ({ ...range, last: Math.min(range.last, last) }));
+  const named = differing.slice(0, MOST_RANGES);
   if (named.length > 0) await nameKeys(database, named, proofs, report);
-  for (const stretch of differing.slice(MOST_STRETCHES)) report({ kind: "keys_differ", entries: stretch });
+  for (const range of differing.slice(MOST_RANGES)) report({ kind: "keys_differ", entries: range });
 }
 
 /** Compares key by key. */
 async function nameKeys(
   database: Database,
-  stretches: readonly EntryRange[],
+  ranges: readonly EntryRange[],
   proofs: number,
   report: (finding: Finding) => void,
 ): Promise<void> {
   const expected = new Map<number, Map<number, KeyKind>>();
-  for (const { first, last } of stretches) {
+  for (const { first, last } of ranges) {
     for (const { entry } of await readEntries(database, first - 1, last - first + 1)) {
       if (entry.kind !== "proof") continue;
       const recorded = recordHash(entry);
@@ -88,7 +88,7 @@ async function nameKeys(
   }
   const strays: IndexedKey[] = [];
   const isIn = (sequence: number): boolean =>
-    stretches.some(({ first, last }) => sequence >= first && sequence <= last);
+    ranges.some(({ first, last }) => sequence >= first && sequence <= last);
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
     for (const { key, sequence } of some) {
       if (isIn(sequence) && expected.get(sequence)?.delete(key) !== true) strays.push({ key, sequence });
