@@ -49,7 +49,7 @@ export type Action =
     }
   | { readonly kind: "administration" }
   | { readonly kind: "deployment" }
-  /** No call, no value and no recipient: the transaction only uses a nonce. */
+  /** A transaction without call data to an address of no contract of ours: it has no action on the contracts. */
   | { readonly kind: "empty" }
   | { readonly kind: "other" };
 

@@ -8,13 +8,13 @@ interface Axe {
 }
 
 /**
- * What keeps somebody from using a page, as axe sees it: nothing, when all is well.
- * @param page Of a window that was opened with `bypassCSP`: the page's own policy lets no other script in
+ * Returns the serious accessibility violations that axe finds on a page; empty for an accessible page.
+ * @param page Of a window that was opened with `bypassCSP`: the page's own policy blocks other scripts
  */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: AXE });
   return page.evaluate(async () => {
-    // What the script above has put there.
+    // Set by the script above.
     const { axe } = globalThis as unknown as { axe: Axe };
     const { violations } = await axe.run();
     return violations

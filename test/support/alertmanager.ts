@@ -11,18 +11,18 @@ import type { ParsedJson } from "./parsed-json.ts";
 
 /** A real Alertmanager. */
 export interface Alertmanager {
-  /** Where alerts are posted to. */
+  /** The address for posting alerts. */
   readonly address: string;
-  /** Those that last, as its API tells them. */
+  /** Returns the active alerts of its API. */
   alerts(): Promise<ParsedJson[]>;
-  /** How often it was told of alerts in a state. */
+  /** Returns the number of received alerts in a state. */
   received(state: "firing" | "resolved"): Promise<number>;
-  /** How often it was told something that it did not understand. */
+  /** Returns the number of invalid alerts that it received. */
   invalid(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts one that takes alerts and tells nobody. */
+/** Starts an Alertmanager that accepts alerts and has no receivers. */
 export async function startAlertmanager(): Promise<Alertmanager> {
   const program = debianProgram("prometheus-alertmanager", "prometheus-alertmanager");
   const directory = await temporaryDirectory();
@@ -35,7 +35,7 @@ export async function startAlertmanager(): Promise<Alertmanager> {
     `--web.listen-address=${new URL(url).host}`,
     "--cluster.listen-address=",
   ];
-  // It does not outlive this process: the pipe closes when that ends, however it does.
+  // Ends with this process: the pipe closes at the end of the process, for any reason.
   const child = spawn("sh", ["-c", '"$0" "$@" & cat > /dev/null; kill $!; wait $!', program, ...options], {
     stdio: ["pipe", "ignore", "ignore"],
   });

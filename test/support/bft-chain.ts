@@ -4,34 +4,34 @@ import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-hea
 import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
-/** Validators whose keys everybody knows. */
+/** Validators with publicly known keys. */
 export interface TestValidators {
   readonly keys: readonly SigningKey[];
   /** Lower-case. */
   readonly addresses: readonly string[];
 }
 
-/** @param name Others have other keys */
+/** @param name Different names give different keys */
 export function testValidators(count: number, name = "validator"): TestValidators {
   const keys = Array.from({ length: count }, (_, index) => new SigningKey(id(`${name} ${index}`)));
   return { keys, addresses: keys.map((key) => computeAddress(key).toLowerCase()) };
 }
 
-/** How a block is sealed. */
+/** Rules for sealing a block. */
 export interface Sealing {
   readonly protocol: BftProtocol;
-  /** Who stand in the header. */
+  /** The validators in the header. */
   readonly validators: TestValidators;
   readonly round: number;
-  /** Who seal the block; may be others, or too few. */
+  /** The validators that seal the block; may be others, or too few. */
   readonly sealers: readonly SigningKey[];
 }
 
 const VANITY = `0x${"00".repeat(32)}`;
 
 /**
- * A node's block as a BFT network would have made it, by the rules of the protocols: what the seals cover and what the
- * block's hash covers is written down here once more, so that a fault in the server's own code shows.
+ * Converts a node's block to one of a BFT network, by the rules of the protocols. The content of the commit seals and
+ * of the block's hash is implemented independently here, so that a fault in the server's own code is detected.
  */
 export function sealBlock(
   block: Record<string, unknown>,
@@ -57,7 +57,7 @@ export function sealBlock(
   return { ...block, extraData: whole.extraData, hash: onChain.hash };
 }
 
-/** Shows a node's blocks as those of a BFT network. */
+/** Presents a node's blocks as those of a BFT network. */
 export function bftRpc(rpc: Rpc, sealing: Sealing): Rpc {
   const sealed = async (number: unknown, full: unknown): Promise<Record<string, unknown>> => {
     const block = await rpc.call("eth_getBlockByNumber", [number, full]);

@@ -2,12 +2,12 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import type { Chat } from "./telegram-chat.ts";
 import type { TelegramServer } from "./telegram-server.ts";
 
-/** What a server needs to be a bot of a Telegram. */
+/** Returns the configuration of a server as a bot of a Telegram server. */
 export function botVariables(telegram: TelegramServer): EnvironmentVariables {
   return { TELEGRAM_TOKEN: telegram.token, TELEGRAM_API_URL: telegram.url, TELEGRAM_RATE: "1000" };
 }
 
-/** Fills in the registration form up to where it is to be confirmed. */
+/** Fills in the registration form up to its confirmation. */
 export async function fillIn(
   chat: Chat,
   { device = "SDS011", place = "13.75, 100.5", title = "Roof" } = {},
@@ -20,7 +20,7 @@ export async function fillIn(
   await chat.after(() => chat.touch("⌨ Type the values"));
 }
 
-/** Registers somebody and gives their login and password. */
+/** Registers an account; returns its login and password. */
 export async function register(
   chat: Chat,
   form?: Parameters<typeof fillIn>[1],

@@ -8,7 +8,7 @@ import { debianProgram } from "./debian-program.ts";
 const run = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
-/** A certificate that OpenSSL has made, and its key. */
+/** A certificate from OpenSSL, and its key. */
 export interface IssuedCertificate {
   readonly certificateFile: string;
   readonly keyFile: string;
@@ -18,13 +18,13 @@ export interface IssuedCertificate {
   readonly fingerprint: string;
 }
 
-/** An authority of a test's own. */
+/** A certificate authority of a test. */
 export interface Authority extends IssuedCertificate {
-  /** @param days may be less than none: then it has expired */
+  /** @param days May be negative, for an expired certificate */
   issue(name: string, days?: number): Promise<IssuedCertificate>;
 }
 
-/** Makes an authority in a folder, which gets everything that it issues. */
+/** Creates an authority in a folder, in which all of its files are stored. */
 export async function makeAuthority(directory: string, name = "authority"): Promise<Authority> {
   const openssl = debianProgram("openssl", "openssl");
   const read = async (stem: string): Promise<IssuedCertificate> => {

@@ -1,4 +1,4 @@
-// Runs a chain that is no part of a server, until it is killed.
+// Runs a chain outside of a server, until it is killed.
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
 
 const [directory = "", chainId = ""] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import type { ChainNode } from "./remote-chain.ts";
 const MAIN = join(import.meta.dirname, "chain-main.ts");
 const CHAIN_ID = 7328;
 
-/** Starts a chain as a process of its own; `stop` kills it without a word. */
+/** Starts a chain as a separate process; `stop` kills it without notice. */
 export async function startChainProcess(directory: string): Promise<ChainNode> {
   const child = spawn(process.execPath, [MAIN, directory, String(CHAIN_ID)], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");

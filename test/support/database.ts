@@ -6,7 +6,7 @@ import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.t
 import { postgresDatabase } from "./postgres-database.ts";
 import { sqliteDatabase } from "./sqlite-database.ts";
 
-/** What the journal runs on: whatever concerns the database is tested on each. */
+/** Database engines of the journal: every database test runs on each. */
 export const ENGINES = ["sqlite", "postgres"] as const;
 export type Engine = (typeof ENGINES)[number];
 
@@ -18,13 +18,13 @@ export interface TestDatabase {
 
 let cluster: Promise<PostgresCluster> | undefined;
 
-/** The one PostgreSQL server of this process, made when it is first needed. */
+/** Returns the one PostgreSQL server of this process, which the first call starts. */
 export function sharedCluster(): Promise<PostgresCluster> {
   cluster ??= startPostgresCluster(false);
   return cluster;
 }
 
-/** A database of its own with nothing in it. */
+/** Creates an empty database. */
 export async function emptyDatabase(engine: Engine): Promise<EngineDatabase> {
   if (engine === "postgres") return postgresDatabase(await sharedCluster());
   const directory = await temporaryDirectory();

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 
 /**
- * Where Debian puts a program that the tests do not bring along.
- * @throws that it is missing, and which package has it
+ * Returns the path of a program from a Debian package.
+ * @throws if it is missing, with the name of its package
  */
 export function debianProgram(name: string, debianPackage: string): string {
   const path = `/usr/bin/${name}`;

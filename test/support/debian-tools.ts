@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Programs that tests use, with the packages of Debian that they come with. */
+/** Programs that tests use, with their Debian packages. */
 const PACKAGES = {
   pdftotext: "poppler-utils",
   pdftoppm: "poppler-utils",
@@ -10,15 +10,15 @@ const PACKAGES = {
   openssl: "openssl",
 } as const;
 
-/** Where Debian's package `chromium` puts it. */
+/** Path of Debian's package `chromium`. */
 export const CHROMIUM = "/usr/bin/chromium";
 
-/** What a test fails with that lacks a program. */
+/** Returns the error of a test without a required program. */
 export function missingPackage(program: string, name: string): Error {
   return new Error(`${program} is missing: install Debian's package ${name} (apt-get install ${name})`);
 }
 
-/** Runs a program and gives its standard output. */
+/** Runs a program; returns its standard output. */
 export async function runTool(tool: keyof typeof PACKAGES, ...args: string[]): Promise<string> {
   try {
     return (await promisify(execFile)(tool, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;

@@ -1,17 +1,17 @@
 import type { Dialect } from "kysely";
 
-/** A database on one engine, as servers find it, and as it looks from outside of them. */
+/** A database on one engine, in its initial state for servers, with access from outside of them. */
 export interface EngineDatabase {
   /** For `DATABASE_URL`. */
   readonly url: string;
   connect(): Dialect;
-  /** Asks what is committed. */
+  /** Queries the committed state. */
   ask(text: string): Promise<Record<string, unknown>[]>;
-  /** Bytes as a statement writes them. */
+  /** Formats bytes as an SQL literal. */
   literal(bytes: Uint8Array): string;
-  /** Whether somebody is in the middle of a write. */
+  /** Whether a write transaction is open. */
   isLocked(): Promise<boolean>;
-  /** Lets nobody else write until what is given back is called. */
+  /** Blocks all other writes until the returned function is called. */
   hold(): Promise<() => Promise<void>>;
   remove(): Promise<void>;
 }

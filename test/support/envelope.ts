@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import type { Answer } from "./http.ts";
 
-/** What every good answer's envelope is. */
+/** Checks the envelope of a successful response, and returns its content. */
 export function content(answer: Answer, route: string) {
   assert.equal(answer.status, 200, answer.text);
   assert.hasAllKeys(answer.body, ["content", "msg", "render", "status"]);
@@ -13,7 +13,7 @@ export function content(answer: Answer, route: string) {
   return answer.body.content;
 }
 
-/** What every refusal's envelope is. */
+/** Checks the envelope of an error response. */
 export function refused(answer: Answer, route: string, status: number, code: string): string {
   assert.equal(answer.status, status, answer.text);
   assert.hasAllKeys(answer.body, ["content", "msg", "render", "status"]);

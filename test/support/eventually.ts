@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Tries again and again until nothing is thrown any more, and gives what came then. */
+/** Retries until an attempt does not throw; returns its result. */
 export async function eventually<T>(attempt: () => Promise<T>, milliseconds = 60_000): Promise<T> {
   for (const deadline = Date.now() + milliseconds; ; await sleep(50)) {
     try {

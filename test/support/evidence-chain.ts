@@ -16,23 +16,23 @@ import { bftRpc, type Sealing } from "./bft-chain.ts";
 import { eventually } from "./eventually.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
 
-/** A document that is to be recorded. */
+/** A document to record. */
 export interface TestRecord {
   readonly documentId: string;
   readonly document: string;
   readonly metadata: ProofMetadata;
 }
 
-/** A node with the anchor contract and nothing else of ours. */
+/** A node with the anchor contract only. */
 export interface EvidenceChain {
   readonly rpc: Rpc;
   readonly contract: string;
   readonly url: string;
-  /** Anchors records together; one that is alone goes without a root. */
+  /** Anchors records together; a single record is anchored without a root. */
   anchor(records: readonly TestRecord[], alwaysRoot?: boolean): Promise<Proof[]>;
-  /** Anchors several groups of records in one block, a transaction each. */
+  /** Anchors several groups of records in one block, with a transaction each. */
   anchorInOneBlock(groups: readonly (readonly TestRecord[])[]): Promise<Proof[][]>;
-  /** @param sealing Shows the chain as a BFT network that sealed it so */
+  /** @param sealing Presents the chain as a BFT network with these seals */
   bundle(proof: Proof, sealing?: Sealing): Promise<Bundle>;
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       const anchored: Promise<Proof[]>[] = [];
       for (const group of groups) {
         anchored.push(anchor(group));
-        // The next one takes the nonce that follows those waiting.
+        // The next transaction uses the nonce after the pending ones.
         await eventually(async () => {
           const waiting = await rpc.call("eth_getBlockTransactionCountByNumber", ["pending"]);
           if (Number(waiting) < anchored.length) throw new Error("it does not wait to be mined yet");
@@ -94,7 +94,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       return Promise.all(anchored);
     },
     async bundle(proof, sealing) {
-      // The server takes no block that is not well sealed: another header is put in afterwards.
+      // The server rejects a block with invalid seals: the header is replaced afterwards.
       const well = sealing && { ...sealing, sealers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
       const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(

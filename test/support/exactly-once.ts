@@ -9,7 +9,7 @@ import type { TestServer } from "./server.ts";
 
 const PROOF_ANCHOR = new Interface(["function verify(bytes32 leaf, bytes32[] path, bytes32 root) view returns (bool)"]);
 
-/** What is sent to have a proof of it. */
+/** A proof request. */
 export interface ProofRequest {
   readonly document_id: string;
   readonly hash: string;
@@ -24,23 +24,24 @@ export function freshDocuments(count: number): ProofRequest[] {
   }));
 }
 
-/** Under which a proof is found, which a client can tell without any answer. */
+/** Computes the id of a proof, which a client knows without a response. */
 export function idOf({ document_id, hash, metadata }: ProofRequest): string {
   const parts = { documentId: document_id, timestamp: metadata.timestamp, type: "", hash: Buffer.from(hash, "hex") };
   return Buffer.from(recordHash(parts)).toString("hex");
 }
 
-/** What was posted, by what the client knows of it. */
+/** Posted documents, by their responses at the client. */
 export interface Posted {
   readonly accepted: readonly ProofRequest[];
-  /** No answer came: each may be there, or not. */
+  /** Requests without a response: each document may be recorded, or not. */
   readonly unanswered?: readonly ProofRequest[];
 }
 
 /**
- * What holds after every fault: each accepted document has one proof, which is confirmed and verifies; what had no
- * answer has one as soon as it is posted again; no anchor is on chain twice; and no nonce is left open.
- * @param chainUrl The node itself, past any proxy
+ * Asserts the invariants after every fault: each accepted document has one proof, which is confirmed and verifies; a
+ * document without a response has one as soon as it is posted again; no anchor is on chain twice; and there is no nonce
+ * gap.
+ * @param chainUrl The node itself, without any proxy
  */
 export async function assertExactlyOnce(
   server: Pick<TestServer, "get" | "post">,
@@ -73,7 +74,7 @@ export async function assertExactlyOnce(
       "its anchor is on chain once",
     );
   }
-  // Also those that no client was told of.
+  // Including anchors that were not reported to any client.
   const anchors = transactions
     .filter(({ from, to }) => from.toLowerCase() === relayer && isTo(contract, to))
     .map(({ input }) => anchored(input));
@@ -89,7 +90,7 @@ export async function assertExactlyOnce(
   );
 }
 
-/** Whether a document's one proof is confirmed, and right, by the server's word and by the chain's. */
+/** Asserts that a document's one proof is confirmed, and valid according to the server and to the chain. */
 async function assertProven(server: Pick<TestServer, "get" | "post">, chainUrl: string, document: ProofRequest) {
   const [byId, byDocument, verified] = await Promise.all([
     server.get(`/api/v1/proof/${idOf(document)}`),
@@ -124,7 +125,7 @@ function isTo(contract: string, to: string | null): boolean {
   return to?.toLowerCase() === contract.toLowerCase();
 }
 
-/** The hash that a call anchors, in hex without prefix. */
+/** Returns the hash that a call anchors, in hex without prefix. */
 function anchored(input: string): string {
   return input.slice(10, 74);
 }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keccak256, Transaction } from "ethers";
 
-/** What a node answers instead of a result. */
+/** An error response of a node. */
 export interface RpcRefusal {
   readonly code: number;
   readonly message: string;
@@ -16,24 +16,24 @@ interface FakeBlock {
   readonly transactions: { readonly hash: string; readonly status: number }[];
 }
 
-/** A node that a test plays. It mines when it is told to, in the order of nonces, and knows one sender. */
+/** A simulated node. It mines on request, in the order of nonces, and has one sender. */
 export class FakeNode {
   static readonly CHAIN_ID = 4242;
   static readonly MINER = "0x00000000000000000000000000000000000000Aa";
-  /** Raw transactions as they came in. */
+  /** Raw transactions in the order of their arrival. */
   readonly sent: string[] = [];
-  /** Transactions that wait for a block, by nonce. */
+  /** Pending transactions by nonce. */
   readonly pool = new Map<number, Transaction>();
   readonly blocks: FakeBlock[] = [];
-  /** Decides what becomes of a transaction: a refusal, `lost` when it vanishes, `hang` when no answer ever comes. */
+  /** Determines the handling of a transaction: an error, `lost` to drop it, `hang` for no response. */
   onSend: (transaction: Transaction, raw: string) => RpcRefusal | "lost" | "hang" | undefined = () => undefined;
   /** Whether a transaction is reverted. */
   reverts: (transaction: Transaction) => boolean = () => false;
   /** Receipts that the node does not show, or shows under another block. */
   receipts: "shown" | "late" | "elsewhere" = "shown";
-  /** Calls that another node answers, which does not have the newest block yet. */
+  /** Calls that reach another node, which does not have the newest block yet. */
   behind: (method: string) => boolean = () => false;
-  /** What a call of a reverted transaction answers: an encoded error. */
+  /** The revert data of a reverted transaction: an encoded error. */
   revertData = "0x";
   nonce = 0;
   #url = "";
@@ -75,7 +75,7 @@ export class FakeNode {
     });
   }
 
-  /** Makes a block of everything that can go into one; gives its number. */
+  /** Makes a block of all executable transactions; returns its number. */
   mine(): number {
     const number = this.blocks.length;
     const transactions: FakeBlock["transactions"] = [];
@@ -88,7 +88,7 @@ export class FakeNode {
     return number;
   }
 
-  /** How often a transaction with this call data was mined. */
+  /** Returns how often a transaction with this call data was mined. */
   mined(hash: string): number {
     return this.blocks.flatMap(({ transactions }) => transactions).filter((transaction) => transaction.hash === hash)
       .length;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** A call as it came in. */
+/** A received call. */
 export interface SocketCall {
   readonly id: number;
   readonly method: string;
@@ -10,12 +10,12 @@ export interface SocketCall {
   readonly socket: WebSocket;
 }
 
-/** A node over WebSocket that a test plays: by default it answers each call with the name of its method. */
+/** A simulated node over WebSocket: by default the response to each call is the name of its method. */
 export class FakeSocketNode {
   readonly calls: SocketCall[] = [];
-  /** Connections that are there, the oldest first. */
+  /** Open connections, the oldest first. */
   readonly sockets: WebSocket[] = [];
-  /** Requests for a connection, with their headers. */
+  /** Authorization headers of the connection requests. */
   readonly authorizations: (string | undefined)[] = [];
   onCall: (call: SocketCall) => void = (call) => this.answer(call, call.method);
   #server: WebSocketServer | undefined;
@@ -25,7 +25,7 @@ export class FakeSocketNode {
     return `ws://127.0.0.1:${this.#port}`;
   }
 
-  /** Listens; again on the same port after {@link FakeSocketNode.stop}. */
+  /** Listens; after {@link FakeSocketNode.stop} on the same port. */
   async start(): Promise<this> {
     const server = new WebSocketServer({ host: "127.0.0.1", port: this.#port, autoPong: false });
     server.on("connection", (socket, request) => {
@@ -60,7 +60,7 @@ export class FakeSocketNode {
     socket.send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } }));
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void {
     for (const socket of [...this.sockets]) socket.terminate();
   }

@@ -4,21 +4,21 @@ import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
 import { rpcCall } from "./rpc.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
-/** A server process with a chain of its own behind a proxy. */
+/** A server process with a remote chain behind a proxy. */
 export interface Scene {
   readonly chain: RemoteChain;
   readonly server: ServerProcess;
-  /** Asks the node itself. */
+  /** Queries the node itself. */
   node(method: string, ...params: unknown[]): Promise<ParsedJson>;
 }
 
 export interface SceneOptions {
-  /** Before the server is started. */
+  /** Runs before the start of the server. */
   readonly prepare?: (chain: RemoteChain) => void;
   readonly variables?: Record<string, string>;
 }
 
-/** Plays a scene on Anvil as it comes, and cleans up. */
+/** Runs a test in a scene on Anvil, and cleans up. */
 export async function onScene(
   play: (scene: Scene) => Promise<void>,
   { prepare, variables = {} }: SceneOptions = {},

@@ -10,13 +10,13 @@ export interface RpcRequest {
 }
 
 /**
- * What becomes of a call; those of one request share its connection:
- * - `pass`: as if there were no proxy
- * - `cut`: the connection breaks before the node gets anything
- * - `deaf`: the node gets it, but the connection breaks before the answer
- * - an answer in the node's place
- * - the node's answer, changed
- * - a body that need be nothing like JSON-RPC
+ * Handling of a call; the calls of one request share its connection:
+ * - `pass`: no change
+ * - `cut`: the connection breaks before the node receives the call
+ * - `deaf`: the node receives the call, but the connection breaks before the response
+ * - a response instead of the node's
+ * - a change of the node's response
+ * - a body with any content, not necessarily JSON-RPC
  */
 export type Fate =
   | "pass"
@@ -27,25 +27,25 @@ export type Fate =
   | { readonly change: (result: unknown) => unknown }
   | { readonly status: number; readonly body: string };
 
-/** Decides what becomes of a call, at once or later: a fate that never comes is a node that hangs. */
+/** Determines the handling of a call, synchronously or not: a pending promise simulates a hanging node. */
 export type Intercept = (call: RpcRequest) => Fate | Promise<Fate>;
 
-/** A node that takes calls and never answers them. */
+/** Simulates a node that accepts calls and never responds. */
 export const hang = (): Promise<Fate> => new Promise(() => undefined);
 
-/** A node that takes its time. */
+/** Simulates a slow node. */
 export const delay = (milliseconds: number): Promise<Fate> => sleep(milliseconds, "pass" as const);
 
-/** Lets everything pass but calls of some methods. */
+/** Passes all calls except those of some methods. */
 export function only(methods: readonly string[], fate: Intercept): Intercept {
   return (call) => (methods.includes(call.method) ? fate(call) : "pass");
 }
 
 export const SEND = "eth_sendRawTransaction";
-/** How it is learnt what became of a transaction. */
+/** Methods that fetch the outcome of a transaction. */
 export const RECEIPTS: readonly string[] = ["eth_getBlockReceipts", "eth_getTransactionReceipt"];
 
-/** Often needed: `off` is nobody there, `lossy` confirms transactions and forgets them. */
+/** Common modes: `off` refuses connections, `lossy` confirms transactions and drops them. */
 const MODES = {
   pass: () => "pass",
   off: () => "cut",
@@ -53,26 +53,26 @@ const MODES = {
   lossy: only([SEND], () => ({ result: `0x${"00".repeat(32)}` })),
 } satisfies Record<string, Intercept>;
 
-/** A way to a node that can be disturbed. */
+/** A proxy to a node that can simulate faults. */
 export interface FaultyProxy {
   readonly url: string;
-  /** The node behind it. */
+  /** The node's address. */
   target: string;
   intercept: Intercept;
-  /** Sets {@link FaultyProxy.intercept} to one that is often needed. */
+  /** Sets {@link FaultyProxy.intercept} to a common mode. */
   mode: keyof typeof MODES;
-  /** Whether the node takes a raw transaction: what it says when it does not. */
+  /** Returns the error for a raw transaction; `undefined` to accept it. */
   refusal: (raw: string) => string | undefined;
-  /** Raw transactions that were handed to the node, in order. */
+  /** Raw transactions that reached the node, in order. */
   readonly delivered: string[];
-  /** Raw transactions that were asked to be sent, whatever became of them. */
+  /** Raw transactions of all requests, including those that did not reach the node. */
   readonly attempted: string[];
-  /** How many requests have ended without an answer: those that were cut, and those that the caller gave up. */
+  /** Number of requests without a response: cut by the proxy, or aborted by the caller. */
   readonly unanswered: number;
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of the node at `target`. */
+/** Starts a proxy in front of the node at `target`. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const delivered: string[] = [];
   const attempted: string[] = [];

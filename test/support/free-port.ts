@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port of loopback that nobody listens on. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

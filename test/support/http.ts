@@ -1,7 +1,7 @@
 import { secretWatch } from "./secrets/watch.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
-/** A response, with everything that a test may check. */
+/** A response with everything that a test may check. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: ParsedJson;
 }
 
-/** Makes a request and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -25,7 +25,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
   return answer;
 }
 
-/** Posts JSON: a value, or text that is sent as it is. */
+/** Posts JSON: a value, or a text that is sent unchanged. */
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return request(url, {
     method: "POST",

@@ -9,14 +9,14 @@ import type { EngineDatabase } from "./engine-database.ts";
 
 const TABLES = ["proofs", "proof_labels", "confirmations", "accounts"];
 
-/** Somebody with every right on the database. */
+/** An attacker with all rights on the database. */
 export interface Intruder {
   run(statement: string): Promise<void>;
-  /** Makes all digests anew, so that the journal is whole in itself. */
+  /** Recomputes all digests, so that the journal is consistent in itself. */
   rewrite(): Promise<void>;
 }
 
-/** Takes away what keeps entries from being changed. */
+/** Removes the protection of entries against changes. */
 export async function breakIn(database: EngineDatabase, engine: Engine): Promise<Intruder> {
   const run = async (...statements: readonly string[]): Promise<void> => {
     const connection = new Kysely<unknown>({ dialect: database.connect() });

@@ -5,9 +5,9 @@ import { readEntries } from "../../server/journal/entries/entry-rows.ts";
 import { encodeEntry, decodeEntry } from "../../server/journal/entries/codec.ts";
 
 /**
- * Walks a journal from its first entry: none is missing, each goes on from the one before, and each can be told by its
- * line.
- * @returns how many there are
+ * Checks the chain of a journal's entries: none is missing, each one links to the previous one, and each line is
+ * unique.
+ * @returns the number of entries
  */
 export async function assertChained(database: Database): Promise<number> {
   let digest = GENESIS_DIGEST;

@@ -4,7 +4,7 @@ import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { assertChained } from "./journal-chain.ts";
 
-/** Every entry of a journal as the line over which its digest was made, once it is clear that the digests are so. */
+/** Returns every entry of a journal as the line of its digest, after checking the digests. */
 export async function journalLines(engine: EngineDatabase): Promise<string[]> {
   const database = await openDatabase(engine.connect());
   try {

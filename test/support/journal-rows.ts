@@ -12,7 +12,7 @@ export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.ha
   left join transactions on transactions.id = transaction_id
   order by proofs.sequence`;
 
-/** One engine gives large whole numbers as text. */
+/** One engine returns large integers as text. */
 const whole = z.coerce.number();
 
 const Row = z.object({
@@ -26,10 +26,10 @@ const Row = z.object({
   state: z.string().nullable(),
 });
 
-/** A proof as it is on disk, with the recorded hash that follows from it. */
+/** A stored proof, with the recorded hash computed from it. */
 export type ProofOnDisk = z.infer<typeof Row> & { readonly recordHash: Uint8Array };
 
-/** What the answer to {@link PROOFS} says. */
+/** Parses the result of {@link PROOFS}. */
 export function proofsIn(rows: readonly Record<string, unknown>[]): ProofOnDisk[] {
   return rows.map((raw) => {
     const row = Row.parse(raw);

@@ -4,23 +4,23 @@ import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
-/** What a bucket's credentials are read from. */
+/** Variables with the credentials of a bucket. */
 const CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
-/** How a script ended. */
+/** The exit of a script. */
 export interface Outcome {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** A script that runs, and can be killed. */
+/** A running script that can be killed. */
 export interface RunningScript {
   readonly outcome: Promise<Outcome>;
   kill(): void;
 }
 
-/** Starts `npm run journal`. Nothing else of this process's environment configures it. */
+/** Starts `npm run journal`. No other part of this process's environment configures it. */
 export function startJournalScript(variables: EnvironmentVariables, ...args: string[]): RunningScript {
   const surroundings = ["PATH", "HOME", ...CREDENTIALS].map((name) => [name, process.env[name]]);
   const child = spawn(process.execPath, [SCRIPT, ...args], {

@@ -1,11 +1,11 @@
 import { GENESIS_DIGEST, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { JournalSource } from "../../server/journal/entries/entry-source.ts";
 
-/** A journal in memory that a test writes. */
+/** A journal in memory with entries of a test. */
 export class MemoryJournal implements JournalSource {
   readonly #texts: string[] = [];
   readonly #digests: Uint8Array[] = [GENESIS_DIGEST];
-  /** How many entries each reader asked for at most. */
+  /** The maximum entries of each read. */
   readonly limits: number[] = [];
 
   add(...texts: readonly string[]): this {
@@ -16,13 +16,13 @@ export class MemoryJournal implements JournalSource {
     return this;
   }
 
-  /** Adds entries that tell each other apart. */
+  /** Adds distinct entries. */
   grow(count: number, name = "entry"): this {
     const from = this.#texts.length;
     return this.add(...Array.from({ length: count }, (_, index) => JSON.stringify({ [name]: from + index + 1 })));
   }
 
-  /** Puts another text in an entry's place, without its digest: a journal that somebody changed. */
+  /** Replaces the text of an entry without its digest, to simulate tampering. */
   forge(sequence: number, text: string): void {
     this.#texts[sequence - 1] = text;
   }

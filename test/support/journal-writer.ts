@@ -11,7 +11,7 @@ import { transactionStore } from "../../server/journal/transactions/transaction-
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 
-/** Writes a journal as the server does, without a chain. Documents, hashes and blocks are always the same. */
+/** Writes a journal like the server, without a chain. Documents, hashes and blocks are deterministic. */
 export class JournalWriter {
   readonly journal: Journal;
   readonly #database: Database;
@@ -64,7 +64,7 @@ export class JournalWriter {
     });
   }
 
-  /** @returns the transaction that is to anchor it */
+  /** @returns the transaction to anchor it */
   close(anchorId: number, proofs: readonly AcceptedProof[]): Promise<number> {
     return this.journal.atomically(async (atomic) => {
       const { content } = contentOver(proofs.map((proof) => proof.recordHash));
@@ -78,7 +78,7 @@ export class JournalWriter {
     });
   }
 
-  /** Has a transaction mined, or refused. */
+  /** Records the outcome of a transaction. */
   async settle(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
     const transactions = transactionStore(this.#database);
     const queued = await transactions.queued(ADDRESS, 1000, 0);
@@ -92,7 +92,7 @@ export class JournalWriter {
     ]);
   }
 
-  /** A batch that is confirmed. */
+  /** Writes a confirmed batch. */
   async confirmed(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     const { anchorId, proofs } = await this.open(size);
     await this.settle(await this.close(anchorId, proofs));
@@ -125,11 +125,10 @@ export class JournalWriter {
   }
 
   /**
-   * Everything that an honest journal can have:
-   * 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof alone and 9 its confirmation, 10-12 and 16 a
-   * batch whose parts are confirmed in 17 and 18, 13-15 another one between them, confirmed in 19, 20 the checkpoint of
-   * entry 15, 21 a proof that shares the leaf of 3, 22 an account, 23-24 a batch on its way, 25-26 one that failed,
-   * 27-28 an open one.
+   * Writes every kind of entry of a valid journal: 1 an account, 2-6 a batch of five and 7 its confirmation, 8 a proof
+   * alone and 9 its confirmation, 10-12 and 16 a batch whose parts are confirmed in 17 and 18, 13-15 another one
+   * between them, confirmed in 19, 20 the checkpoint of entry 15, 21 a proof that shares the leaf of 3, 22 an account,
+   * 23-24 a batch in flight, 25-26 a failed one, 27-28 an open one.
    */
   async everything(): Promise<void> {
     await this.account();
@@ -158,7 +157,7 @@ export class JournalWriter {
     for (const { transactionId } of parts) await this.settle(transactionId);
     await this.settle(await this.close(between.anchorId, between.proofs));
     await this.checkpoint(15);
-    // Reads like the second proof: the boundary between document and timestamp has moved.
+    // Has the same text as the second proof: the boundary between document and timestamp has moved.
     const second = proofs[1];
     if (second === undefined) throw new Error("the batch has no second proof");
     const text = `${second.documentId}${second.metadata.timestamp}`;

@@ -4,23 +4,23 @@ import { eventually } from "./eventually.ts";
 import { freshDocuments, type ProofRequest } from "./exactly-once.ts";
 import type { TestServer } from "./server.ts";
 
-/** A client rests between two posts: several of them without a rest would have the processor for themselves. */
+/** Pause of a client between two posts: several clients without a pause would use the whole processor. */
 const REST_MILLISECONDS = 50;
-/** Whoever is refused comes back later. */
+/** Pause of a client after a refusal. */
 const REST_AFTER_REFUSAL_MILLISECONDS = 250;
 
-/** Clients that post one document after the other. */
+/** Clients that post documents in sequence. */
 export interface Load {
   readonly accepted: readonly ProofRequest[];
   /** Documents that were not accepted. */
   readonly refused: number;
-  /** Waits until so many more documents were answered as confirmed. */
+  /** Waits until this many more documents are confirmed. */
   confirms(more: number): Promise<void>;
-  /** Lets each client have its last answer. */
+  /** Stops the clients after their last response. */
   end(): Promise<void>;
 }
 
-/** Keeps a server busy with single posts and bulk posts; what it answers is one of `expected`. */
+/** Loads a server with single posts and bulk posts; every status must be one of `expected`. */
 export function startLoad(server: Pick<TestServer, "post">, expected: readonly number[] = [201, 202]): Load {
   const accepted: ProofRequest[] = [];
   let confirmed = 0;
@@ -41,7 +41,7 @@ export function startLoad(server: Pick<TestServer, "post">, expected: readonly n
     ...Array.from({ length: 4 }, () => client("/api/v1/proof", 1)),
     client("/api/v1/proof/batch", 5),
   ]);
-  // Whoever waits for the load is told.
+  // The callers that wait for the load receive the error.
   clients.catch(() => undefined);
   return {
     accepted,

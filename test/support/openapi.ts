@@ -21,7 +21,7 @@ export interface DocumentedOperation {
   readonly examples: readonly DocumentedExample[];
 }
 
-/** An OpenAPI document, read from its text alone. */
+/** An OpenAPI document, parsed from its text. */
 export class OpenApi {
   readonly document: ParsedJson;
   readonly #validators = new Map<object, z.ZodType>();
@@ -42,7 +42,7 @@ export class OpenApi {
     );
   }
 
-  /** The operation that a request is of; paths without parameters come first, as in the server. */
+  /** Returns the operation of a request; paths without parameters match first, as in the server. */
   operationOf(method: string, url: string): DocumentedOperation | undefined {
     const path = url.split("?")[0] ?? "";
     const matching = this.operations.filter((operation) => {
@@ -54,7 +54,7 @@ export class OpenApi {
     )[0];
   }
 
-  /** What is wrong with an answer by the document; `undefined` when nothing is. */
+  /** Returns the violation of the document by a response; `undefined` without one. */
   faultOf(operation: DocumentedOperation, status: number, contentType: string, text: string): string | undefined {
     const response = operation.described.responses[status];
     if (response === undefined) return `status ${status} is not described`;
@@ -71,7 +71,7 @@ export class OpenApi {
     return this.#fault(content.schema, type.endsWith("json") ? JSON.parse(text) : text);
   }
 
-  /** What is wrong with a body, or with a line of one, by the document; `undefined` when nothing is. */
+  /** Returns the violation of the document by a body, or a line of one; `undefined` without one. */
   faultOfBody(operation: DocumentedOperation, type: string, value: unknown): string | undefined {
     const content = operation.described.requestBody?.content[type];
     return content === undefined
@@ -79,7 +79,7 @@ export class OpenApi {
       : this.#fault(content.schema.contentSchema ?? content.schema, value);
   }
 
-  /** A schema without references, in which objects have no fields but those that are named. */
+  /** Returns a schema without references, in which objects allow no additional fields. */
   closed(schema: ParsedJson): ParsedJson {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
@@ -99,12 +99,12 @@ export class OpenApi {
   }
 }
 
-/** The document as a server would serve it. */
+/** Returns the document as a server serves it. */
 export function openApiText(): string {
   return JSON.stringify(openApiDocument("0.0.0", TAGS, OPERATIONS));
 }
 
-/** In the order of the requests: one can be about what the one before it left. */
+/** Returns the examples in the order of the requests: an example can depend on the effect of the previous one. */
 function examplesOf({ parameters = [], requestBody, responses }: ParsedJson): DocumentedExample[] {
   const order = Object.values<ParsedJson>(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
     Object.keys(examples),

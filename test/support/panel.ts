@@ -5,29 +5,29 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { CHROMIUM, missingPackage } from "./debian-tools.ts";
 import { startServer, type TestServer, type TestServerOptions } from "./server.ts";
 
-/** A name of the server that the browser does not know to be its own machine: over plain HTTP it trusts it less. */
+/** A host name that the browser does not treat as localhost: over plain HTTP such an origin is not secure. */
 export const REMOTE_NAME = "sealbook.test";
 
-/** The built panel, a server that gives it, and a browser to look at it with. */
+/** The built panel, a server that serves it, and a browser. */
 export interface PanelStage extends AsyncDisposable {
   /** The server; after a restart the new one. */
   readonly server: TestServer;
   readonly browser: Browser;
-  /** Whatever the pages asked for. */
+  /** All requests of the pages. */
   readonly requested: readonly string[];
-  /** What the browser complained of: violations of the policy, faults of scripts. */
+  /** Messages of the browser: violations of the policy, errors of scripts. */
   readonly complaints: readonly string[];
   /** Ends the server. */
   stopServer(): Promise<void>;
-  /** Starts it again, at the same address and with what it had. */
+  /** Restarts the server with the same address and data. */
   startServer(): Promise<void>;
-  /** A window of its own, with nothing in it of the others: other cookies, other storage. */
+  /** Opens a separate window with its own cookies and storage. */
   window(options?: Parameters<Browser["newContext"]>[0]): Promise<BrowserContext>;
-  /** A page in a window of its own. */
+  /** Opens a page in a separate window. */
   page(path?: string, options?: Parameters<Browser["newContext"]>[0]): Promise<Page>;
 }
 
-/** Builds the panel when its sources have changed, and starts a server and a browser; one of each per test file. */
+/** Builds the panel if its sources have changed, and starts a server and a browser; one of each per test file. */
 export async function openPanel(
   variables: EnvironmentVariables = {},
   options: TestServerOptions = {},

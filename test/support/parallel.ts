@@ -1,10 +1,10 @@
-/** Declares tests that run at the same time, each on its own: most of what they do is to wait. */
+/** Declares independent tests that run concurrently: they mostly wait. */
 export function inParallel(cases: Readonly<Record<string, () => Promise<void>>>): void {
   const runs = new Map<string, Promise<void>>();
   before(() => {
     for (const [name, run] of Object.entries(cases)) {
       const running = run();
-      // It is told by its test, which may begin long after it has failed.
+      // The test reports the failure, possibly long after it occurred.
       running.catch(() => undefined);
       runs.set(name, running);
     }

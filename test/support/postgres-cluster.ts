@@ -10,23 +10,24 @@ import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of the tests' own, which ends with their process. */
+/** A PostgreSQL server for the tests, which ends with their process. */
 export interface PostgresCluster {
   /** Address of one of its databases. */
   url(database: string): string;
-  /** Makes an empty database and gives its name. */
+  /** Creates an empty database; returns its name. */
   createDatabase(): Promise<string>;
   dropDatabase(name: string): Promise<void>;
-  /** Asks the server as its superuser. */
+  /** Queries the server as its superuser. */
   query(text: string, database?: string): Promise<Record<string, unknown>[]>;
   start(): Promise<void>;
-  /** Ends it: properly, having cut all connections, or at once, as in a crash. */
+  /** Ends it: cleanly, after closing all connections, or at once, as in a crash. */
   stop(mode: "fast" | "immediate"): Promise<void>;
 }
 
 /**
- * @param durable Whether what is committed survives the fall of the machine; without that it is faster
- * @param changes Settings that differ from what tests need
+ * Starts a server.
+ * @param durable Whether commits survive a crash of the machine; false is faster
+ * @param changes Settings that differ from the defaults of the tests
  */
 export async function startPostgresCluster(
   durable: boolean,
@@ -43,7 +44,7 @@ export async function startPostgresCluster(
   const options = { ...identity, cwd: directory, env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" } };
 
   const control = join(binaries, "pg_ctl");
-  // Nothing stays behind: the pipe closes when this process ends, however it does.
+  // Leaves no process running: the pipe closes at the end of this process, for any reason.
   const watcher = spawn(
     "sh",
     [
@@ -62,7 +63,7 @@ export async function startPostgresCluster(
   watcher.unref();
   if (watcher.stdin instanceof Socket) watcher.stdin.unref();
 
-  // In an order that is not that of code points, as on many a real server.
+  // A collation that differs from the order of code points, as on many production servers.
   await run(
     join(binaries, "initdb"),
     [
@@ -91,7 +92,7 @@ export async function startPostgresCluster(
     unix_socket_directories: directory,
     fsync: durable ? "on" : "off",
     shared_buffers: "32MB",
-    // What the journal promises may not depend on these.
+    // The guarantees of the journal must not depend on these.
     synchronous_commit: "off",
     default_transaction_isolation: "repeatable read",
     ...changes,
@@ -136,7 +137,7 @@ function newestBinaries(): string {
   return join(newest.path, "..");
 }
 
-/** PostgreSQL refuses to run as root: then its own user runs it. */
+/** Returns the user for PostgreSQL, which refuses to run as root; `undefined` for the current user. */
 function postgresIdentity(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));

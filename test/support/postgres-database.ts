@@ -3,7 +3,7 @@ import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import type { PostgresCluster } from "./postgres-cluster.ts";
 
-/** A new, empty database on a server. */
+/** Creates an empty database on a server. */
 export async function postgresDatabase(cluster: PostgresCluster): Promise<EngineDatabase> {
   const name = await cluster.createDatabase();
   const url = cluster.url(name);

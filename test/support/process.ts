@@ -9,22 +9,22 @@ import { SURROUNDINGS } from "./surroundings.ts";
 
 const MAIN = join(import.meta.dirname, "../../server/main.ts");
 
-/** The server as a process of its own, to be killed. */
+/** The server as a separate process that can be killed. */
 export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
   readonly pid: number;
   readonly chainUrl: string;
-  /** Everything it wrote so far, on both streams. */
+  /** Returns its whole output so far, of both streams. */
   output(): string;
-  /** Ends it with a signal and waits until it is gone. */
+  /** Ends it with a signal and waits for its exit. */
   end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<{ code: number | null; signal: string | null }>;
-  /** Halts it where it is, and waits until it halts. */
+  /** Stops the process, and waits until it is stopped. */
   pause(): Promise<void>;
   resume(): void;
 }
 
 function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [MAIN], {
-    // Nothing of the tests' own surroundings may configure the server.
+    // The environment of the tests must not configure the server.
     env: {
       ...SURROUNDINGS,
       PORT: "0",
@@ -78,7 +78,7 @@ export async function startProcess(directory: string, variables: EnvironmentVari
   );
 }
 
-/** Runs the server where it is expected not to start. */
+/** Runs a server that is expected to fail at the start. */
 export async function failToStart(
   directory: string,
   variables: EnvironmentVariables,

@@ -6,7 +6,7 @@ import { anvilBinary } from "../../server/chain/embedded/anvil-binary.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { ChainNode } from "./remote-chain.ts";
 
-/** A node that is none of ours: Anvil as it comes, over HTTP, WebSocket and IPC. */
+/** A foreign node: an unmodified Anvil, over HTTP, WebSocket and IPC. */
 export interface RawAnvil {
   readonly chainId: number;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface RawAnvil {
   stop(): Promise<void>;
 }
 
-/** A first block that is not the node's own. */
+/** A custom genesis block. */
 export interface Genesis {
   readonly file: string;
   readonly chainId: number;
@@ -24,8 +24,9 @@ export interface Genesis {
 }
 
 /**
- * @param blockPeriod seconds between blocks; 0 makes one of each transaction
- * @param hardfork which decides what stands in the headers of blocks
+ * Starts a node.
+ * @param blockPeriod Seconds between blocks; 0 makes a block of each transaction
+ * @param hardfork Determines the fields of block headers
  */
 export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesis?: Genesis): Promise<RawAnvil> {
   const chainId = genesis?.chainId ?? 7_327;
@@ -33,7 +34,7 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
   const socket = join(directory, "anvil.ipc");
   const fixed = `--port 0 --base-fee 0 --gas-price 0 --hardfork ${hardfork} --accounts 1`;
   const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
-  // Of the gas limit it takes its own, whatever the file says.
+  // The node ignores the file's gas limit.
   const first = genesis === undefined ? [] : ["--init", genesis.file, "--gas-limit", String(genesis.gasLimit)];
   const child = spawn(
     anvilBinary(),
@@ -51,7 +52,7 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
     { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");
-  // It goes on writing, into a pipe that somebody has to empty.
+  // The node continues to write: the pipe must be drained.
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {
     lines.on("line", (line) => {
@@ -74,7 +75,7 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
   };
 }
 
-/** Anvil as a chain that a test can mine by itself, with `evm_setAutomine` and `evm_mine`. */
+/** Starts Anvil as a chain that a test can mine itself, with `evm_setAutomine` and `evm_mine`. */
 export async function startRawNode(): Promise<ChainNode> {
   const anvil = await startRawAnvil();
   return { chainId: anvil.chainId, url: anvil.http, stop: () => anvil.stop() };

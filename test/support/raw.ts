@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Sends bytes over a fresh connection and gives whatever comes back until it is closed or quiet. */
+/** Sends bytes over a new connection; returns all received data until the connection is closed or idle. */
 export function sendRaw(url: string, bytes: string | Uint8Array, quietMilliseconds = 500): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

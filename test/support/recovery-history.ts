@@ -8,10 +8,10 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";
 import { JournalWriter } from "./journal-writer.ts";
 
-/** What became of documents that were recorded together. */
+/** The outcome of documents that were recorded together. */
 export type Fate = "confirmed" | "failed" | "pending";
 
-/** Something that was recorded; the model of a journal is a list of these. */
+/** A recorded document; the model of a journal is a list of these. */
 export interface Recorded {
   readonly documentId: string;
   readonly hash: Uint8Array;
@@ -21,14 +21,14 @@ export interface Recorded {
 
 type Confirmed = Extract<AnchorOutcome, { state: "confirmed" }>;
 
-/** A journal without a server: its chain has exactly what was confirmed, unless a test lets it forget. */
+/** A journal without a server: its chain has exactly the confirmed records, unless a test removes some. */
 export class RecoveryHistory {
   readonly recorded: Recorded[] = [];
   readonly service: RecoveryService;
   readonly writer: JournalWriter;
   /** Anchors on chain, by their hashes. */
   readonly onChain = new Map<string, AnchorContent & { readonly outcome: Confirmed }>();
-  /** What was reported to disagree. */
+  /** Reported divergences. */
   readonly diverged: string[] = [];
   #timestamp = 1_000;
 
@@ -57,7 +57,7 @@ export class RecoveryHistory {
     });
   }
 
-  /** Records contents of documents under one anchor. Each block is a second after the one before. */
+  /** Records contents of documents under one anchor. Each block is a second after the previous one. */
   async record(
     documents: readonly (readonly [documentId: string, content: string])[],
     fate: Fate = "confirmed",
@@ -104,7 +104,7 @@ export class RecoveryHistory {
   }
 }
 
-/** The SHA-256 of a content. */
+/** Returns the SHA-256 of a content. */
 export function contentHash(content: string): Uint8Array {
   return digest("sha256", content, "buffer");
 }

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { SealbookError, type ErrorDetail } from "../../server/errors.ts";
 
-/** Runs what has to be refused as malformed, and gives the fault it was refused for. */
+/** Runs an operation that must be rejected as malformed; returns the error's detail. */
 export function refusal(operation: () => unknown): ErrorDetail {
   try {
     operation();

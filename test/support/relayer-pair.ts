@@ -13,9 +13,9 @@ import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
 import { rpcCall } from "./rpc.ts";
 
-/** How far the journal says that anchors have come which are not confirmed. */
+/** Unconfirmed anchors in the journal, by their progress. */
 export interface Stages {
-  /** Anchors that still take hashes. */
+  /** Anchors that still accept hashes. */
   readonly open: number;
   /** Intents without a signature. */
   readonly queued: number;
@@ -23,30 +23,30 @@ export interface Stages {
   readonly signed: readonly number[];
 }
 
-/** One of the two: a key, a folder, and a way to the node of its own. */
+/** One of the two relayers: a key, a folder, and a separate proxy to the node. */
 export interface RelayerSeat {
   readonly address: string;
   readonly proxy: FaultyProxy;
   start(variables?: EnvironmentVariables): Promise<ServerProcess>;
-  /** Nonces of this key that were asked to be sent on a way to the node, in the order in which that was asked first. */
+  /** Returns the nonces of this key that were sent through a proxy, in the order of their first attempt. */
   noncesOver(proxy: FaultyProxy): number[];
 }
 
-/** What two relayers need that share one database: a node, whose blocks are made when the test says so. */
+/** Environment of two relayers that share one database: a node that makes blocks on request. */
 export interface RelayerPair {
   readonly url: string;
   readonly seats: readonly [RelayerSeat, RelayerSeat];
-  /** From now on there is a block a second. */
+  /** Starts to make a block per second. */
   mine(): Promise<void>;
-  /** Takes a key's role on every contract; blocks have to be made by then. */
+  /** Revokes a key's role on every contract; requires {@link RelayerPair.mine}. */
   revoke(address: string): Promise<void>;
   stages(): Promise<Stages>;
-  /** Whether somebody is in the middle of a write to the database. */
+  /** Whether a write transaction is open on the database. */
   isLocked(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** @param database With nothing in it; removed with the pair */
+/** @param database An empty database; removed with the pair */
 export async function startRelayerPair(database: EngineDatabase): Promise<RelayerPair> {
   const opened = new AsyncDisposableStack();
   const directory = await temporaryDirectory();

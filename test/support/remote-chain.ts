@@ -9,34 +9,34 @@ import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 const CHAIN_ID = 7326;
 
-/** A node, whoever runs it. */
+/** A node, run by any operator. */
 export interface ChainNode {
   readonly chainId: number;
   readonly url: string;
   stop(): Promise<unknown>;
 }
 
-/** A chain that is not the server's own: with the contracts on it, and a way to it that can be disturbed. */
+/** A remote chain: with the contracts on it, and a proxy that can simulate faults. */
 export interface RemoteChain {
-  /** The node itself, past the proxy. */
+  /** The node itself, without the proxy. */
   readonly url: string;
   readonly proxy: FaultyProxy;
-  /** Where the server is to keep its things; the contracts' addresses are there already. */
+  /** The server's data folder; it already has the contracts' addresses. */
   readonly directory: string;
-  /** What the server has to be told. */
+  /** Configuration of the server. */
   readonly variables: EnvironmentVariables;
   readonly relayer: string;
   close(): Promise<void>;
 }
 
-/** Sealbook's own chain, in the process of the tests. */
+/** Starts Sealbook's embedded chain in the process of the tests. */
 function startHere(directory: string): Promise<ChainNode> {
   return startEmbeddedChain({ directory, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
 }
 
 /**
  * Starts a chain and deploys the contracts.
- * @param start Starts the node, which can keep its things in the folder given
+ * @param start Starts the node, which can store its data in the folder
  */
 export async function startRemoteChain(
   start: (directory: string) => Promise<ChainNode> = startHere,

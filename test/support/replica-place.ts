@@ -8,16 +8,16 @@ import { type S3Server, startS3Server } from "./s3-server.ts";
 
 export const JOURNAL = "7325:0x00000000000000000000000000000000000000aa";
 
-/** A real place for segments, that a test can look into, change, and take away. */
+/** A real storage for segments that a test can inspect, change, and make unavailable. */
 export interface ReplicaPlace {
-  /** Another way to it, as another process would have; closed with the place. */
+  /** Opens it as another process would; closed with the storage. */
   open(journal?: string): SegmentTarget;
-  /** Names of all files, in order. */
+  /** Lists the names of all files, in order. */
   list(): Promise<string[]>;
   get(key: string): Promise<Buffer>;
   put(key: string, content: Uint8Array | string): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Nobody can reach it until {@link ReplicaPlace.comeBack}. */
+  /** Makes it unavailable until {@link ReplicaPlace.comeBack}. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface ReplicaPlace {
 /** A folder, as on a disk that can be unmounted. */
 export interface FolderPlace extends ReplicaPlace {
   readonly path: string;
-  /** Makes a file look as old. */
+  /** Sets the age of a file. */
   age(key: string, milliseconds: number): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const CREDENTIALS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" }
 export async function bucketPlace(): Promise<BucketPlace> {
   const server = await startS3Server();
   const before = { ...process.env };
-  // Where the AWS SDK looks for them first.
+  // The first source of credentials of the AWS SDK.
   Object.assign(process.env, CREDENTIALS);
   const opened: SegmentTarget[] = [];
   const found = (key: string): Buffer => {

@@ -1,4 +1,4 @@
-// Ships an endless journal to the folder that is named, to be killed.
+// Ships an endless journal to the folder of the argument, until it is killed.
 import { folderTarget } from "../../server/journal/replication/folder-target.ts";
 import { Replicator, DEFAULT_RULES } from "../../server/journal/replication/replicator.ts";
 import { MemoryJournal } from "./journal-source.ts";

@@ -1,15 +1,15 @@
 import type { Express } from "express";
 import type { AppDeps } from "../../server/composition/app.ts";
 
-/** What Express keeps of a path: a route, or a router below it. */
+/** Express's internal representation of a path: a route, or a router below it. */
 interface Layer {
   readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
   readonly handle: { readonly stack?: readonly Layer[] };
-  /** What of a path is the layer's own. */
+  /** Returns the part of a path that matches the layer. */
   match(path: string): { readonly path: string } | false;
 }
 
-/** Where routers are mounted: a layer keeps no text of that, but says what it matches. */
+/** Mount paths of routers: a layer does not store them as text, but can match them. */
 const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recovery"];
 
 /** Stubs that are enough to create an app whose routes are only listed. */
@@ -19,8 +19,8 @@ export function unusedParts(): AppDeps {
 }
 
 /**
- * The routes of an app as `METHOD /path/{parameter}`.
- * @throws when a router is mounted somewhere new
+ * Returns the routes of an app as `METHOD /path/{parameter}`.
+ * @throws when a router is mounted at an unknown path
  */
 export function routesOf(app: Express): string[] {
   const { stack } = (app as unknown as { router: { stack: readonly Layer[] } }).router;

@@ -1,7 +1,7 @@
 import { request } from "./http.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
-/** One JSON-RPC call, made without any of the server's code. */
+/** Makes one JSON-RPC call, without any of the server's code. */
 export async function rpcCall(url: string, method: string, ...params: unknown[]): Promise<ParsedJson> {
   const { body } = await request(url, {
     method: "POST",
@@ -12,7 +12,7 @@ export async function rpcCall(url: string, method: string, ...params: unknown[])
   return body.result;
 }
 
-/** A transaction as the chain has it. */
+/** A transaction on the chain. */
 export interface MinedTransaction {
   readonly hash: string;
   readonly from: string;
@@ -21,7 +21,7 @@ export interface MinedTransaction {
   readonly blockNumber: string;
 }
 
-/** Every transaction on the chain, oldest first. */
+/** Fetches every transaction on the chain, oldest first. */
 export async function allTransactions(url: string): Promise<MinedTransaction[]> {
   const head = Number(await rpcCall(url, "eth_blockNumber"));
   const found: MinedTransaction[] = [];
@@ -32,7 +32,10 @@ export async function allTransactions(url: string): Promise<MinedTransaction[]> 
   return found;
 }
 
-/** What the chain has for a proof, in hex without prefix: its root, or its recorded hash when it went alone. */
+/**
+ * Returns the anchored hash of a proof, in hex without prefix: its root, or its recorded hash when it was anchored
+ * alone.
+ */
 export function anchoredHash({ record_hash, merkle }: { record_hash: string; merkle?: { root: string } }): string {
   return merkle === undefined ? record_hash : merkle.root.slice(2);
 }

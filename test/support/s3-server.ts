@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A request as the stand-in sees it. */
+/** A request to the stand-in. */
 export interface S3Request {
   readonly method: string;
   /** Name of the object; empty for a listing. */
@@ -11,28 +11,28 @@ export interface S3Request {
 }
 
 /**
- * What becomes of a request:
- * - `pass`: it is answered
- * - `cut`: the connection breaks before anything is done
- * - `deaf`: it is done, but the connection breaks before the answer
- * - `hang`: it is never answered
- * - a status: an error instead of an answer
+ * Handling of a request:
+ * - `pass`: a response
+ * - `cut`: the connection breaks before the request is processed
+ * - `deaf`: the request is processed, but the connection breaks before the response
+ * - `hang`: no response
+ * - a status: an error response
  */
 export type S3Fate = "pass" | "cut" | "deaf" | "hang" | number;
 
-/** A service that speaks as much of S3's protocol as is needed here, with one bucket in memory. */
+/** A server with the required part of S3's protocol, and one bucket in memory. */
 export interface S3Server {
   readonly url: string;
   readonly bucket: string;
   readonly objects: Map<string, Buffer>;
   readonly requests: S3Request[];
-  /** Decides what becomes of a request. */
+  /** Determines the handling of a request. */
   intercept: (request: S3Request) => S3Fate;
-  /** How long it takes for an answer. */
+  /** Delay of each response. */
   latencyMilliseconds: number;
-  /** Most names on a page of a listing. */
+  /** Maximum names on a page of a listing. */
   pageSize: number;
-  /** Whether it knows `If-None-Match`; some services do not. */
+  /** Whether it supports `If-None-Match`; some services do not. */
   conditional: boolean;
   /** Stops listening until {@link S3Server.comeBack}. */
   goAway(): Promise<void>;
@@ -129,7 +129,7 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
   }
 }
 
-/** A page of names, or of what they have in common up to a delimiter, in the order of the names' bytes. */
+/** Returns a page of names, or of their common prefixes up to a delimiter, in the byte order of the names. */
 function listing(s3: S3Server, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const delimiter = query.get("delimiter") ?? "";

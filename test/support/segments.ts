@@ -4,7 +4,7 @@ import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 import { MemoryJournal } from "./journal-source.ts";
 
-/** The first entries of a journal, cut into segments of one size. */
+/** Returns the first entries of a journal, split into segments of one size. */
 export function segmentsOf(journal: MemoryJournal, size: number): Segment[] {
   const lines = journal.lineList;
   const segments: Segment[] = [];
@@ -17,7 +17,7 @@ export function segmentsOf(journal: MemoryJournal, size: number): Segment[] {
   return segments;
 }
 
-/** Everything that a target has. */
+/** Reads all segments of a target. */
 export async function readAll(target: SegmentTarget): Promise<JournalLine[]> {
   const lines: JournalLine[] = [];
   for await (const segment of readSegments(target)) lines.push(...segment.lines);

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sensor that answers over HTTP, on an address of loopback. */
+/** A sensor with an HTTP server on a loopback address. */
 export interface Sensor {
   readonly url: string;
-  /** Paths that it was asked for. */
+  /** Requested paths. */
   readonly asked: string[];
   stop(): void;
 }

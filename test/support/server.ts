@@ -9,7 +9,7 @@ import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type Answer, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
 
-/** Who may log in. */
+/** Credentials of an account. */
 export interface Login {
   readonly login: string;
   readonly password: string;
@@ -23,31 +23,31 @@ export interface TestServer {
   readonly context: Server;
   /** The demo account. */
   readonly demo: Login;
-  /** What was logged, a line each. */
+  /** The log, one entry per line. */
   readonly log: readonly string[];
-  /** What the server logs with. */
+  /** The server's logger. */
   readonly logger: Logger;
-  /** A call of the record store API. */
+  /** Calls the record store API. */
   call(route: string, credentials: unknown, payload?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Logs in and gives the token; fails when that is refused. */
+  /** Logs in and returns the token; fails when the login is refused. */
   login(account?: Login): Promise<string>;
   /** Calls the integrity-proof API, or any other path. */
   get(path: string, init?: RequestInit): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Ends the server and removes its folder, unless that is kept. */
+  /** Ends the server and removes its folder, except with `keep`. */
   stop(keep?: "keep"): Promise<void>;
 }
 
 export interface TestServerOptions {
   readonly directory?: string;
   readonly overrides?: ServerOverrides;
-  /** Periods shorter than a variable can tell, for tests that wait for what is done regularly. */
+  /** Periods below the range of the variables, for tests of periodic work. */
   readonly periods?: {
     readonly [Name in keyof JournalConfig as Extract<Name, `${string}IntervalMilliseconds`>]?: number;
   };
 }
 
-/** Starts the server as `npm start` does, but in this process and on free ports. */
+/** Starts the server like `npm start`, but in this process and on free ports. */
 export async function startServer(
   variables: EnvironmentVariables = {},
   { directory: given, overrides, periods }: TestServerOptions = {},
@@ -62,14 +62,14 @@ export async function startServer(
   const context = await createServer(
     { ...config, journal: { ...config.journal, ...periods } },
     logger,
-    // Passwords of tests protect nothing; the real cost is that of every server that is a process of its own.
+    // Passwords of tests protect nothing; servers in separate processes use the real cost.
     { keystoreRounds: 2 ** 10, ...overrides },
   );
   const { url } = await context.start();
   secretWatch.keeps(directory);
   for (const { keystore } of await context.journal.accounts.list())
     secretWatch.uses("keystore of an account", JSON.parse(keystore).Crypto?.ciphertext);
-  // Read each time: spreading would read the account before there is one.
+  // Getters: spreading would read the account before it exists.
   return Object.assign(
     clientOf(url, () => demoAccount(directory)),
     {
@@ -87,12 +87,12 @@ export async function startServer(
   );
 }
 
-/** The account in the folder's `demo-account.json`. */
+/** Returns the account in the folder's `demo-account.json`. */
 export function demoAccount(directory: string): Login {
   return JSON.parse(readFileSync(join(directory, "demo-account.json"), "utf8")) as Login;
 }
 
-/** What speaks with a server at an address. */
+/** Returns a client of the server at an address. */
 export function clientOf(
   url: string,
   demo: () => Login,

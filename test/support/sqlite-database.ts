@@ -3,7 +3,10 @@ import { assert } from "chai";
 import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
-/** The database in a file, which may be in use. Opened for each look: whoever closes it last tidies up. */
+/**
+ * The database in a file, which may be in use. It is opened for each query: the last connection to close removes the
+ * temporary files.
+ */
 export function sqliteDatabase(file: string, remove: () => Promise<void> = async () => undefined): EngineDatabase {
   return {
     url: `file:${file}`,

@@ -2,12 +2,12 @@ import type { EngineDatabase } from "./engine-database.ts";
 import type { ProofRequest } from "./exactly-once.ts";
 import { PROOFS, proofsIn } from "./journal-rows.ts";
 
-/** How far a proof has come on its way, as the database says. */
+/** The progress of a proof, according to the database. */
 export type Stage = "absent" | "accepted" | "batched" | "signed" | "journalled";
 
 const STAGES: Readonly<Record<string, Stage>> = { queued: "batched", sent: "signed", confirmed: "journalled" };
 
-/** Reads the journal of a server from outside, as it is after a kill. */
+/** Reads the journal of a server from outside, in its state after a kill. */
 export async function stageOf(database: EngineDatabase, { hash }: ProofRequest): Promise<Stage> {
   const row = proofsIn(await database.ask(PROOFS)).find((proof) => Buffer.from(proof.hash).toString("hex") === hash);
   if (row === undefined) return "absent";

@@ -1,6 +1,6 @@
 /**
- * What the processes that tests start take over from the tests' own environment: enough to run, nothing that configures
- * the product. The cache of compiled code, which `npm run test:server` sets, lets them start in half the time.
+ * The variables that started processes inherit from the tests' environment: enough to run, none that configures the
+ * product. The cache of compiled code, which `npm run test:server` sets, halves their start time.
  */
 export const SURROUNDINGS: Readonly<Record<string, string | undefined>> = {
   PATH: process.env["PATH"],

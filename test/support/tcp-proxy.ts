@@ -1,18 +1,18 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a TCP port that can be cut. */
+/** A TCP proxy that can be cut. */
 export interface TcpProxy {
   readonly port: number;
-  /** Connections made so far. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** Whether what comes back is thrown away from now on. */
+  /** Whether responses are dropped from now on. */
   deaf: boolean;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of a port on loopback. */
+/** Starts a proxy in front of a loopback port. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -1,31 +1,31 @@
 import { assert } from "chai";
 import { eventually } from "./eventually.ts";
 
-/** What the bot said in a chat. */
+/** A message of the bot in a chat. */
 export interface Said {
   readonly id: number;
   readonly kind: "text" | "document" | "photo" | "animation";
   /** The text, or the caption of a file. */
   readonly text: string;
-  /** Buttons under it, by what stands on them. */
+  /** Inline buttons of the message, by their labels. */
   readonly buttons: ReadonlyMap<string, string>;
-  /** Keys of the keyboard that it shows; `undefined` when it leaves it as it is, empty when it removes it. */
+  /** Keys of its reply keyboard; `undefined` without a change, empty when it removes the keyboard. */
   readonly keys: readonly string[] | undefined;
   readonly file: { readonly name: string; readonly content: Buffer } | undefined;
   readonly entities: readonly { type: string; offset: number; length: number }[];
   isDeleted: boolean;
 }
 
-/** What a chat needs of the server that it is on. */
+/** The part of the server that a chat uses. */
 export interface ChatServer {
-  /** Gives the bot an update. */
+  /** Sends an update to the bot. */
   deliver(content: object): number;
   nextMessage(): number;
   newQuery(chat: Chat): string;
   keepFile(content: Buffer): string;
 }
 
-/** A person, or a group, as seen from Telegram's side. */
+/** A person, or a group, on Telegram's side. */
 export class Chat {
   readonly #server: ChatServer;
   readonly id: number;
@@ -44,7 +44,7 @@ export class Chat {
     this.sender = sender;
   }
 
-  /** Writes a text. */
+  /** Sends a text. */
   write(text: string): number {
     return this.#message({ text });
   }
@@ -66,7 +66,7 @@ export class Chat {
     return this.#message({ sticker: { file_id: "x" } });
   }
 
-  /** Touches a button under the newest message that has it. */
+  /** Presses a button of the newest message that has it. */
   touch(label: string): number {
     const message =
       this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
@@ -86,14 +86,14 @@ export class Chat {
     });
   }
 
-  /** Does something and gives what is said to it: as many messages, and no more. */
+  /** Runs an action and returns the messages that follow: exactly as many as expected. */
   async after(act: () => unknown, count = 1): Promise<[Said, ...Said[]]> {
     const before = this.said.length;
     act();
     return this.#news(before, count);
   }
 
-  /** Writes a text and gives the one message that answers it. */
+  /** Sends a text and returns the one message that follows. */
   async ask(text: string): Promise<Said> {
     return (await this.after(() => this.write(text)))[0];
   }

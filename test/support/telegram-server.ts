@@ -9,7 +9,7 @@ import { Chat, type ChatServer, type Said } from "./telegram-chat.ts";
 
 export type { Chat } from "./telegram-chat.ts";
 
-/** Why a call is refused. */
+/** The reason of a refused call. */
 export interface Fault {
   readonly error_code: number;
   readonly description: string;
@@ -31,17 +31,17 @@ class Refused extends Error {
   }
 }
 
-/** Behaves as the documentation of the Bot API says, as far as a bot can tell. */
+/** Implements the documented Bot API, as far as a bot can observe. */
 export class TelegramServer implements ChatServer {
   readonly token = `${1e9 + randomBytes(3).readUIntBE(0, 3)}:${randomBytes(26).toString("base64url")}`;
   readonly name = "sealbook_test_bot";
   readonly calls: Call[] = [];
   readonly menus = new Map<string, { command: string; description: string }[]>();
-  /** What is not acknowledged. */
+  /** Unacknowledged updates. */
   #updates: { readonly update_id: number }[] = [];
-  /** Decides what becomes of a call: a fault, or `hang` when it is never answered and never done. */
+  /** Determines the handling of a call: a fault, or `hang` for a call that is neither processed nor responded to. */
   onCall: (call: Call) => Fault | "hang" | undefined = () => undefined;
-  /** Where the address of a webhook is reached from here. */
+  /** Maps the address of a webhook to one that is reachable here. */
   route: (url: string) => string = (url) => url;
   webhook: { readonly url: string; readonly secret: string } | undefined;
   readonly #chats = new Map<number, Chat>();
@@ -76,12 +76,12 @@ export class TelegramServer implements ChatServer {
     return this.#keep(new Chat(this, id, language, sender));
   }
 
-  /** What the bot has not acknowledged. */
+  /** Returns the number of unacknowledged updates. */
   get waiting(): number {
     return this.#updates.length;
   }
 
-  /** Gives an update to the bot once more, as Telegram does when it was not acknowledged. */
+  /** Delivers an update to the bot; with an earlier id again, as Telegram does without an acknowledgement. */
   deliver(content: object, update_id = this.#nextUpdate++): number {
     const update = { update_id, ...content };
     if (this.webhook !== undefined) {

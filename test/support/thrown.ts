@@ -1,6 +1,6 @@
 import { assert } from "chai";
 
-/** The error that something ends with. */
+/** Returns the error of a rejected promise. */
 export async function thrownBy(work: Promise<unknown>): Promise<Error> {
   const error = await work.then(
     () => assert.fail("nothing was thrown"),

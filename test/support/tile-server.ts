@@ -5,11 +5,11 @@ import type { TilePlace } from "../../server/readings/pictures/tile-store.ts";
 
 /** A server of map tiles that all have one colour. */
 export interface TileServer {
-  /** Address of a tile, with places for zoom, column and row. */
+  /** Address of a tile, with placeholders for zoom, column and row. */
   readonly template: string;
-  /** The tiles that were asked for. */
+  /** Returns the requested tiles. */
   asked(): readonly TilePlace[];
-  /** From now on no tile comes. */
+  /** Fails all further requests. */
   fail(): void;
   stop(): Promise<void>;
 }

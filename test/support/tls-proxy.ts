@@ -7,17 +7,17 @@ export interface Shown {
   readonly key: string;
 }
 
-/** What a node's operator puts in front of it: TLS, for those only who show a certificate of an authority. */
+/** A TLS proxy, as a node's operator uses it: accepts only clients with a certificate of an authority. */
 export interface TlsProxy {
   readonly port: number;
-  /** Shows another certificate from now on, and cuts every connection. */
+  /** Changes the certificate, and closes every connection. */
   show(certificate: Shown): void;
   close(): Promise<void>;
 }
 
 /**
- * Puts a proxy in front of a port on loopback.
- * @param clients the authority whose certificates it takes
+ * Starts a proxy in front of a loopback port.
+ * @param clients The authority of the accepted client certificates
  */
 export async function startTlsProxy(
   target: number,

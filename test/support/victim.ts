@@ -9,23 +9,23 @@ import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
-/** A relayer that is killed again and again, with a chain of its own. */
+/** A relayer that is killed repeatedly, with a separate chain. */
 export interface Victim {
   readonly chain: RemoteChain;
   readonly database: EngineDatabase;
   readonly server: ServerProcess;
-  /** What has to be on chain by now. */
+  /** Documents that must be on chain by now. */
   readonly accepted: ProofRequest[];
-  /** Posts, to be answered or not. */
+  /** Posts documents, with or without a response. */
   post(path: string, body: unknown, url?: string): Promise<Answer | "lost">;
-  /** Waits until documents have come so far, by what is in the database. */
+  /** Waits until documents have reached a stage, according to the database. */
   until(stage: Stage, documents: readonly ProofRequest[]): Promise<void>;
-  /** Kills it before it gives an answer. */
+  /** Kills it before it responds. */
   kill(answer: Promise<Answer | "lost">): Promise<void>;
   start(): Promise<void>;
-  /** Starts it with everything in order again. */
+  /** Restarts it without faults. */
   restart(): Promise<void>;
-  /** These, and all before them, end on chain once. */
+  /** Asserts that these documents, and all before them, are on chain once. */
   settled(documents: readonly ProofRequest[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Victim {
 export async function startVictim(engine: Engine): Promise<Victim> {
   const chain = await startRemoteChain(startRawNode);
   const database = await emptyDatabase(engine);
-  // An open batch stays open while another is under way.
+  // An open batch stays open while another is in flight.
   const start = (): Promise<ServerProcess> =>
     startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "60" });
   let server = await start();

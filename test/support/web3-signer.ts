@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { keccak256, SigningKey } from "ethers";
 
-/** What answers as a Web3Signer does, as its OpenAPI document and its source have it. */
+/** A stand-in for a Web3Signer, by its OpenAPI document and its source. */
 export interface LocalSigner {
   readonly url: string;
-  /** How many signatures it has made. */
+  /** Number of signatures so far. */
   readonly signed: number;
   mode: "pass" | "off" | "hang" | "wrong";
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import type { ParsedJson } from "../parsed-json.ts";
 import type { Validator } from "./consensus.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A node's answer that is an error. */
+/** An error response of a node. */
 export class RpcRefused extends Error {
   readonly code: number;
 
@@ -14,16 +14,16 @@ export class RpcRefused extends Error {
   }
 }
 
-/** What a node knows of its network. */
+/** A node's view of its network. */
 export interface Surroundings {
   readonly ledger: Ledger;
   readonly chainId: number;
   readonly protocol: BftProtocol;
   readonly validators: readonly Validator[];
-  /** Those that hear the node now, itself among them. */
+  /** Returns the validators that are connected to the node now, including itself. */
   around(validator: Validator): readonly Validator[];
   readonly quorum: number;
-  /** Connected without being on anybody's list. */
+  /** Connected nodes that are on no list. */
   readonly strangers: readonly SigningKey[];
 }
 
@@ -31,7 +31,7 @@ const NOT_FOUND = new RpcRefused(-32601, "Method not found");
 const NOT_ENABLED = new RpcRefused(-32604, "Method not enabled");
 const CLIENT = "besu/v25.8.0/linux-x86_64/openjdk-java-21";
 const TAGS = new Set(["latest", "pending", "safe", "finalized"]);
-/** Where a method's block parameter is. */
+/** Position of a method's block parameter. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
   eth_getBlockReceipts: 0,
@@ -44,17 +44,17 @@ const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_getStorageAt: 2,
 };
 
-/** The RPC of one validator's node, with the answers that Besu gives. */
+/** The RPC of one validator's node, with the responses of Besu. */
 export class BesuNode {
   readonly validator: Validator;
   readonly #network: Surroundings;
-  /** Methods that it does not offer, by name or by the part before the underscore. */
+  /** Disabled methods, by name or by the part before the underscore. */
   readonly disabled = new Set<string>();
-  /** How many blocks it is behind. */
+  /** The lag in blocks. */
   lag = 0;
-  /** Its newest block while it hears of none. */
+  /** Its newest block while it receives none. */
   #frozen: number | undefined;
-  /** Raw transactions that nobody heard of yet. */
+  /** Raw transactions that were not sent to any peer yet. */
   #kept: string[] = [];
 
   constructor(validator: Validator, network: Surroundings) {
@@ -62,20 +62,20 @@ export class BesuNode {
     this.#network = network;
   }
 
-  /** Whether it hears those who make the blocks. */
+  /** Whether its connected validators form a quorum. */
   get isConnected(): boolean {
     return this.#network.around(this.validator).length >= this.#network.quorum;
   }
 
-  /** Number of the newest block it has. */
+  /** Returns the number of its newest block. */
   get head(): number {
     return Math.max(0, this.#frozen ?? this.#network.ledger.head - this.lag);
   }
 
-  /** Told whenever who hears whom has changed. */
+  /** Called after every change of the connections. */
   async reconnect(): Promise<void> {
     const most = Math.max(...this.#network.validators.map((validator) => this.#network.around(validator).length));
-    // When nobody has a quorum there are no blocks to miss.
+    // Without any quorum there are no blocks to miss.
     const misses = !this.isConnected && most >= this.#network.quorum;
     this.#frozen = misses ? (this.#frozen ?? this.head) : undefined;
     if (misses) return;
@@ -146,7 +146,7 @@ export class BesuNode {
     return place === undefined ? this.#network.ledger.ask(method, params) : this.#asOf(method, params, place);
   }
 
-  /** What a node without the newest blocks answers. */
+  /** Returns the response of a node without the newest blocks. */
   async #asOf(method: string, params: readonly unknown[], place: number): Promise<unknown> {
     const asked = params[place] ?? "latest";
     const number = asked === "earliest" ? 0 : typeof asked === "string" && TAGS.has(asked) ? this.head : Number(asked);
@@ -154,7 +154,7 @@ export class BesuNode {
       if (method.startsWith("eth_getBlock")) return null;
       throw new RpcRefused(-32000, "Block not found");
     }
-    // What waits for a block counts among the nonces.
+    // Pending transactions count among the nonces.
     const isPool = method === "eth_getTransactionCount" && asked === "pending" && this.isConnected;
     return this.#network.ledger.ask(method, params.with(place, isPool ? "pending" : quantity(number)));
   }
@@ -177,7 +177,7 @@ export class BesuNode {
   async #take(raw: string): Promise<string> {
     const hash = keccak256(raw);
     if (!this.isConnected) {
-      // A node takes what fits to the state that it knows, and tells its peers when it has some.
+      // A node accepts transactions that are valid in its own state, and sends them to its peers once it has some.
       this.#kept.push(raw);
       return hash;
     }

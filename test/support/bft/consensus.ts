@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SigningKey } from "ethers";
 
-/** A validator as its fellows see it. */
+/** A validator as seen by its peers. */
 export interface Validator {
   readonly key: SigningKey;
   /** Lower-case. */
   readonly address: string;
   isUp: boolean;
-  /** Whether it proposes when its turn comes; it seals all the same. */
+  /** Whether it proposes in its turn; it sends commit seals in any case. */
   proposes: boolean;
-  /** Those of the same name hear each other. */
+  /** Validators of the same part are connected. */
   part: string;
 }
 
-/** What the validators agreed on. */
+/** A block that the validators agreed on. */
 export interface Agreement {
   readonly number: number;
   readonly round: number;
   readonly proposer: Validator;
-  /** Just as many as have to, the proposer among them. */
+  /** Exactly a quorum, including the proposer. */
   readonly sealers: readonly Validator[];
 }
 
@@ -36,7 +36,7 @@ export interface ConsensusOptions {
 /**
  * Validators that agree on blocks by the rules of IBFT 2.0 and QBFT. The validator after the proposer of the previous
  * block proposes. When its block does not arrive within the timeout, the round changes: the next validator proposes,
- * with twice the timeout. Without a connected quorum there is no block, and the rounds go on.
+ * with twice the timeout. Without a connected quorum there is no block, and the rounds continue.
  */
 export class Consensus {
   readonly #options: ConsensusOptions;
@@ -51,7 +51,7 @@ export class Consensus {
     this.#last = options.validators.length - 1;
   }
 
-  /** @param number Of the first block to agree on */
+  /** @param number Number of the first block */
   start(number: number): void {
     this.#work = this.#run(number);
   }
@@ -62,12 +62,12 @@ export class Consensus {
     await this.#work;
   }
 
-  /** All validators are started anew, as operators do after a stall: the rounds begin at 0 again. */
+  /** Restarts all validators, as operators do after a stall: the rounds restart at 0. */
   restart(): void {
     this.#restarts.abort();
   }
 
-  /** Who hears a validator, itself among them, and is up. */
+  /** Returns the running validators that are connected to a validator, including itself. */
   around(validator: Validator): readonly Validator[] {
     return validator.isUp ? this.#options.validators.filter(({ isUp, part }) => isUp && part === validator.part) : [];
   }
@@ -98,13 +98,13 @@ export class Consensus {
     if (proposer === undefined || !proposer.proposes) return undefined;
     const group = this.around(proposer);
     if (group.length < this.quorum) return undefined;
-    // Others' seals come too late to be in the header: each time those of others.
+    // The seals of other validators arrive too late for the header: different ones in each block.
     const others = group.filter((validator) => validator !== proposer);
     const rotated = others.map((_, index) => others[(index + number) % others.length] ?? proposer);
     return { number, round: this.round, proposer, sealers: [proposer, ...rotated.slice(0, this.quorum - 1)] };
   }
 
-  /** @returns whether all were started anew meanwhile */
+  /** @returns whether all validators were restarted in the meantime */
   async #wait(milliseconds: number): Promise<boolean> {
     const { signal } = this.#restarts;
     await sleep(milliseconds, undefined, { signal }).catch(() => undefined);

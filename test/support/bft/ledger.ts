@@ -8,8 +8,8 @@ const MIX_HASH = "0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e
 
 /**
  * The one chain of a network: Anvil executes the transactions, and its blocks get the headers that the network's
- * validators would have made of them. Anvil's own block hashes are never seen: wherever one is told or asked for, the
- * sealed block's stands for it.
+ * validators would have made of them. Anvil's own block hashes are never visible: they are replaced by the sealed
+ * block's in every request and response.
  */
 export class Ledger {
   readonly #url: string;
@@ -26,18 +26,18 @@ export class Ledger {
     this.#sealing = sealing;
   }
 
-  /** Number of the newest block. */
+  /** Returns the number of the newest block. */
   get head(): number {
     return this.#blocks.length - 1;
   }
 
   async start(): Promise<void> {
     await rpcCall(this.#url, "evm_setAutomine", false);
-    // The first block is sealed by nobody.
+    // The first block has no seals.
     await this.#add(0, 0, []);
   }
 
-  /** Makes the block that was agreed on. */
+  /** Makes the block of an agreement. */
   async commit({ number, round, proposer, sealers }: Agreement): Promise<void> {
     await rpcCall(this.#url, "anvil_setCoinbase", proposer.address);
     this.#time = Math.max(this.#time, Math.floor(Date.now() / 1000));
@@ -49,12 +49,12 @@ export class Ledger {
     );
   }
 
-  /** A header as the network has it. */
+  /** Returns a header in the network's form. */
   header(number: number): Record<string, unknown> | undefined {
     return this.#blocks[number];
   }
 
-  /** Asks Anvil, in terms of the sealed blocks. */
+  /** Queries Anvil, with the hashes of the sealed blocks. */
   async ask(method: string, params: readonly unknown[]): Promise<ParsedJson> {
     const asked: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
     const answer = JSON.parse(

@@ -12,27 +12,27 @@ import { type RelayedNetwork, startRelayedNetwork } from "./relayed-network.ts";
  */
 const { TEST_BFT_RPC, TEST_BFT_VALIDATORS = "" } = process.env;
 
-/** A network with the contracts on it: our own, or one that runs already. */
+/** A network with the contracts on it: our own, or a running one. */
 export interface NetworkUnderTest {
-  /** A node of it. */
+  /** URL of one of its nodes. */
   readonly url: string;
   /** Lower-case address and name of each validator. */
   readonly validators: readonly (readonly [address: string, name: string])[];
   readonly directory: string;
-  /** What the server has to be told. */
+  /** Configuration of the server. */
   readonly variables: EnvironmentVariables;
-  /** Number of the newest block. */
+  /** Fetches the number of the newest block. */
   head(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Declares a test that does something to nodes, which only our own network allows. */
+/** Declares a test that stops or changes nodes, which only our own network allows. */
 export function itToOurNodes(title: string, test: () => Promise<void>): void {
   if (TEST_BFT_RPC === undefined) it(title, test);
   else it.skip(`${title} (left out: the nodes of TEST_BFT_RPC are not ours to disturb)`);
 }
 
-/** Starts our own network, or takes that of `TEST_BFT_RPC`. */
+/** Starts our own network, or connects to that of `TEST_BFT_RPC`. */
 export async function startNetworkUnderTest(
   options: BftNetworkOptions = {},
 ): Promise<NetworkUnderTest & { readonly own: RelayedNetwork | undefined }> {

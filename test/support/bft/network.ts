@@ -18,7 +18,7 @@ export interface BftNetworkOptions {
   readonly requestTimeout?: number;
 }
 
-/** One node of a network, and what can be done to it. */
+/** A node of a network, with its controls. */
 export interface NetworkNode {
   readonly name: string;
   /** Lower-case. */
@@ -27,11 +27,11 @@ export interface NetworkNode {
   readonly webSocket: string;
   readonly enode: string;
   readonly rpc: BesuNode;
-  /** Whether it runs: a validator that is down neither proposes nor seals, nor answers. */
+  /** Whether it runs: a stopped validator neither proposes nor seals, nor responds. */
   isUp: boolean;
-  /** Whether it proposes when its turn comes. */
+  /** Whether it proposes in its turn. */
   proposes: boolean;
-  /** How many blocks behind the network it answers. */
+  /** The lag of its responses, in blocks. */
   lag: number;
 }
 
@@ -44,20 +44,20 @@ export interface BftNetwork {
   readonly quorum: number;
   /** Number of the newest block. */
   readonly head: number;
-  /** What VALIDATOR_NAMES is set to. */
+  /** The value of VALIDATOR_NAMES. */
   readonly names: string;
   /** Partitions the nodes: each part is connected only within, unlisted nodes form one. No argument: no partition. */
   partition(...parts: readonly (readonly NetworkNode[])[]): void;
-  /** A node that is on no list connects with all, or leaves. */
+  /** A node that is on no list; connects with all nodes, or with none. */
   stranger: { isConnected: boolean; readonly enode: string };
-  /** All validators are started anew, as operators do after a stall. */
+  /** Restarts all validators, as operators do after a stall. */
   restart(): void;
-  /** Writes the list of the network's nodes, and gives its path. */
+  /** Writes the list of the network's nodes; returns its path. */
   writeNodeList(directory: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts a network of six validators, unless told otherwise, that makes a block every tenth of a second. */
+/** Starts a network, by default with six validators, that makes a block every tenth of a second. */
 export async function startBftNetwork({
   validators: count = 6,
   protocol = "ibft2",

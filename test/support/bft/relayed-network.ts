@@ -5,9 +5,9 @@ import { type BftNetwork, type BftNetworkOptions, type NetworkNode, startBftNetw
 /** A network with the contracts on it. */
 export interface RelayedNetwork extends BftNetwork {
   readonly directory: string;
-  /** One of its nodes. */
+  /** Returns one of its nodes. */
   at(place: number): NetworkNode;
-  /** What the server has to be told to relay by these nodes. */
+  /** Returns the server's configuration for relaying through these nodes. */
   variablesFor(urls: readonly string[]): EnvironmentVariables;
 }
 

@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import { type BesuNode, RpcRefused } from "./besu-node.ts";
 
-/** Where a node's RPC answers, HTTP and WebSocket on one port. */
+/** The RPC port of a node, HTTP and WebSocket on one port. */
 export interface RpcListener {
   readonly http: string;
   readonly webSocket: string;
-  /** While it is not, whoever comes is turned away. */
+  /** While false, connections are refused. */
   isUp: boolean;
-  /** Tells whoever subscribed of the node's newest block. */
+  /** Notifies the subscribers of the node's newest block. */
   announce(header: Record<string, unknown>): void;
   close(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
   };
 }
 
-/** An error of Anvil's, with its data: what a call reverted with. */
+/** Converts an error of Anvil with its revert data. */
 function revertOf(message: string): object {
   const inner = /^Error: \w+: (\{.*\})$/.exec(message)?.[1];
   return inner === undefined ? { code: -32603, message } : (JSON.parse(inner) as object);

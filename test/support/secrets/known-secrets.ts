@@ -1,19 +1,22 @@
-/** What is shorter would be found by accident. */
+/** Minimum length of a secret: a shorter one would match by accident. */
 const LEAST_LENGTH = 12;
 const DIGITS_32_BYTES = 64;
 const BASE64_32_BYTES = 43;
-/** Passwords and suchlike are looked for as a whole; 32 bytes are looked up, of which there may be very many. */
+/**
+ * Passwords and the like are searched as text; 32-byte values are looked up in an index, because there may be very
+ * many.
+ */
 const IS_32_BYTES = /^(?:0x)?[0-9a-f]{64}$/i;
 const HEX = /[0-9a-f]{64,}/gi;
 const BASE64 = /[A-Za-z0-9+/_-]{43,}/g;
-/** Bytes as JSON writes them, of a list or of a typed array. */
+/** Bytes in JSON, of a list or of a typed array. */
 const LIST = /(?:(?:"\d+":)?\d{1,3},\s*){31,}(?:"\d+":)?\d{1,3}/g;
 
-/** What nobody is to see, and whether a text has it, however it is written there. */
+/** A set of secrets, which finds them in a text in any encoding. */
 export class KnownSecrets {
   /** Kinds by 32 bytes, in hexadecimal. */
   readonly #bytes = new Map<string, string>();
-  /** The same by their base64, in the alphabet of URLs and without its end. */
+  /** The same secrets by their base64, in the alphabet of URLs and without its last character. */
   readonly #base64 = new Map<string, string>();
   readonly #texts = new Map<string, { readonly kind: string; readonly forms: readonly string[] }>();
 
@@ -33,7 +36,7 @@ export class KnownSecrets {
     return secret;
   }
 
-  /** Kinds of the secrets that a text has. */
+  /** Returns the kinds of the secrets in a text. */
   in(text: string): Set<string> {
     const found = new Set<string>();
     const lower = text.toLowerCase();
@@ -61,10 +64,10 @@ export class KnownSecrets {
   }
 }
 
-/** A secret as it is, in JSON, in an address, in hexadecimal, in base64, as bytes; all in lower case. */
+/** Returns the encodings of a secret: plain, JSON, URL, hexadecimal, base64, bytes; all in lower case. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // The last character depends on what follows.
+  // The last character depends on the following bytes.
   const base64 = [bytes.toString("base64"), bytes.toString("base64url")].map((text) => text.replace(/.={0,2}$/, ""));
   return [
     secret,

@@ -5,8 +5,8 @@ import { secretWatch } from "./watch.ts";
 const ROOT = `${import.meta.dirname}/../../..`;
 
 /**
- * Required by every run: what the servers of a test file wrote has none of the secrets that they had. In parallel runs
- * mocha calls these for each file, else once for all.
+ * Required by every run: checks that the output of a test file's servers contains none of their secrets. In parallel
+ * runs mocha calls these for each file, else once for all.
  */
 export const mochaHooks: RootHookObject = {
   beforeAll() {
@@ -18,7 +18,7 @@ export const mochaHooks: RootHookObject = {
     const files = new Set(
       rootOf(this.runnable().parent).suites.flatMap(({ file }) => (file === undefined ? [] : [relative(ROOT, file)])),
     );
-    // The secret itself does not belong into a log either.
+    // The error must not contain the secret itself either.
     throw new Error(`${[...files].join(", ")}: ${leaks.map(({ kind, where }) => `${kind} is in ${where}`).join("; ")}`);
   },
 };

@@ -4,43 +4,43 @@ import type { EnvironmentVariables } from "../../../server/config/environment.ts
 import type { Answer } from "../http.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 
-/** Variables that hold a secret themselves. */
+/** Variables with a secret as value. */
 const SECRET_VARIABLE = /(?:KEY|SECRET|TOKEN|PASSWORD)$/;
-/** Variables of files that nobody but the server is to read. */
+/** Variables of files that only the server may read. */
 const SECRET_FILE_VARIABLE = /(?:KEY|KEYSTORE|PASSWORD|SECRET|TOKEN)_FILE$/;
 /** Files of the data folder that hold secrets. */
 const SECRET_FILES = ["keys.json", "issuer-keys.json", "demo-account.json", "bot-key"];
 const ADDRESS = /\w+:\/\/[^\s,]+/g;
 
-/** What a server wrote, and where. */
+/** The output of a server, and its destination. */
 interface Written {
   readonly where: string;
   readonly text: () => string;
 }
 
-/** A secret that was found where it must not be. */
+/** A secret in a forbidden output. */
 export interface Leak {
   readonly kind: string;
   readonly where: string;
 }
 
 /**
- * Collects everything that the servers of a test file write, and their secrets. It compares them at the end of the
- * file: a secret may be written before it is known to be one.
+ * Collects all output of a test file's servers, and their secrets. Compares them at the end of the file: a secret may
+ * be written before it is registered.
  */
 class SecretWatch {
   #secrets = new KnownSecrets();
   #written: Written[] = [];
   #isOn = false;
 
-  /** Begins anew; without it nothing is kept. */
+  /** Starts a new collection; without it nothing is collected. */
   begin(): void {
     this.#secrets = new KnownSecrets();
     this.#written = [];
     this.#isOn = true;
   }
 
-  /** Has looked at what was written since {@link begin}, and forgets it. */
+  /** Checks the output since {@link begin}, and clears it. */
   end(): Leak[] {
     const leaks = new Map<string, Leak>();
     for (const { where, text } of this.#written) {
@@ -51,12 +51,12 @@ class SecretWatch {
     return [...leaks.values()];
   }
 
-  /** @param text What was written by the end */
+  /** @param text Returns the whole output at the end */
   wrote(where: string, text: () => string): void {
     if (this.#isOn) this.#written.push({ where, text });
   }
 
-  /** What a process wrote on its two streams. */
+  /** Adds the output of a process on its two streams. */
   process(output: () => string): void {
     this.wrote("the output of a process", output);
   }
@@ -65,7 +65,7 @@ class SecretWatch {
     if (this.#isOn && typeof secret === "string") this.#secrets.add(kind, secret);
   }
 
-  /** A server has this configuration. */
+  /** Adds the secrets of a server's configuration. */
   configured(variables: EnvironmentVariables): void {
     for (const [name, value = ""] of Object.entries(variables)) {
       if (SECRET_VARIABLE.test(name)) this.uses(name, value);
@@ -77,12 +77,12 @@ class SecretWatch {
     }
   }
 
-  /** A server keeps its keys in this folder. */
+  /** Adds the secrets of a server's data folder. */
   keeps(directory: string): void {
     for (const name of SECRET_FILES) this.#usesFile(name, join(directory, name));
   }
 
-  /** Something was asked of a server over HTTP. */
+  /** Adds an HTTP request to a server and its response. */
   exchanged(url: string, { headers, body }: RequestInit, answer: Answer): void {
     if (!this.#isOn) return;
     const sent = new Headers(headers);
@@ -111,10 +111,13 @@ class SecretWatch {
   }
 }
 
-/** The one of this process. */
+/** The watch of this process. */
 export const secretWatch = new SecretWatch();
 
-/** Who asks for a document of a name is told that there is none of that name, even when that is a secret. */
+/**
+ * Removes the path from an error that repeats it: a request for a missing document gets its name back, even when that
+ * is a secret.
+ */
 function withoutPath(text: string, pathname: string): string {
   try {
     return text.replaceAll(decodeURIComponent(pathname.split("/").at(-1) ?? "") || "/", "");
@@ -123,13 +126,16 @@ function withoutPath(text: string, pathname: string): string {
   }
 }
 
-/** Secrets in a file: lines of a PEM, the ciphertext of a keystore, keys and passwords in JSON, else the whole text. */
+/**
+ * Returns the secrets in a file: lines of a PEM, the ciphertext of a keystore, keys and passwords in JSON, else the
+ * whole text.
+ */
 function secretsOf(path: string): string[] {
   let text: string;
   try {
     text = readFileSync(path, "utf8").trim();
   } catch {
-    // There is none: then nothing of it can be told.
+    // A missing file contains no secret.
     return [];
   }
   if (text.includes("-----BEGIN"))

@@ -1,6 +1,7 @@
 import { startServer, type TestServer } from "../../server.ts";
 
-// Run by the test of the secret watch, in its own mocha process: one server that leaks a secret, and one that does not.
+// Run by the test of the secret watch, in a separate mocha process: one server that leaks a secret, and one that does
+// not.
 describe("a server", () => {
   let server: TestServer;
   before(async () => {
