@@ -9,7 +9,10 @@ export const FIRST_RPC_PORT = 18_545;
 /** Container path of the peer lists for this machine; they replace those for separate machines. */
 const LISTS_DIRECTORY = "/etc/besu-compose";
 
-/** Data folder of a node below the network's folder. Created in advance, because Docker would create it for root. */
+/**
+ * Returns the data folder of a node, relative to the network's folder. It is created in advance, because Docker would
+ * create it for root.
+ */
 export function composeData(host: NetworkHost): string {
   return `compose/data/${host.name}`;
 }

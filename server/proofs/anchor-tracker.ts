@@ -99,7 +99,7 @@ export class AnchorTracker {
     return this.#hashes;
   }
 
-  /** Closed batches of single proofs in flight. */
+  /** Number of closed batches of single proofs in flight. */
   get sharedBatches(): number {
     return this.#sharedBatches;
   }

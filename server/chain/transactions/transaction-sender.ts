@@ -135,7 +135,7 @@ export class TransactionSender implements Transactions {
     });
   }
 
-  /** Called with every new head. */
+  /** Handles a new head. */
   onHead(blockNumber: number): void {
     this.#head = blockNumber;
     if (this.#stopped || this.#confirmWaiting) return;

@@ -33,7 +33,7 @@ export interface IntentStore {
 /** The relayer's transactions on disk, as its sender needs them. */
 export interface TransactionStore {
   /**
-   * The oldest waiting intents, in order.
+   * Returns the oldest waiting intents, in order.
    * @param owner The relayer that wrote them; intents without an owner are included
    * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
    */
@@ -44,14 +44,14 @@ export interface TransactionStore {
    * @returns the written ones: up to the first one with an intent that is no longer queued, because nonces have no gaps
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
-  /** Transactions of a key that are signed and have no outcome, by nonce. */
+  /** Returns transactions of a key that are signed and have no outcome, by nonce. */
   inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
    * Returns transactions signed with other keys, without an outcome, and with intents older than a time (Unix
    * milliseconds), by key, then by nonce. Includes those of the same key with lower nonces, whatever their age.
    */
   inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
-  /** The highest nonce ever signed with a key. */
+  /** Returns the highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
