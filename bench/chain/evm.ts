@@ -13,7 +13,7 @@ export interface Evm extends AsyncDisposable {
   /** The sender; its transactions need no signature. */
   readonly sender: string;
   /**
-   * Sends a transaction in a block of its own.
+   * Sends a transaction in a separate block.
    * @param to `null` deploys a contract
    */
   send(to: string | null, data: string): Promise<z.infer<typeof Receipt>>;
