@@ -5,11 +5,11 @@ import { NODE, peerTlsOptions } from "../server/chain/rpc/peer-tls.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { embeddedChainUrl } from "../server/config/embedded-chain-url.ts";
-import { chainWitness } from "./proofs/chain-witness.ts";
+import { chainChecker } from "./proofs/chain-checker.ts";
 import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 import { CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
-import { serverWitness } from "./proofs/server-witness.ts";
+import { serverChecker } from "./proofs/server-checker.ts";
 import { reportText, verifyAll } from "./proofs/verify-run.ts";
 import { findFiles } from "./proofs/walk.ts";
 
@@ -64,10 +64,10 @@ Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
     if (found.files.length + found.unreadable.length === 0) {
       throw new CommandFailure(`${names.join(", ")}: no files found`);
     }
-    const server = serverWitness(proofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
-    const chain = openWitness(options.rpc ?? embeddedChainUrl(readEnv()));
-    const witness = options.serverOnly === true ? server : chain;
-    const settings = { directory, witness, server, anyId: options.anyId === true };
+    const server = serverChecker(proofClient(options.url, { retryForMilliseconds: RETRY_FOR_MILLISECONDS }));
+    const chain = openChecker(options.rpc ?? embeddedChainUrl(readEnv()));
+    const checker = options.serverOnly === true ? server : chain;
+    const settings = { directory, checker, server, anyId: options.anyId === true };
     try {
       const report = await verifyAll(found, settings, options.concurrency);
       process.stdout.write(`${options.json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
@@ -77,11 +77,11 @@ Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
     }
   });
 
-/** Opens a {@link chainWitness} with the TLS settings of the environment. */
-function openWitness(address: string): ReturnType<typeof chainWitness> {
+/** Opens a {@link chainChecker} with the TLS settings of the environment. */
+function openChecker(address: string): ReturnType<typeof chainChecker> {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
   const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
-  return node.kind === "remote" ? chainWitness(node.urls, peerTlsOptions(node.tls, NODE)) : chainWitness([address], {});
+  return node.kind === "remote" ? chainChecker(node.urls, peerTlsOptions(node.tls, NODE)) : chainChecker([address], {});
 }
 
 await runCommand(program);

@@ -89,7 +89,7 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
       block_time: block.time,
       validator: block.validator,
       created_at: time,
-      settled_at: time,
+      outcome_at: time,
     })
     .returning("id")
     .executeTakeFirstOrThrow();

@@ -154,7 +154,7 @@ export class JournalRebuild {
     const id = await this.#anchor(leaves, content, {
       state: "confirmed",
       hash: transactionHash,
-      settled_at: Date.now(),
+      outcome_at: Date.now(),
     });
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
@@ -178,7 +178,7 @@ export class JournalRebuild {
       firstSequence: checkpoint + 1,
       lastSequence: checkpoint,
     };
-    const mined = { state: "confirmed", hash: transactionHash, settled_at: Date.now() } as const;
+    const mined = { state: "confirmed", hash: transactionHash, outcome_at: Date.now() } as const;
     const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, checkpoint);
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
@@ -192,7 +192,7 @@ export class JournalRebuild {
   async #anchor(
     leaves: UnconfirmedLeaves,
     { hash, size }: AnchorContent,
-    state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "settled_at">,
+    state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "outcome_at">,
     checkpoint: number | null = null,
   ): Promise<number> {
     const now = Date.now();
@@ -350,7 +350,7 @@ export class JournalRebuild {
         hash: transactionHash,
         ...block,
         created_at: time,
-        settled_at: time,
+        outcome_at: time,
       })
       .returning("id")
       .executeTakeFirstOrThrow();

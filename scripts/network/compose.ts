@@ -31,7 +31,7 @@ export function composeText(network: Network): string {
       host.name,
       {
         image: `hyperledger/besu:${BESU_VERSION}`,
-        // The folders belong to the user who created them; other users cannot read the keys.
+        // The files belong to the user who created them; other users cannot read the keys.
         user: "${NETWORK_USER:-1000:1000}",
         entrypoint: ["/opt/besu/bin/besu"],
         command: [`--config-file=${CONFIG_DIRECTORY}/besu.toml`],

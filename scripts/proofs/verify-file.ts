@@ -2,9 +2,9 @@ import { type HashedFile, hashFile } from "./hash-file.ts";
 import { contradictionIn, isAbout } from "./check-proof.ts";
 import { type ProofFile, ProofFileError, proofPath, readProofFile } from "./proof-file.ts";
 import { reasonOf } from "./reason.ts";
-import type { ServerWitness } from "./server-witness.ts";
+import type { ServerChecker } from "./server-checker.ts";
 import type { FoundFile } from "./walk.ts";
-import { UnreachableError, type Witness } from "./witness.ts";
+import { UnreachableError, type ProofChecker } from "./checker.ts";
 
 /** Possible results. */
 export const RESULTS = ["verified", "changed", "no_proof", "chain_disagrees", "not_checked"] as const;
@@ -32,14 +32,14 @@ export interface Verdict {
 export interface VerifySettings {
   /** The folder of proof files. */
   readonly directory: string;
-  readonly witness: Witness;
+  readonly checker: ProofChecker;
   /** Queried for files without a proof file. */
-  readonly server: ServerWitness;
+  readonly server: ServerChecker;
   /** Whether to accept proofs with a different document id. */
   readonly anyId: boolean;
 }
 
-/** Checks a file against its proof, and the proof against the witness. */
+/** Checks a file against its proof, and the proof against the chain or the server. */
 export async function verifyFile(file: FoundFile, settings: VerifySettings): Promise<Verdict> {
   const verdict = (result: Result, reason: string): Verdict => ({ file: file.id, result, reason });
   try {
@@ -57,7 +57,7 @@ export async function verifyFile(file: FoundFile, settings: VerifySettings): Pro
 
 type Outcome = Omit<Verdict, "file" | "bytes" | "hash">;
 
-async function askServer({ hash }: HashedFile, server: ServerWitness): Promise<Outcome> {
+async function askServer({ hash }: HashedFile, server: ServerChecker): Promise<Outcome> {
   const verification = await server.verify(hash);
   if (!verification.valid)
     return { result: "no_proof", reason: `there is no proof file; message of the server: ${verification.message}` };
@@ -90,8 +90,8 @@ async function checkKept(
       ...about,
     };
   }
-  const { witness } = settings;
-  const contradiction = await witness.contradiction(kept.proof);
-  if (contradiction === undefined) return { result: "verified", by: witness.name, ...about };
-  return { result: "chain_disagrees", reason: contradiction, by: witness.name, ...about };
+  const { checker } = settings;
+  const contradiction = await checker.contradiction(kept.proof);
+  if (contradiction === undefined) return { result: "verified", by: checker.name, ...about };
+  return { result: "chain_disagrees", reason: contradiction, by: checker.name, ...about };
 }

@@ -43,8 +43,13 @@ export async function startParts(
   return { url: server.url, demoAccount };
 }
 
-/** Loads the alerts that lasted when the server last ended. Alerts stop last, because every other part raises them. */
-async function startMonitoring({ foundation: { alerts } }: Parts, resources: AsyncDisposableStack): Promise<void> {
+/**
+ * Loads the alerts that lasted when the server last ended. Alerts and the service log stop last, because every other
+ * part raises alerts and writes lines.
+ */
+async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): Promise<void> {
+  const { alerts, telemetry } = parts.foundation;
+  resources.defer(() => telemetry.flush());
   resources.defer(() => alerts.stop());
   await alerts.start();
 }

@@ -4,7 +4,7 @@ import type { Logger } from "../kit/logger.ts";
 import type { AlertStore } from "../operations/alert.ts";
 import { alertStore } from "../operations/alert-store.ts";
 import { AlertTracker } from "../operations/alert-tracker.ts";
-import { createTelemetry } from "../operations/events.ts";
+import { createTelemetry, type ServerTelemetry } from "../operations/events.ts";
 import { Metrics } from "../operations/metrics.ts";
 import type { Journal } from "./journal.ts";
 
@@ -14,7 +14,7 @@ export interface Monitoring {
   readonly metrics: Metrics;
   readonly alerts: AlertTracker;
   readonly alertStore: AlertStore;
-  readonly telemetry: ReturnType<typeof createTelemetry>;
+  readonly telemetry: ServerTelemetry;
 }
 
 export interface MonitoringDeps {

@@ -120,7 +120,7 @@ function buildProofs(foundation: Foundation, config: Config, { sender }: Relayer
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));
-  registerProofMetrics(foundation, proofs, config.proofs.maxOutstanding);
+  registerProofMetrics(foundation, proofs, config.proofs.maxInFlight);
   return proofs;
 }
 

@@ -5,7 +5,7 @@ import type { Proofs } from "./proofs.ts";
 export function registerProofMetrics(
   { metrics, journal }: Pick<Foundation, "metrics" | "journal">,
   proofs: Pick<Proofs, "tracker">,
-  maxOutstanding: number,
+  maxInFlight: number,
 ): void {
   const counts = (): Promise<{ records: number; pending: number }> => journal.proofs.counts();
   metrics.gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await counts()).records);
@@ -17,7 +17,7 @@ export function registerProofMetrics(
   metrics.gauge(
     "sealbook_proofs_pending_limit",
     "Maximum of pending proofs; at the maximum none is accepted",
-    () => maxOutstanding,
+    () => maxInFlight,
   );
   metrics.gauge(
     "sealbook_proof_oldest_pending_seconds",

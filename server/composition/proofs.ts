@@ -25,7 +25,7 @@ export interface ProofDeps {
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
-  readonly maxOutstanding: number;
+  readonly maxInFlight: number;
   readonly takeOverMilliseconds: number;
   /** Called with the number of failed anchors that were given new transactions. */
   readonly onRetry: (count: number) => void;
@@ -55,7 +55,7 @@ export function createProofs(deps: ProofDeps): Proofs {
     leadMilliseconds: BATCH_LEAD_MILLISECONDS,
     gatherMilliseconds: GATHER_MILLISECONDS,
   };
-  const queue = new ProofQueue({ ...deps, writer, tracker, rules, maxInFlight: deps.maxOutstanding });
+  const queue = new ProofQueue({ ...deps, writer, tracker, rules, maxInFlight: deps.maxInFlight });
   return {
     service: new ProofService({ ...deps, queue, tracker, trees }),
     verifier: new ProofVerifier({ ...deps, trees }),

@@ -56,7 +56,7 @@ export interface RecordConfig {
 export interface ProofConfig {
   readonly proofWaitMilliseconds: number;
   readonly batchMaxAgeMilliseconds: number;
-  readonly maxOutstanding: number;
+  readonly maxInFlight: number;
   readonly anchorDeadlineMilliseconds: number;
 }
 
@@ -167,7 +167,7 @@ function apiConfig(
     proofs: {
       proofWaitMilliseconds: env.PROOF_WAIT * 1000,
       batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
-      maxOutstanding: env.MAX_OUTSTANDING,
+      maxInFlight: env.MAX_IN_FLIGHT,
       anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
     },
     explorer: { rate: env.EXPLORER_RATE, url: env.EXPLORER_URL },

@@ -159,7 +159,7 @@ export const Environment = z.object({
   BATCH_MAX_AGE: whole(1, 600).default(12).meta({
     description: "Maximum time in seconds that a hash waits for others to share its transaction",
   }),
-  MAX_OUTSTANDING: whole(1, 100_000_000).default(1_000_000).meta({
+  MAX_IN_FLIGHT: whole(1, 100_000_000).default(1_000_000).meta({
     description: "Maximum of proofs that wait for the chain; further ones are rejected with 503",
   }),
   ANCHOR_DEADLINE: whole(1, 86_400).default(60).meta({

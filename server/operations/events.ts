@@ -29,16 +29,25 @@ const ANCHORING = "anchoring";
 const CHAIN = "chain";
 const NETWORK = "network: ";
 
+/** Business events of the server, and their state. */
+export interface ServerTelemetry extends Telemetry {
+  counts(): EventCounts;
+  /** Waits until every service log line so far is stored. */
+  flush(): Promise<void>;
+}
+
 /** Writes log lines that account holders can read. */
 interface ServiceLogWriter {
   /** Writes a line for one account, also to the server's log. */
   write(level: ServiceLogLine["level"], account: Address, message: string): void;
   /** Writes a line for every account. */
   broadcast(level: ServiceLogLine["level"], message: string): void;
+  /** Waits until every line so far is stored. */
+  flush(): Promise<void>;
 }
 
 /** Returns the business events of the server as functions that log, count and raise alerts. None of them throws. */
-export function createTelemetry(deps: TelemetryDeps): Telemetry & { counts(): EventCounts } {
+export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   const serviceLog = serviceLogWriter(deps);
   const diverged = new Set<string>();
   const journal = journalEvents(deps, serviceLog, diverged);
@@ -52,14 +61,19 @@ export function createTelemetry(deps: TelemetryDeps): Telemetry & { counts(): Ev
     ...journal,
     ...chainEvents(deps, journal, diverged),
     counts: () => ({ divergences: diverged.size }),
+    flush: () => serviceLog.flush(),
   };
 }
 
 function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWriter {
+  const writes = new Set<Promise<void>>();
   const append = (level: ServiceLogLine["level"], account: Address, message: string): void => {
-    serviceLog({ time: Date.now(), level, account, message }).catch((error: unknown) => {
-      logger.error({ err: error, account }, "a line of the service log could not be stored and is lost");
-    });
+    const write = serviceLog({ time: Date.now(), level, account, message })
+      .catch((error: unknown) => {
+        logger.error({ err: error, account }, "a line of the service log could not be stored and is lost");
+      })
+      .finally(() => writes.delete(write));
+    writes.add(write);
   };
   return {
     write(level, account, message) {
@@ -67,6 +81,9 @@ function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWrit
       append(level, account, message);
     },
     broadcast: (level, message) => append(level, EVERYBODY, message),
+    async flush() {
+      await Promise.all(writes);
+    },
   };
 }
 

@@ -10,7 +10,7 @@ describe("back-pressure and the promised deadline", function () {
   before(async () => {
     chain = await startRemoteChain();
     server = await startServer(
-      { ...chain.variables, MAX_OUTSTANDING: "10", PROOF_WAIT: "1", ANCHOR_DEADLINE: "1" },
+      { ...chain.variables, MAX_IN_FLIGHT: "10", PROOF_WAIT: "1", ANCHOR_DEADLINE: "1" },
       { directory: chain.directory },
     );
   });

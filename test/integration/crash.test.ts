@@ -104,7 +104,12 @@ describe("killed at any moment", function () {
     // A block a second leaves much under way at the moment of the kill.
     for (const variables of [{}, { CHAIN_BLOCK_PERIOD: "1" }, {}, {}]) {
       const busy = [...Array<undefined>(WORKERS)].flatMap(() => [load(submitOne), load(storeOne)]);
+      const [fewProofs, fewRecords] = [proofs.size + 3, records.size + 3];
       await sleep(300 + Math.random() * ("CHAIN_BLOCK_PERIOD" in variables ? 1_500 : 700));
+      await eventually(async () => {
+        assert.isAtLeast(proofs.size, fewProofs);
+        assert.isAtLeast(records.size, fewRecords);
+      }, 60_000);
       const head = Number(await rpcCall(server.chainUrl, "eth_blockNumber"));
       for (let number = Math.max(0, head - 5); number <= head; number += 1) {
         blocks.set(

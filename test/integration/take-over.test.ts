@@ -144,7 +144,7 @@ for (const engine of ENGINES)
 
     it("halts for longer than that and goes on: each hash is confirmed once, and it has room for others", async () => {
       const [first, second] = pair.seats;
-      const halting = await first.start({ MAX_OUTSTANDING: "7", TAKEOVER_AFTER: "1" });
+      const halting = await first.start({ MAX_IN_FLIGHT: "7", TAKEOVER_AFTER: "1" });
       await leaveGap(halting);
       await submit(halting, 1);
       assert.deepEqual(await pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });

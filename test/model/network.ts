@@ -31,7 +31,7 @@ export class Network {
   readonly #pace: Pace;
   readonly #onSend: (raw: string) => void;
   #trouble: Trouble | undefined;
-  #underWay: (() => void)[] = [];
+  #inFlight: (() => void)[] = [];
 
   /** @param onSend told when a signed transaction leaves its process */
   constructor(chain: SimulatedChain, pace: Pace, onSend: (raw: string) => void) {
@@ -41,7 +41,7 @@ export class Network {
   }
 
   get idle(): boolean {
-    return this.#underWay.length === 0;
+    return this.#inFlight.length === 0;
   }
 
   /** Lets the next calls fail. */
@@ -109,13 +109,13 @@ export class Network {
   }
 
   #later(event: () => void): void {
-    this.#underWay.push(event);
+    this.#inFlight.push(event);
     setImmediate(() => this.#deliverOne());
   }
 
   #deliverOne(): void {
     this.#pace.activity += 1;
-    const [event] = this.#underWay.splice(Math.floor(this.#pace.random() * this.#underWay.length), 1);
+    const [event] = this.#inFlight.splice(Math.floor(this.#pace.random() * this.#inFlight.length), 1);
     event?.();
   }
 }

@@ -57,7 +57,7 @@ const TELEMETRY: Telemetry = {
 export interface RelayerRules {
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
-  readonly maxOutstanding: number;
+  readonly maxInFlight: number;
   readonly takeOverMilliseconds: number;
 }
 

@@ -88,7 +88,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   rules: fc.record({
     batchMaxAgeMilliseconds: fc.constantFrom(20, 1_000, 30_000),
     proofWaitMilliseconds: fc.constantFrom(0, 1_000, 30_000),
-    maxOutstanding: fc.constantFrom(1_000, 1_000, 8),
+    maxInFlight: fc.constantFrom(1_000, 1_000, 8),
     takeOverMilliseconds: fc.constantFrom(60_000, 2_000),
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),

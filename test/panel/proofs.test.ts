@@ -105,6 +105,8 @@ describe("the panel's proofs", function () {
     await another();
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
     await page.getByText("Verification passed").waitFor();
+    // The last check asks the chain, after the verdict on the bundle.
+    await page.locator(".checks strong", { hasText: "The block is on the chain" }).waitFor();
     assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
       "Format",
       "Issuer's signature",
@@ -137,7 +139,7 @@ describe("the panel's proofs", function () {
     await another();
     const altered = bundle.replace('"type":"minutes"', '"type":"Minutes"');
     await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
-    await page.getByText("Verification failed").waitFor();
+    await page.getByText("Verification failed", { exact: true }).waitFor();
     await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
   });
 

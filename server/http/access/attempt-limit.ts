@@ -32,7 +32,7 @@ export function attemptLimit({
   onLockOut,
   onRefused,
 }: AttemptLimitOptions): AttemptLimit {
-  const underWay = new Map<string, Set<Promise<void>>>();
+  const inFlight = new Map<string, Set<Promise<void>>>();
 
   /** Waits until an attempt may begin, and counts it as in flight. */
   const begin = async (key: string, ended: Promise<void>): Promise<void> => {
@@ -44,9 +44,9 @@ export function attemptLimit({
           retryAfterSeconds: Math.ceil(locked / 1000),
         });
       }
-      const others = underWay.get(key) ?? new Set();
+      const others = inFlight.get(key) ?? new Set();
       if (others.size < book.left(key)) {
-        underWay.set(key, others.add(ended));
+        inFlight.set(key, others.add(ended));
         return;
       }
       await Promise.race(others);
@@ -68,9 +68,9 @@ export function attemptLimit({
       }
       throw error;
     } finally {
-      const others = underWay.get(key);
+      const others = inFlight.get(key);
       others?.delete(ended);
-      if (others?.size === 0) underWay.delete(key);
+      if (others?.size === 0) inFlight.delete(key);
       end();
     }
   };

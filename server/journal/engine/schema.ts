@@ -211,7 +211,7 @@ export interface TransactionsTable {
   validator: string | null;
   reason: string | null;
   created_at: number;
-  settled_at: number | null;
+  outcome_at: number | null;
 }
 
 export interface ServiceLogTable {

@@ -175,7 +175,7 @@ export function transactionStore(database: Database): TransactionStore {
               // The signed bytes contain it, and are kept for a rollback of the chain; unsigned data may still be
               // requested.
               ...(state === "confirmed" ? { data: null } : {}),
-              settled_at: Date.now(),
+              outcome_at: Date.now(),
             })
             .where("id", "=", id)
             .execute();
@@ -205,7 +205,7 @@ export function transactionStore(database: Database): TransactionStore {
               block_hash: null,
               block_time: null,
               validator: null,
-              settled_at: null,
+              outcome_at: null,
             })
             .where("id", "=", id)
             .execute();
@@ -231,7 +231,7 @@ export function transactionStore(database: Database): TransactionStore {
       database.transaction().execute(async (transaction) => {
         await transaction
           .updateTable("transactions")
-          .set({ state: "refused", reason, nonce: null, raw: null, hash: null, settled_at: Date.now() })
+          .set({ state: "refused", reason, nonce: null, raw: null, hash: null, outcome_at: Date.now() })
           .where("id", "=", id)
           .execute();
         const filler = await transaction
@@ -254,7 +254,7 @@ export function transactionStore(database: Database): TransactionStore {
     async cancel(id) {
       const { numUpdatedRows } = await database
         .updateTable("transactions")
-        .set({ state: "cancelled", settled_at: Date.now() })
+        .set({ state: "cancelled", outcome_at: Date.now() })
         .where("id", "=", id)
         .where("state", "=", "queued")
         .executeTakeFirst();

@@ -117,7 +117,7 @@ async function transactions(db: Kysely<unknown>): Promise<void> {
     .addColumn("validator", "text")
     .addColumn("reason", "text")
     .addColumn("created_at", "bigint", (c) => c.notNull())
-    .addColumn("settled_at", "bigint")
+    .addColumn("outcome_at", "bigint")
     .addUniqueConstraint("one_transaction_a_nonce", ["sender", "nonce"])
     .execute();
   // Only rows in flight are looked up by state; the indexes stay small in a journal of any length.

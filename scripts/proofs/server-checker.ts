@@ -1,9 +1,9 @@
 import { ClientError, type ConfirmedProof, type ProofClient, type Verification } from "../../client/index.ts";
 import { answerOf, isSilence } from "./server-client.ts";
-import { UnreachableError, untilLost, type Witness } from "./witness.ts";
+import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";
 
 /** Checks proofs with the server, which has to be trusted. */
-export interface ServerWitness extends Witness {
+export interface ServerChecker extends ProofChecker {
   /** Returns whether the server has a proof of a document's hash. */
   verify(hash: string): Promise<Verification>;
 }
@@ -20,7 +20,7 @@ const FIELDS = [
   "timestamp",
 ] as const;
 
-export function serverWitness(client: ProofClient): ServerWitness {
+export function serverChecker(client: ProofClient): ServerChecker {
   const ask = untilLost(<T>(question: () => Promise<T>) => asked(question));
   return {
     name: "server",

@@ -10,12 +10,12 @@ import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { verifyPath } from "../../server/journal/integrity/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { UnreachableError, untilLost, type Witness } from "./witness.ts";
+import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";
 
 const Transaction = NodeTransaction.pick({ to: true, input: true, blockHash: true });
 
 /** Checks proofs against the chain through JSON-RPC, without the server. */
-export function chainWitness(urls: readonly [string, ...string[]], tls: PeerTlsOptions): Witness & { close(): void } {
+export function chainChecker(urls: readonly [string, ...string[]], tls: PeerTlsOptions): ProofChecker & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // Uses the chain id that the node reports.
   const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);

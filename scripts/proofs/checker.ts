@@ -1,7 +1,7 @@
 import type { ConfirmedProof } from "../../client/index.ts";
 
 /** Confirms proofs: the chain or the server. */
-export interface Witness {
+export interface ProofChecker {
   readonly name: "chain" | "server";
   /**
    * Checks a consistent proof.
