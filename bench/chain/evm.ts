@@ -8,7 +8,7 @@ const CHAIN_ID = 7_328;
 const Quantity = z.string().transform(Number);
 const Receipt = z.object({ status: Quantity, gasUsed: Quantity, contractAddress: z.string().nullable() });
 
-/** A bare EVM: the one of the embedded chain, with room for larger transactions. */
+/** A bare EVM: that of the embedded chain, with room for larger transactions. */
 export interface Evm extends AsyncDisposable {
   /** The sender; its transactions need no signature. */
   readonly sender: string;

@@ -12,7 +12,7 @@ const STEPS = DAY_MILLISECONDS / STEP_MILLISECONDS;
 /** Duration of a step while the day plays. */
 const SHOWN_MILLISECONDS = 150;
 
-/** Chooses the moment that the map shows, and plays the last day. */
+/** Selects the time that the map shows, and plays the last day. */
 export function Timeline() {
   const isPlaying = useSignal(false);
   const { map } = texts.value;
