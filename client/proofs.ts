@@ -41,7 +41,7 @@ const ATTEST = "api/v1/recovery/attest";
 
 /** Options of a {@link ProofClient}. */
 export interface ProofClientOptions extends HttpOptions {
-  /** How long to retry while the server is not available; 0 disables retries. Default 60 s. */
+  /** Maximum retry time while the server is not available; 0 disables retries. Default 60 s. */
   readonly retryForMilliseconds?: number;
 }
 
@@ -58,7 +58,7 @@ export interface CallOptions {
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** How long to wait for the confirmation of an accepted document. Default 300 s. */
+  /** Maximum wait for the confirmation of an accepted document. Default 300 s. */
   readonly confirmWithinMilliseconds?: number;
 }
 

@@ -11,7 +11,7 @@ const RETRY_FOR_MILLISECONDS = 15_000;
 
 /** Options of a {@link RecordClient}. */
 export interface RecordClientOptions extends HttpOptions {
-  /** How long to retry a search or decode while the server is not available. Default 15 s. */
+  /** Maximum retry time of a search or decode while the server is not available. Default 15 s. */
   readonly retryForMilliseconds?: number;
 }
 
@@ -25,7 +25,7 @@ export interface NewRecord {
 /** A search. */
 export interface RecordSearch {
   readonly field: "code" | "topic";
-  /** The field's value; `*` stands for any run of characters, `\*` for a star. */
+  /** The field's value; `*` matches any run of characters, `\*` a literal star. */
   readonly value: string;
   /** Records a page. */
   readonly limit?: number;
@@ -81,7 +81,7 @@ export class RecordClient {
     return this.#call(SessionContent, sessionCall("validate", token));
   }
 
-  /** Gives a validated session a new lifetime; `tparams.tx` replaces the token. */
+  /** Extends a validated session; `tparams.tx` replaces the token. */
   extend(token: string): Promise<SessionContent> {
     return this.#call(SessionContent, sessionCall("extend", token));
   }

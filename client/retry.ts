@@ -22,7 +22,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       return await attempt();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      // Counted from the first failure: the attempt itself may have taken long.
+      // Measured from the first failure: the attempt itself may have run long.
       end ??= performance.now() + options.retryForMilliseconds;
       // With jitter: many clients lose a server at the same time.
       const wait = Math.max((error.retryAfterSeconds ?? 0) * 1000, delay * (0.5 + Math.random() / 2));

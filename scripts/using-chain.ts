@@ -9,7 +9,7 @@ import { CommandFailure } from "./proofs/run-command.ts";
 
 /** Access to an open chain. */
 export interface ChainUse {
-  /** Whether the work writes nothing, so that concurrent administration of accounts and relayers is permitted. */
+  /** Whether the work only reads, so that concurrent administration of accounts and relayers is permitted. */
   readonly onlyReads?: boolean;
 }
 

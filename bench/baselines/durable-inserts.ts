@@ -12,7 +12,7 @@ const database = await openSqlite(file);
 const documents = new Documents();
 let sequence = 0;
 
-/** Writes a group as a confirmed batch of the pipeline leaves it: a transaction, its anchor, and the proofs. */
+/** Writes a group like a confirmed batch of the pipeline: a transaction, its anchor, and the proofs. */
 async function insertGroup(): Promise<void> {
   const now = Date.now();
   await database.transaction().execute(async (transaction) => {

@@ -1,5 +1,5 @@
-// Checks a journal without the chain, in a process of its own. Argument: the database file. Writes the duration as a
-// line of JSON.
+// Checks a journal without the chain, in a separate process. Argument: the database file. Writes the duration as a line
+// of JSON.
 import { JournalCheck } from "../../scripts/journal/journal-check.ts";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 

@@ -23,7 +23,7 @@ export interface ChainSize {
   readonly log: number;
   /** Storage words that the contract fills. */
   readonly storage: number;
-  /** The signed transaction with everything in it. */
+  /** The whole signed transaction. */
   readonly transaction: number;
 }
 

@@ -8,12 +8,12 @@ const CHAIN_ID = 7_328;
 const Quantity = z.string().transform(Number);
 const Receipt = z.object({ status: Quantity, gasUsed: Quantity, contractAddress: z.string().nullable() });
 
-/** A bare EVM: the one of the embedded chain, with room for larger transactions. */
+/** A bare EVM: that of the embedded chain, with room for larger transactions. */
 export interface Evm extends AsyncDisposable {
   /** The sender; its transactions need no signature. */
   readonly sender: string;
   /**
-   * Sends a transaction in a block of its own.
+   * Sends a transaction in a separate block.
    * @param to `null` deploys a contract
    */
   send(to: string | null, data: string): Promise<z.infer<typeof Receipt>>;

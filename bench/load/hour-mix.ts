@@ -5,7 +5,7 @@ import type { Ask, Outcome } from "./http-ask.ts";
 
 const BULK_SIZE = 100;
 const SEARCH_LIMIT = 10;
-/** The newest proofs, which are looked up. */
+/** Maximum number of proofs for lookups; the newest are kept. */
 const MOST_KNOWN = 10_000;
 
 /** An activity with its frequency per hour. */

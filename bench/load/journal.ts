@@ -10,7 +10,7 @@ import { Documents } from "./documents.ts";
 const ADDRESS = `0x${"11".repeat(20)}`;
 const MOST_UNDER_WAY = 64;
 
-/** Writes confirmed proofs through the stores of the server, as it does, without a server and a chain. */
+/** Writes confirmed proofs through the stores of the server, without a server and a chain. */
 export async function fillJournal(
   database: Database,
   { proofs, batchSize }: { readonly proofs: number; readonly batchSize: number },

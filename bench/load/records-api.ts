@@ -2,7 +2,7 @@ import { RecordClient } from "../../client/index.ts";
 
 const PATH = "/api";
 
-/** A client of API 1 that holds a session. */
+/** A client of API 1 with an open session. */
 export class RecordsApi {
   readonly #client: RecordClient;
   #token = "";
@@ -28,7 +28,7 @@ export class RecordsApi {
     return this.#call("/api/datastore/event/store", { code: `station-${this.#stored}`, topic: "PM2.5", payload });
   };
 
-  /** A call that searches by code. */
+  /** Returns a call that searches by code. */
   search(value: string, limit: number): { path: string; body: string } {
     return this.#call("/api/datastore/event/search", { search: { target: "1", value, limit } });
   }

@@ -3,7 +3,7 @@ import type { Report } from "./report.ts";
 /** Inputs of a section. */
 export interface Bench {
   readonly report: Report;
-  /** Folder for everything that the run writes. */
+  /** Folder for all files of the run. */
   readonly root: string;
   /** A short run that checks the sections; its figures are not significant. */
   readonly quick: boolean;

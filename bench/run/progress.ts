@@ -9,7 +9,7 @@ export interface Progress extends Disposable {
   update(done: number): void;
 }
 
-/** Shows progress as a bar on a terminal, else as a line now and then. */
+/** Shows progress as a bar on a terminal, else as a line every 15 s. */
 export function showProgress(what: string, total: number, unit: string): Progress {
   return process.stderr.isTTY ? bar(what, total, unit) : lines(what, total, unit);
 }

@@ -64,7 +64,7 @@ export async function hour({ report, root, quick }: Bench): Promise<void> {
 async function inTurn(activities: readonly Activity[], onDone: () => void): Promise<Record<string, number>> {
   const left = activities.map((activity) => ({ activity, begun: 0 }));
   const faults: Record<string, number> = {};
-  /** Returns the activity with the greatest lag. */
+  /** Returns the unfinished activity with the lowest progress. */
   const next = (): Activity | undefined => {
     let least: (typeof left)[number] | undefined;
     for (const each of left) {

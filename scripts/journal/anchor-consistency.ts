@@ -62,8 +62,8 @@ export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
 }
 
 /**
- * Returns whether an anchor was split. An anchor with a superseded confirmation can be split: newer anchors then cover
- * parts of it.
+ * Returns whether an anchor was split. An anchor can be split once its confirmation is no longer valid: newer anchors
+ * then cover parts of it.
  */
 function wasSplit({ anchor, firstLeaf, size }: ConfirmationEntry, siblings: readonly AnchorFacts[]): boolean {
   const parts = siblings.filter(

@@ -16,7 +16,7 @@ export interface Leaf {
 /** Result of the check of a batch. */
 export interface BatchVerdict {
   readonly findings: readonly Finding[];
-  /** Whether the anchored hash proves the recorded hash of a leaf; `unknown` when nothing is anchored yet. */
+  /** Returns whether the anchored hash proves the recorded hash of a leaf; `unknown` when nothing is anchored yet. */
   provesLeaf(leaf: number): "intact" | "changed" | "unknown";
   /** Number of unconfirmed leaves. */
   readonly pending: number;
@@ -122,7 +122,10 @@ function faultsOf(anchor: AnchorFacts, own: readonly Leaf[]): AnchorFault[] {
   ];
 }
 
-/** `undefined` when there is nothing to compare with, or when another finding already covers the anchor. */
+/**
+ * Returns whether the leaves give the anchored hash; `undefined` when there is nothing to compare with, or when another
+ * finding already covers the anchor.
+ */
 function fitsRoot({ hash, size, firstLeaf }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
   if (hash === null || own.length !== hashesUnder({ size }) || own.length > MAX_TREE_SIZE) return undefined;
   if (own.some(({ leaf }, index) => leaf !== firstLeaf + index)) return undefined;

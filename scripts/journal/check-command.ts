@@ -34,7 +34,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `journal check` */
+/** Creates the command `journal check`. */
 export function checkCommand(): Command {
   return new Command("check")
     .description("Checks every entry of the journal, what they are found by, and what the chain has of them.")

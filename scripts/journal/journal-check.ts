@@ -26,7 +26,7 @@ import {
 } from "../../server/journal/entries/codec.ts";
 import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
 
-/** Entries per read: a multiple of the ranges of the key sums. */
+/** Entries per read: a multiple of the range length of the key sums. */
 const PAGE = 2_048;
 /** Cached digests for checkpoints: a checkpoint is confirmed soon after its entry. */
 const KEPT_DIGESTS = 16 * PAGE;
@@ -132,7 +132,7 @@ export class JournalCheck {
       await this.#page(await readEntries(database, from, limit));
       onProgress?.("entries", from + limit - start, total);
       await this.#keepResumePoint(from + limit);
-      // An embedded database blocks the thread while it reads.
+      // Yields the thread, which an embedded database blocks while it reads.
       await nextTurn();
     }
     if (signal?.aborted === true) return this.#result(false);

@@ -27,7 +27,7 @@ interface Options {
   readonly from: string;
 }
 
-/** `journal restore` */
+/** Creates the command `journal restore`. */
 export function restoreCommand(): Command {
   return new Command("restore")
     .description("Builds the journal of an empty database again from a replica and the chain, with the server stopped.")

@@ -76,7 +76,7 @@ export function openMethods({ plan }: Pick<Network, "plan">): string[] {
   return [...READING_METHODS, ...CONSENSUS_METHODS.map((name) => `${prefix}_${name}`)];
 }
 
-/** The JSON-RPC API name of a consensus protocol. */
+/** Returns the JSON-RPC API name of a consensus protocol. */
 export function consensusApi(consensus: Network["plan"]["consensus"]): "IBFT" | "QBFT" {
   return consensus === "ibft2" ? "IBFT" : "QBFT";
 }

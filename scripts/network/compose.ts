@@ -9,7 +9,10 @@ export const FIRST_RPC_PORT = 18_545;
 /** Container path of the peer lists for this machine; they replace those for separate machines. */
 const LISTS_DIRECTORY = "/etc/besu-compose";
 
-/** Data folder of a node below the network's folder. Created in advance, because Docker would create it for root. */
+/**
+ * Returns the data folder of a node, relative to the network's folder. It is created in advance, because Docker would
+ * create it for root.
+ */
 export function composeData(host: NetworkHost): string {
   return `compose/data/${host.name}`;
 }
@@ -31,7 +34,7 @@ export function composeText(network: Network): string {
       host.name,
       {
         image: `hyperledger/besu:${BESU_VERSION}`,
-        // The folders belong to the user who created them; other users cannot read the keys.
+        // The files belong to the user who created them; other users cannot read the keys.
         user: "${NETWORK_USER:-1000:1000}",
         entrypoint: ["/opt/besu/bin/besu"],
         command: [`--config-file=${CONFIG_DIRECTORY}/besu.toml`],

@@ -137,7 +137,10 @@ async function makeClient(
   await folder.write(paths.certificate, certificate);
 }
 
-/** The token permits methods that change a node; its signing key is never on the node. */
+/**
+ * Writes a token and its public key. The token permits methods that change a node; its signing key is never on the
+ * node.
+ */
 async function makeToken(folder: Folder, host: string, anew: boolean): Promise<void> {
   if (!anew && (await areThere(folder, [tokenKeyPath(host), tokenPublicKeyPath(host), authorizationPath(host)]))) {
     folder.outcome.kept.push(tokenKeyPath(host), tokenPublicKeyPath(host), authorizationPath(host));

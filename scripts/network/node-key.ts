@@ -10,7 +10,7 @@ export interface NodeIdentity {
   readonly validator: string;
 }
 
-/** Path of a data centre's node key, relative to the network's folder. */
+/** Returns the path of a data centre's node key, relative to the network's folder. */
 export function nodeKeyPath(host: string): string {
   return `${host}/besu/key`;
 }

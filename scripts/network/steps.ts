@@ -29,7 +29,7 @@ export function majorityOf(validators: number): number {
 
 /**
  * @param validators The validators before the change
- * @param lost Validators that cannot be used for steps
+ * @param lost A validator that no longer responds to requests
  */
 export function stepsToAdd(
   consensus: Network["plan"]["consensus"],

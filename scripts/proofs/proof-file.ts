@@ -13,7 +13,7 @@ const ConfirmedProofFile = ConfirmedProof.extend(format);
 
 /**
  * A proof file: the format and the server's response. A `pending` file belongs to an accepted, unconfirmed document and
- * stores the metadata with which a retry gives the same record.
+ * stores the metadata with which a retry creates the same record.
  */
 export const ProofFile = z.discriminatedUnion("status", [ConfirmedProofFile, PendingProof.extend(format)]);
 

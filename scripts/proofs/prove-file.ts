@@ -123,7 +123,7 @@ async function isBundleOf(file: string, id: string): Promise<boolean> {
 function newMetadata({ type, source }: ProveSettings): { timestamp: number; type?: string; source?: string } {
   return {
     ...(type === undefined ? {} : { type }),
-    // Set once, so that retries give the same record.
+    // Set once, so that retries create the same record.
     timestamp: Math.floor(Date.now() / 1000),
     ...(source === undefined ? {} : { source }),
   };

@@ -2,7 +2,7 @@ import { ClientError, type ConfirmedProof, type ProofClient, type Verification }
 import { answerOf, isSilence } from "./server-client.ts";
 import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";
 
-/** Checks proofs with the server, which has to be trusted. */
+/** Checks proofs with the server, which must be trusted. */
 export interface ServerChecker extends ProofChecker {
   /** Returns whether the server has a proof of a document's hash. */
   verify(hash: string): Promise<Verification>;

@@ -49,7 +49,7 @@ export type Action =
     }
   | { readonly kind: "administration" }
   | { readonly kind: "deployment" }
-  /** A transaction without call data to an address of no contract of ours: it has no action on the contracts. */
+  /** A transaction without call data to an address that is not one of the contracts. */
   | { readonly kind: "empty" }
   | { readonly kind: "other" };
 

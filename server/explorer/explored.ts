@@ -96,7 +96,7 @@ export type Held =
 export interface Mined {
   readonly block: BlockSummary;
   readonly index: number;
-  /** Blocks from its own to the newest, both included. */
+  /** Blocks from the transaction's own to the newest, both included. */
   readonly confirmations: number;
   readonly succeeded: boolean;
   /** The revert reason, from a repetition of the call on the current state. */

@@ -62,7 +62,7 @@ const operation = (
   ],
 });
 
-/** The explorer. */
+/** The operations of the explorer. */
 export const EXPLORER_OPERATIONS: readonly Operation[] = [
   operation(
     {

@@ -19,7 +19,7 @@ import {
 } from "./response-mapping.ts";
 import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery } from "./schemas.ts";
 
-/** The explorer reads the chain, never the journal. */
+/** Dependencies of the explorer, which reads the chain, never the journal. */
 export interface ExplorerDeps {
   readonly explorer: ChainExplorer;
   /** By network address: every request causes calls to the chain's node. */

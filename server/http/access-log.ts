@@ -9,8 +9,8 @@ const FAILURE = "failure";
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
 /**
- * Gives every request an id, returns it as a header, and logs the finished request. Paths, headers and bodies are not
- * logged: they contain document ids, tokens and passwords.
+ * Assigns an id to every request, returns it as a header, and logs the finished request. Does not log paths, headers
+ * and bodies: they contain document ids, tokens and passwords.
  */
 export function accessLog(logger: Logger): RequestHandler {
   return (request, response, next) => {

@@ -49,7 +49,7 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   };
 }
 
-/** A request that is being received or answered. */
+/** A request that is being received, or its response being sent. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

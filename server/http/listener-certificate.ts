@@ -52,7 +52,7 @@ export class ListenerCertificate {
     return this.#loaded.options;
   }
 
-  /** Unix milliseconds. */
+  /** End of the certificate's validity, in Unix milliseconds. */
   get expires(): number {
     return this.#loaded.expires;
   }

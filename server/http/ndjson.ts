@@ -61,7 +61,7 @@ function checkLength({ length }: Buffer, number: number): void {
   if (length > MAX_LINE) throw new SealbookError("too_large", `line ${number} is longer than ${MAX_LINE} bytes`);
 }
 
-/** The error of an invalid line or field of a line. */
+/** Creates the error of an invalid line or field of a line. */
 export function lineFault(number: number, message: string, path = ""): SealbookError {
   const where = `line ${number}${path === "" ? "" : `.${path}`}`;
   return new SealbookError("malformed", `${where}: ${message}`, { details: [{ path: where, message }] });

@@ -2,8 +2,8 @@ import type { RequestHandler } from "express";
 import helmet from "helmet";
 
 /**
- * Security headers of data responses: a browser must not load resources for them, frame them, or guess another media
- * type. Headers that concern documents only are omitted, because every response has these.
+ * Sets the security headers of data responses: a browser must not load resources for them, frame them, or guess another
+ * media type. Headers that concern documents only are omitted, because every response has these.
  */
 export function dataHeaders(): RequestHandler {
   return helmet({
@@ -24,7 +24,8 @@ export function dataHeaders(): RequestHandler {
 }
 
 /**
- * Security headers of pages: a page may load and connect to this server only, and inline scripts do not run.
+ * Sets the security headers of pages: a page may load from and connect to this server only, and inline scripts do not
+ * run.
  * @param pictures Additional sources of images, in the syntax of the policy
  */
 export function pageHeaders(pictures: readonly string[] = []): RequestHandler {

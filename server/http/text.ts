@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 /**
- * A string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts UTF-16 units.
+ * Creates the schema of a string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts
+ * UTF-16 units.
  */
 export function limitedText(maximum: number) {
   return z
@@ -10,7 +11,7 @@ export function limitedText(maximum: number) {
     .meta({ maxLength: maximum });
 }
 
-/** A string for the database, without NUL characters, which PostgreSQL rejects. */
+/** Creates the schema of a string for the database, without NUL characters, which PostgreSQL rejects. */
 export function storedText(maximum: number) {
   return limitedText(maximum).refine((value) => !value.includes("\0"), "contains a NUL character");
 }

@@ -3,7 +3,7 @@ export interface JournalEvents {
   /** A write to the journal failed. */
   journalFailing(error: unknown): void;
   /**
-   * Journal, replicas and chain diverge. Called at every check; the alert is raised once.
+   * Journal, replicas and chain diverge. Emitted at every check; the alert is raised once.
    * @param subject Identifies the divergence: the same text at every check
    * @param isNews false when another process has notified the accounts
    */

@@ -58,7 +58,7 @@ export interface AnchorStore extends CheckpointStore {
   oldestUnconfirmed(): Promise<number | undefined>;
 }
 
-/** A part of an anchor that is split; it takes as many leaves as there are hashes under it. */
+/** A part of a split anchor, with as many leaves as there are hashes under it. */
 export interface AnchorPart extends AnchorContent {
   readonly transactionId: number;
 }

@@ -12,13 +12,13 @@ import { type Acceptance, hashKey } from "./leaf-index.ts";
 import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 
-/** How often the journal is read for anchors of other relayers, and again after a failed read. */
+/** Interval of journal reads for anchors of other relayers, and of retries after a failed read. */
 const OTHERS_MILLISECONDS = 500;
-/** How often the journal is read for own anchors: another relayer may have taken one over. */
+/** Interval of journal reads for own anchors: another relayer may have taken one over. */
 const OWN_MILLISECONDS = 5_000;
-/** How often the deadline is checked, and whether a retry is due. */
+/** Interval of the checks for the deadline and for due retries. */
 const CHECK_MILLISECONDS = 1_000;
-/** How long failed anchors wait between retries. */
+/** Delays between retries of failed anchors. */
 const RETRY = { firstMilliseconds: 5_000, longestMilliseconds: 10 * 60_000 };
 
 const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined };
@@ -30,7 +30,7 @@ export interface AnchorTrackerDeps {
   readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
   readonly telemetry: ProofEvents;
   readonly clock: Clock;
-  /** How long an accepted proof may stay unconfirmed before a deadline event is emitted. */
+  /** Maximum time that an accepted proof may stay unconfirmed before a deadline event is emitted. */
   readonly deadlineMilliseconds: number;
   /** Called with the number of failed anchors that were given new transactions. */
   readonly onRetry: (count: number) => void;
@@ -99,7 +99,7 @@ export class AnchorTracker {
     return this.#hashes;
   }
 
-  /** Closed batches of single proofs in flight. */
+  /** Number of closed batches of single proofs in flight. */
   get sharedBatches(): number {
     return this.#sharedBatches;
   }

@@ -5,7 +5,7 @@ import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 export interface BatchState {
   /** Hashes in the open batch; at least one. */
   readonly size: number;
-  /** When the first hash was accepted. */
+  /** Acceptance time of the first hash. */
   readonly openedAt: number;
   /** Closed batches of this relayer without an outcome. */
   readonly inFlight: number;

@@ -84,7 +84,7 @@ export class ProofQueue {
     return this.#enqueue(this.#bulks, proofs);
   }
 
-  /** Called with every new block: batches follow the chain's block interval. */
+  /** Handles a new block: batches follow the chain's block interval. */
   onHead(head: BlockHead): void {
     this.#seen = withBlock(this.#seen, { ...head, seenAt: this.#deps.clock() });
     this.#wake();

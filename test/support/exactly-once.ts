@@ -24,7 +24,7 @@ export function freshDocuments(count: number): ProofRequest[] {
   }));
 }
 
-/** Computes the id of a proof, which a client knows without a response. */
+/** Computes the id of a proof, which the client can compute without a response. */
 export function idOf({ document_id, hash, metadata }: ProofRequest): string {
   const parts = { documentId: document_id, timestamp: metadata.timestamp, type: "", hash: Buffer.from(hash, "hex") };
   return Buffer.from(recordHash(parts)).toString("hex");

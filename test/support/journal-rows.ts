@@ -3,7 +3,7 @@ import { z } from "zod";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 
-/** Reads the proofs of a journal, without the server. */
+/** Selects the proofs of a journal, without the server. */
 export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label,
     anchors.id as anchor, leaf_index - first_leaf as place, transactions.state
   from proofs

@@ -12,7 +12,7 @@ interface Layer {
 /** Mount paths of routers: a layer does not store them as text, but can match them. */
 const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recovery"];
 
-/** Stubs that are enough to create an app whose routes are only listed. */
+/** Returns stubs for an app whose routes are only listed. */
 export function unusedParts(): AppDeps {
   const anything: object = new Proxy(() => anything, { get: () => anything });
   return new Proxy({} as AppDeps, { get: (_, name) => (name === "version" ? "0.0.0" : anything) });

@@ -9,7 +9,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** The current time for all relative times; updated while the page is visible. */
+/** The current time for all relative times; updated while a component uses it. */
 const now = signal(Date.now());
 let watchers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -52,7 +52,7 @@ function followLifetime(root: HTMLElement): () => void {
   });
 }
 
-/** Reveals the key. The key is not stored across a reload; the next token brings it again. */
+/** Reveals the key. The key is not stored across a reload; the next token includes it again. */
 function revealSecureKey(root: HTMLElement): () => void {
   const details = partOf(root, "[data-part=secure-key]", HTMLDetailsElement);
   const code = details?.querySelector("code");

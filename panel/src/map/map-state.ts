@@ -20,21 +20,21 @@ export const updatedAt = signal(Date.now());
 /** Records read by the search in flight. */
 export const progress = signal<number | undefined>(undefined);
 export const failure = signal<unknown>(undefined);
-/** The moment that the map shows, in milliseconds before {@link updatedAt}. */
+/** The time that the map shows, in milliseconds before {@link updatedAt}. */
 export const ago = signal(0);
 /** The chosen sensor, as returned by `sensorOf`. */
 export const chosenSensor = signal<string | undefined>(undefined);
 
-/** The moment that the map shows; milliseconds since 1970. */
+/** The time that the map shows; milliseconds since 1970. */
 export const moment = computed(() => updatedAt.value - ago.value);
 
-/** The values at that moment, the highest first. */
+/** The values at that time, the highest first. */
 export const shown = computed<readonly FoundReading[]>(() => {
   const current = currentReadings(found.value?.readings ?? [], moment.value, settings.maxAge);
   return current.sort((one, other) => other.value - one.value);
 });
 
-/** The chosen sensor's value at that moment, else its newest before. */
+/** The chosen sensor's value at that time, else its newest one before. */
 export const chosen = computed(() => {
   const sensor = chosenSensor.value;
   if (sensor === undefined) return undefined;

@@ -17,7 +17,7 @@ const MAX_CAPTION_WIDTH = 150;
 /** Callbacks for chosen points. */
 export interface PointsOptions {
   readonly onChoose: (reading: FoundReading) => void;
-  /** Returns the name of a point that stands for several sensors. */
+  /** Returns the name of a point that represents several sensors. */
   readonly severalText: (count: number, worst: FoundReading) => string;
 }
 

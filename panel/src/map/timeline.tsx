@@ -12,7 +12,7 @@ const STEPS = DAY_MILLISECONDS / STEP_MILLISECONDS;
 /** Duration of a step while the day plays. */
 const SHOWN_MILLISECONDS = 150;
 
-/** Chooses the moment that the map shows, and plays the last day. */
+/** Selects the time that the map shows, and plays the last day. */
 export function Timeline() {
   const isPlaying = useSignal(false);
   const { map } = texts.value;
@@ -21,7 +21,7 @@ export function Timeline() {
     if (!isPlaying.value) return;
     let last = performance.now();
     const timer = setInterval(() => {
-      // Skips steps if drawing a step takes longer than showing it.
+      // Skips steps if drawing a step needs longer than its display time.
       const steps = Math.max(1, Math.floor((performance.now() - last) / SHOWN_MILLISECONDS));
       last = performance.now();
       ago.value = Math.max(0, ago.value - steps * STEP_MILLISECONDS);

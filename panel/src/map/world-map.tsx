@@ -16,7 +16,7 @@ import { readingText } from "./wording.ts";
 const MAX_ZOOM = { plain: 10, tiles: 18 };
 const FIT = { padding: 60, maxZoom: 10 };
 
-/** The map with the readings of the moment. */
+/** The map with the readings of the selected time. */
 export function WorldMap() {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

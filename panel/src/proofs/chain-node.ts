@@ -1,6 +1,6 @@
 import { explorerClient } from "../explorer/explorer-client.ts";
 
-/** Answers the verifier's queries to a node through the server's explorer. */
+/** Handles the verifier's node queries through the server's explorer. */
 export async function nodeThroughServer(method: string, [block]: readonly unknown[]): Promise<unknown> {
   if (method === "eth_chainId") return (await explorerClient.chain()).chain_id;
   if (method !== "eth_getBlockByNumber") throw new Error(`the explorer does not answer ${method}`);

@@ -1,4 +1,4 @@
-/** A file that was hashed here. */
+/** A file with its hash. */
 export interface Document {
   readonly name: string;
   readonly size: number;

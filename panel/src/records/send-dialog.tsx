@@ -12,7 +12,7 @@ import { clearDraft, draft } from "./draft.ts";
 import { type Faults, recordOfDraft } from "./draft-record.ts";
 import { FreeFields, ReadingFields } from "./draft-fields.tsx";
 
-/** Writes a record and sends it. */
+/** A form that creates and sends a record. */
 export function SendDialog({ onStored, onClose }: { onStored: (record: StoreContent) => void; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const faults = useSignal<Faults>({});

@@ -13,7 +13,7 @@ export type Ending = "closed" | "closed_elsewhere" | "expired" | "refused";
 const RENEWED_AFTER = 1 / 3;
 /**
  * Maximum time for which a call delays a replacement of the token: by then the server has checked it, even if the call
- * takes longer.
+ * continues.
  */
 const LONGEST_USE_MILLISECONDS = 5_000;
 

@@ -27,7 +27,7 @@ export interface AnvilInstance {
   close(): Promise<void>;
 }
 
-/** Opens the log of a locked folder and brings a fresh Anvil to its last block. */
+/** Opens the log of a locked folder and replays it in a new Anvil up to its last block. */
 export async function openAnvilInstance(directory: string, chainId: number, emit: EventSink): Promise<AnvilInstance> {
   const started = Date.now();
   const logFile = join(directory, "blocks.log");

@@ -119,7 +119,7 @@ async function connectWhenUp(runDirectory: string, chainId: number, over: () => 
   }
 }
 
-/** A large block takes long and a state dump has any size: neither the time nor the length of a response is limited. */
+/** A large block is slow and a state dump has any size: neither the time nor the length of a response is limited. */
 function connectTo(path: string, chainId: number): Connection {
   const { promise: lost, resolve } = Promise.withResolvers<void>();
   const open = localSocketOpener(path, Infinity);

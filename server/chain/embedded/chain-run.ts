@@ -20,7 +20,7 @@ export interface RunFailure {
 
 /**
  * Makes blocks until the chain is stopped or fails, then ends Anvil and closes the log.
- * @param beforeStop Called at a stop, while Anvil and the log are still there
+ * @param beforeStop Called at a stop, while Anvil and the log are still open
  * @returns `null` after a stop
  */
 export async function runChain(

@@ -43,7 +43,7 @@ export class ChainSupervisor {
     this.#done = this.#supervise(first);
   }
 
-  /** Brings the chain of a locked folder to its last block and starts to make blocks. */
+  /** Restores the chain of a locked folder up to its last block and starts to make blocks. */
   static async start(options: ChainSupervisorOptions): Promise<ChainSupervisor> {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
   }

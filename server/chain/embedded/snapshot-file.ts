@@ -10,7 +10,7 @@ import { SealbookError } from "../../errors.ts";
 const NAME = /^snapshot-(\d+)-(0x[0-9a-f]{64})-([0-9a-f]{64})\.json\.gz$/;
 
 /**
- * A loaded snapshot gives the same results as before except for BLOCKHASH: Anvil does not keep the hashes of the last
+ * A loaded snapshot returns the same results as before except for BLOCKHASH: Anvil does not keep the hashes of the last
  * 256 blocks in it. So a snapshot is only used when at least this many blocks are mined again after it.
  */
 export const BLOCKS_AFTER_SNAPSHOT = 256;

@@ -21,7 +21,7 @@ export interface SnapshotSource {
   readonly log: BlockLog;
 }
 
-/** Takes snapshots when they are due. */
+/** Creates snapshots when they are due. */
 export class SnapshotSchedule {
   readonly #directory: string;
   readonly #emit: EventSink;
@@ -40,13 +40,13 @@ export class SnapshotSchedule {
     this.#replayMs = replayMs;
   }
 
-  /** Counts a block and takes a snapshot when one is due; the next block waits for it. */
+  /** Counts a block and creates a snapshot when one is due; the next block waits for it. */
   afterBlock(source: SnapshotSource, workMs: number): Promise<void> {
     this.#replayMs += workMs;
     return this.#takeWhenDue(source, RUNNING);
   }
 
-  /** Takes a snapshot before a clean stop when that shortens the next start. */
+  /** Creates a snapshot before a clean stop when that shortens the next start. */
   atStop(source: SnapshotSource): Promise<void> {
     return this.#takeWhenDue(source, STOPPING);
   }
@@ -67,7 +67,7 @@ export class SnapshotSchedule {
         milliseconds: this.#snapshotMs,
       });
     } catch (error) {
-      // The log is enough; only the next start takes longer.
+      // The log is sufficient; only the next start is slower.
       this.#emit({ kind: "snapshot-failed", blockNumber: entry.number, reason: reasonOf(error) });
     }
   }

@@ -5,7 +5,7 @@ import { SealbookError } from "../../errors.ts";
 /** The longest path of a local socket that every supported system accepts (macOS: 104 bytes with the final zero). */
 const LONGEST = 103;
 
-/** A path of a socket in a folder, valid until it is disposed. */
+/** A path of a socket in a folder, valid until it is released. */
 export interface SocketPath {
   readonly path: string;
   release(): void;

@@ -10,7 +10,7 @@ export interface RelayerKey {
 }
 
 /**
- * A key in this process.
+ * Creates a key that signs in this process.
  * @param privateKey `0x` hex of 32 bytes
  */
 export function ownKey(privateKey: string): RelayerKey {

@@ -11,7 +11,7 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const PublicKeys = z.array(z.string().regex(/^0x[0-9a-f]{128}$/i));
 
 /**
- * A key in a Web3Signer, over its HTTP API for Ethereum's execution layer. The signer signs the keccak-256 of a
+ * Creates a key in a Web3Signer, over its HTTP API for Ethereum's execution layer. The signer signs the keccak-256 of a
  * message. A response is accepted only when it is a signature of the address.
  * @throws SealbookError `config_invalid` when it does not have the address's key; `chain_unavailable` when it does not
  * respond

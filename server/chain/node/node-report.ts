@@ -14,7 +14,7 @@ export interface NodeReport {
     readonly protocol: string;
     /** Names or addresses. */
     readonly validators: readonly string[];
-    /** Number of validators that have to agree on a block. */
+    /** Number of validators that must agree on a block. */
     readonly quorum: number;
     /** Proposer of the newest block: a name or an address. */
     readonly proposer: string;

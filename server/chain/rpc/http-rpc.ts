@@ -5,7 +5,7 @@ import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 /** Limits of one request: nodes refuse longer batches and larger bodies. */
 const MAX_CALLS = 100;
 const MAX_CHARACTERS = 1024 * 1024;
-/** A gateway returns these for a node that it cannot reach, whatever the body is. */
+/** A gateway returns these for a node that it cannot reach, with any body. */
 const GATEWAY_STATUS = new Set([429, 502, 503, 504]);
 /** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. */
 const REFUSES_BATCH = new Set([-32600, -32601, -32005]);

@@ -26,7 +26,7 @@ export interface Rpc {
 
 /** The receiver of a subscription. */
 export interface Subscriber {
-  /** The subscription begins; earlier blocks have to be queried. */
+  /** The subscription begins; earlier blocks must be queried. */
   onLive(): void;
   /** A notification of the node, unchecked. */
   onNotification(notice: unknown): void;

@@ -14,10 +14,10 @@ export interface RollbackDetectorDeps {
   readonly rpc: Pick<Rpc, "call" | "addresses">;
   readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "outcome">;
   /**
-   * How long transactions of another relayer's key are left to that relayer, which may be out of service permanently.
+   * Time after which transactions of another relayer are taken over; that relayer may be out of service permanently.
    */
   readonly takeOverMilliseconds: number;
-  /** How long a chain may lack mined nonces of a key before it counts as rolled back. */
+  /** Time for which a chain may lack mined nonces of a key before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
   readonly onEvent: (event: ChainEvent) => void;
 }
@@ -29,7 +29,7 @@ export interface RollbackDetectorDeps {
 export class RollbackDetector {
   readonly #deps: RollbackDetectorDeps;
   readonly #lagMilliseconds: number;
-  /** When the chain first lacked nonces of a key. */
+  /** Time since which the chain lacks nonces of a key. */
   readonly #lackingSince = new Map<Address, number>();
   /** Ids of transactions that the chain lost, by nonce. */
   #lost: readonly number[] = [];

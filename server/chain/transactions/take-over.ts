@@ -38,7 +38,7 @@ export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
   // One after the other: some nodes reject a nonce before the one below it.
   for (const { raw } of lost) {
     if (isStopped()) return;
-    // Only their own relayer can handle a rejection: it has the key for the nonces that follow.
+    // Only their own relayer can handle a rejection: only it has the key for the nonces that follow.
     await rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
   }
 }

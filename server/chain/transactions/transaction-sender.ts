@@ -12,13 +12,13 @@ import type { ValidatorNames } from "../node/block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 
-/** Transactions in flight of one key at most; more wait as intents. */
+/** Maximum number of transactions in flight per key; further ones wait as intents. */
 const MAX_IN_FLIGHT = 512;
-/** Blocks whose receipts are read together. */
+/** Number of blocks whose receipts are read together. */
 const BLOCKS_AT_ONCE = 32;
-/** How often transactions without a receipt are queried and sent again. */
+/** Interval at which transactions without a receipt are queried and sent again. */
 const RECHECK_MILLISECONDS = 4_000;
-/** How long a transaction may take before its receipt is queried. */
+/** Age of a transaction from which its receipt is queried. */
 const OVERDUE_MILLISECONDS = 4_000;
 
 /** Events of the sender, for logs and alerts. */
@@ -37,7 +37,7 @@ export interface TransactionSenderDeps {
   readonly validatorNames: ValidatorNames;
   /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
-  /** How long a chain may lack mined transactions before it counts as rolled back. */
+  /** Time for which a chain may lack mined transactions before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
 }
@@ -135,7 +135,7 @@ export class TransactionSender implements Transactions {
     });
   }
 
-  /** Called with every new head. */
+  /** Handles a new head. */
   onHead(blockNumber: number): void {
     this.#head = blockNumber;
     if (this.#stopped || this.#confirmWaiting) return;

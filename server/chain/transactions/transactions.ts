@@ -33,7 +33,7 @@ export interface IntentStore {
 /** The relayer's transactions on disk, as its sender needs them. */
 export interface TransactionStore {
   /**
-   * The oldest waiting intents, in order.
+   * Returns the oldest waiting intents, in order.
    * @param owner The relayer that wrote them; intents without an owner are included
    * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
    */
@@ -44,23 +44,23 @@ export interface TransactionStore {
    * @returns the written ones: up to the first one with an intent that is no longer queued, because nonces have no gaps
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
-  /** Transactions of a key that are signed and have no outcome, by nonce. */
+  /** Returns transactions of a key that are signed and have no outcome, by nonce. */
   inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
-   * Transactions signed with other keys whose intents are older than a time (Unix milliseconds) and that have no
-   * outcome, by key, then by nonce. Those of the same key with lower nonces are included, whatever their age.
+   * Returns transactions signed with other keys, without an outcome, and with intents older than a time (Unix
+   * milliseconds), by key, then by nonce. Includes those of the same key with lower nonces, whatever their age.
    */
   inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
-  /** The highest nonce ever signed with a key. */
+  /** Returns the highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
-  /** The newest block known to hold a transaction of a key with a lower nonce. */
+  /** Returns the newest block with a transaction of a key with a lower nonce. */
   lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
   /** Removes the signature of a transaction whose nonce was used elsewhere: its intent is queued again. */
   requeue(id: number): Promise<void>;
   /**
-   * Records that the node refuses a transaction for good, and writes an empty one for its nonce.
+   * Records a permanent rejection of a transaction by the node, and writes an empty transaction for its nonce.
    * @returns the filler's id
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;

@@ -18,7 +18,7 @@ import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 import { NodeTransaction } from "../../chain/node/transaction.ts";
 
 const { SessionRegistry } = INTERFACES;
-/** Events by the position of the account among their topics. */
+/** Events with the account as second indexed argument. */
 const SESSIONS_AND_ROLES = [
   SessionRegistry.getEvent("SessionOpened").topicHash,
   SessionRegistry.getEvent("RoleGranted").topicHash,

@@ -7,7 +7,7 @@ import type { BlockReader } from "./block-reader.ts";
 import { newestLogs } from "./newest-logs.ts";
 import { type NodeLog } from "../../chain/node/log.ts";
 
-/** Finds anchors. */
+/** Finds and lists anchors. */
 export class AnchorReader {
   readonly #rpc: Rpc;
   readonly #blocks: BlockReader;

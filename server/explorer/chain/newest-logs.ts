@@ -29,7 +29,7 @@ export interface LogSearch {
 
 /**
  * Searches the chain's log from its end, newest first. Nodes have no index by time, so the search runs over ranges of
- * blocks, which grow while they are empty; a range that the node refuses is shortened.
+ * blocks, which grow while they contain few logs; a range that the node refuses is shortened.
  */
 export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs> {
   const { firstBlock, limit } = search;

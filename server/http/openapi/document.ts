@@ -120,7 +120,7 @@ function responseOf(
   };
 }
 
-/** The examples of a request and its response have the same name. */
+/** Collects examples by name. The examples of a request and its response have the same name. */
 function named(
   examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[],
 ): Json {

@@ -20,7 +20,7 @@ const HEADERS: Readonly<Partial<Record<number, OperationResponse["headers"]>>> =
   503: { "Retry-After": "Seconds until the next attempt." },
 };
 
-/** Error responses by status. 401, 403, 405 and 503 apply to every guarded operation. */
+/** Returns the error responses by status. 401, 403, 405 and 503 apply to every guarded operation. */
 export function errorResponses(...statuses: readonly (keyof typeof DESCRIPTIONS)[]): OperationResponse[] {
   return ([...statuses, 401, 403, 405, 503] as const)
     .toSorted((a, b) => a - b)

@@ -191,12 +191,12 @@ export function lines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join("");
 }
 
-/** The response of an example. */
+/** Creates the response of an example. */
 export function exampleResponse(value: unknown, status = 200, type = JSON_TYPE): Example["response"] {
   return { status, type, value };
 }
 
-/** The error response of an example. */
+/** Creates the error response of an example. */
 export function problemResponse(
   status: number,
   code: string,

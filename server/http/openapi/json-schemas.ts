@@ -36,7 +36,7 @@ export class JsonSchemas {
     };
   }
 
-  /** The fields of an object and whether they are required. */
+  /** Returns the fields of an object and whether they are required. */
   fieldsOf(schema: z.ZodObject): { name: string; isRequired: boolean; schema: Json }[] {
     // A copy without the id, which would become a reference.
     const { properties = {}, required = [] } = this.#make(z.object(schema.shape));

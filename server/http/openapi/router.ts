@@ -53,7 +53,7 @@ interface Document {
   readonly etag: string;
 }
 
-/** Generated with the first request: it would slow down every start. */
+/** Generates the document with the first request: it would slow down every start. */
 async function makeDocument(version: string, operations: () => Promise<OpenApiContent>): Promise<Document> {
   const { openApiDocument } = await import("./document.ts");
   const { OPERATIONS, TAGS } = await operations();

@@ -54,7 +54,7 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   });
 };
 
-/** In this API, a body of another media type is a malformed call. */
+/** Maps an error to one of this API, in which a body of another media type is a malformed call. */
 function inThisApi(error: SealbookError): SealbookError {
   return error.code === "unsupported_media_type"
     ? new SealbookError("malformed", error.message, { cause: error })

@@ -9,7 +9,7 @@ export const duration = z
 /** A fragment of HTML for the panel. */
 export const component = z.base64().meta({ description: "A fragment of HTML, in base64." });
 
-/** The envelope of a successful call. */
+/** Creates the envelope of a successful call. */
 export function successOf<Content extends z.ZodObject>(route: string, content: Content) {
   return z.object({
     content,

@@ -19,7 +19,7 @@ export interface RecordStoreRoute {
 /** The routes of the record store API by name. */
 export type RecordStoreRoutes = ReadonlyMap<string, RecordStoreRoute>;
 
-/** The record store API: one endpoint, the route is in the body. */
+/** Creates the record store API: one endpoint, the route is in the body. */
 export function recordStoreRouter(routes: RecordStoreRoutes): Router {
   const router = Router();
   const largest = Math.max(...[...routes.values()].map(({ maxBody = MAX_BODY }) => maxBody));

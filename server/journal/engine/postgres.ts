@@ -13,7 +13,10 @@ const OLDEST_VERSION = 15;
 const MAX_CONNECTIONS = 10;
 const CONNECT_MILLISECONDS = 10_000;
 const KEEP_ALIVE_MILLISECONDS = 10_000;
-/** A server that is silent for this long is unavailable; after a power failure of its host nothing else shows that. */
+/**
+ * Time without data from the server after which it counts as unavailable; after a power failure of its host there is no
+ * other sign.
+ */
 const SILENCE_MILLISECONDS = 60_000;
 
 /** The advisory lock of writes: any number that nothing else on the database locks. */

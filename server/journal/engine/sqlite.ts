@@ -11,7 +11,7 @@ import { durableCommits } from "./durable-commits.ts";
 /** Syncs an open file to disk. */
 export type DataSync = (descriptor: number) => Promise<void>;
 
-/** Cached statements: preparing one takes longer than running it. */
+/** Maximum number of cached statements: preparing one takes longer than running it. */
 const MAX_STATEMENTS = 500;
 
 const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 };

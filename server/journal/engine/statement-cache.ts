@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "kysely";
 
-/** Most values of one statement: a power of two, so that few different statements are prepared. */
+/** Maximum number of values of one statement: a power of two, so that few different statements are prepared. */
 const MOST_AT_ONCE = 128;
 
 /**
@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 128;
 export class StatementCache<Row = unknown> {
   readonly #known = new Map<number, CompiledQuery<Row>>();
 
-  /** @param compile Compiles a statement that is not cached; its parameters are not used */
+  /** @param compile Compiles a statement that is not cached; its parameter values are ignored */
   of(size: number, compile: () => CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
     const query = this.#known.get(size) ?? compile();
     this.#known.set(size, query);

@@ -30,7 +30,7 @@ export interface ConfirmationEntry {
   readonly batch: number;
   readonly firstLeaf: number;
   readonly hash: Uint8Array;
-  /** Leaves under the hash; 0 for a single hash. */
+  /** Number of leaves under the hash; 0 for a single hash. */
   readonly size: number;
   /** The entry whose digest is anchored; `null` for proofs. */
   readonly checkpoint: number | null;

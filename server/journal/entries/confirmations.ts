@@ -107,7 +107,7 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
   return unknown;
 }
 
-/** The row of a confirmation. */
+/** Builds the row of a confirmation. */
 export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): Insertable<ConfirmationsTable> {
   return {
     sequence: entry.sequence,

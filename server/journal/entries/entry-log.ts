@@ -40,7 +40,7 @@ export async function appendEntries<Entry extends JournalEntry>(
   return appended;
 }
 
-/** The sequence of the newest entry. */
+/** Returns the sequence of the newest entry. */
 export async function newestSequence(database: Database): Promise<number> {
   const { sequence } = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
   return sequence;

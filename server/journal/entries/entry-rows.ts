@@ -5,7 +5,7 @@ import { LabelCache } from "./proof-labels.ts";
 /** An entry and the stored part of its digest. */
 export interface StoredEntry {
   readonly entry: JournalEntry;
-  /** The digest, or the first bytes of it. */
+  /** The whole digest, or its first bytes. */
   readonly link: Uint8Array;
   /** Whether it is a proof that shares the leaf of an earlier one. */
   readonly isAlike: boolean;

@@ -3,17 +3,17 @@ import type { Database } from "../engine/database.ts";
 import { readEntries } from "./entry-rows.ts";
 import { encodeEntry } from "./codec.ts";
 
-/** Entries per query while a digest is computed. */
+/** Number of entries per query while a digest is computed. */
 const ENTRIES_AT_ONCE = 1000;
-/** Cached digests: a reader continues where it stopped. */
+/** Number of cached digests: a reader continues at the end of its last read. */
 const KEPT = 16;
 
 /** The entries of the journal, as text. */
 export interface JournalSource {
-  /** The newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
+  /** Returns the newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
   head(): Promise<JournalHead>;
   /**
-   * The entries after one, in order, at most `limit` of them.
+   * Returns the entries after one, in order, at most `limit` of them.
    * @returns also the digest of the journal up to the entry `after`
    */
   lines(
@@ -21,8 +21,8 @@ export interface JournalSource {
     limit: number,
   ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
   /**
-   * The digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does not
-   * exist.
+   * Returns the digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does
+   * not exist.
    */
   digestAt(sequence: number): Promise<Uint8Array | undefined>;
 }
@@ -85,12 +85,12 @@ export async function digestFrom(database: Database, from: JournalHead, sequence
   return at.digest;
 }
 
-/** The newest entry up to `upTo` with a stored whole digest. */
+/** Returns the newest entry up to `upTo` with a stored whole digest. */
 export async function nearestWhole(database: Database, upTo: number): Promise<JournalHead> {
   return nearestBefore(database, await head(database), new Map(), upTo);
 }
 
-/** The newest entry up to `upTo` with a whole digest, stored or cached. */
+/** Returns the newest entry up to `upTo` with a whole digest, stored or cached. */
 async function nearestBefore(
   database: Database,
   newest: JournalHead,

@@ -14,19 +14,19 @@ export type Month = number;
 /** The last representable time of a month. */
 const LAST_TIME = 8.64e15 - 1;
 
-/** The month of a time in Unix milliseconds. */
+/** Returns the month of a time in Unix milliseconds. */
 export function monthOf(time: number): Month {
   const date = new Date(Math.min(time, LAST_TIME));
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** When a month begins, in Unix milliseconds. */
+/** Returns the start of a month, in Unix milliseconds. */
 export function startOf(month: Month): number {
   const start = Date.UTC(Math.floor(month / 12), month % 12);
   return Number.isNaN(start) ? Number.MAX_SAFE_INTEGER : start;
 }
 
-/** The name of a month's partition. */
+/** Returns the name of a month's partition. */
 export function partitionOf(month: Month): string {
   return `proofs_${Math.floor(month / 12)}_${String((month % 12) + 1).padStart(2, "0")}`;
 }

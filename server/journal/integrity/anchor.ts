@@ -22,7 +22,7 @@ export interface StoredAnchor extends AnchorContent {
   readonly outcome: AnchorOutcome;
 }
 
-/** The number of recorded hashes under an anchor. */
+/** Returns the number of recorded hashes under an anchor. */
 export function hashesUnder({ size }: Pick<AnchorContent, "size">): number {
   return Math.max(1, size);
 }
@@ -42,15 +42,15 @@ export function contentOver(
   return { content: { hash: tree.root, size: tree.size }, tree };
 }
 
-/** Whether the recorded hashes under an anchor, by leaf index, give what was anchored. */
+/** Returns whether the recorded hashes under an anchor, by leaf index, give the anchored hash. */
 export function giveContent(hashes: readonly Uint8Array[], { hash, size }: AnchorContent): boolean {
   if (hashes.length !== hashesUnder({ size }) || hashes.length > MAX_TREE_SIZE) return false;
   return equalBytes(size === 0 ? hashes[0] : merkleRoot(hashes), hash);
 }
 
 /**
- * Whether a recorded hash is a leaf under an anchor.
- * @param tree The tree that the journal gives for the anchor; `undefined` when there is none
+ * Returns whether a recorded hash is a leaf under an anchor.
+ * @param tree The anchor's tree, built from the journal; `undefined` when there is none
  */
 export function isLeafUnder(
   recordHash: Uint8Array,

@@ -6,16 +6,16 @@ import type { Atomic } from "../engine/atomic.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";
 
-/** The interval at which it checks whether a checkpoint is due. */
+/** Interval of the checks whether a checkpoint is due. */
 const CHECK_MILLISECONDS = 1_000;
 
-/** An anchor for the digest of an entry, and with it of all entries before. */
+/** An anchor for the digest of an entry, and thereby of all entries before. */
 export interface Checkpoint {
   /** The entry. */
   readonly sequence: number;
   /** Unix milliseconds. */
   readonly openedAt: number;
-  /** The entry that confirms it, once there is one. */
+  /** The entry that confirms the checkpoint; `undefined` while it is unconfirmed. */
   readonly confirmation: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export class CheckpointAnchor {
   readonly #startedAt: number;
   #interval: Interval | undefined;
   #failed = false;
-  /** When the last checkpoint was opened, while there are entries after it. */
+  /** Time of the last checkpoint, while there are entries after it. */
   #lagSince: number | undefined;
 
   constructor(deps: CheckpointAnchorDeps) {
@@ -81,7 +81,7 @@ export class CheckpointAnchor {
     await this.#interval?.stop();
   }
 
-  /** Seconds since the last checkpoint; 0 when the journal has no entries after it. */
+  /** Returns the seconds since the last checkpoint; 0 when the journal has no entries after it. */
   lagSeconds(): number {
     return this.#lagSince === undefined ? 0 : Math.max(0, (this.#deps.clock() - this.#lagSince) / 1000);
   }
@@ -89,7 +89,7 @@ export class CheckpointAnchor {
   /** @returns the entry of the new checkpoint; `undefined` when none was due */
   async anchorIfDue(): Promise<JournalHead | undefined> {
     const { journal, chain, transactions, clock } = this.#deps;
-    // Most of the time no checkpoint is due: this check takes no write transaction.
+    // Usually no checkpoint is due: this check needs no write transaction.
     if ((await this.#due(journal)) === undefined) return undefined;
     const anchored = await journal.atomically(async (atomic) => {
       const head = await this.#due(atomic);
@@ -102,7 +102,7 @@ export class CheckpointAnchor {
     return anchored;
   }
 
-  /** The newest entry, when a checkpoint is due. */
+  /** Returns the newest entry when a checkpoint is due. */
   async #due({ anchors, entries }: Pick<CheckpointStores, "anchors" | "entries">): Promise<JournalHead | undefined> {
     const { clock, intervalMilliseconds } = this.#deps;
     const newest = await anchors.newestCheckpoint();

@@ -9,7 +9,7 @@ export interface JournalLine {
   readonly text: string;
 }
 
-/** An entry of the journal, and the digest up to it. */
+/** An entry of the journal, and the digest up to that entry. */
 export interface JournalHead {
   readonly sequence: number;
   readonly digest: Uint8Array;
@@ -23,10 +23,12 @@ const LINK_LENGTH = 4;
 /** The digest before the first entry: 32 zero bytes. */
 export const GENESIS_DIGEST: Uint8Array = new Uint8Array(DIGEST_LENGTH);
 
-/** Before the first entry. */
+/** The head before the first entry. */
 export const GENESIS: JournalHead = { sequence: 0, digest: GENESIS_DIGEST };
 
-/** The digest of the journal up to an entry: SHA-256 over the previous digest and the entry's text in UTF-8. */
+/**
+ * Computes the digest of the journal up to an entry: SHA-256 over the previous digest and the entry's text in UTF-8.
+ */
 export function nextDigest(previous: Uint8Array, text: string): Uint8Array {
   const input = Buffer.allocUnsafe(DIGEST_LENGTH + Buffer.byteLength(text));
   input.set(previous);
@@ -34,24 +36,25 @@ export function nextDigest(previous: Uint8Array, text: string): Uint8Array {
   return hash("sha256", input, "buffer");
 }
 
-/** Moves on by one entry; `undefined` when `line` is not the entry after `head`. */
+/** Advances the head by one entry; `undefined` when `line` is not the entry after `head`. */
 export function follow(head: JournalHead, { sequence, text }: JournalLine): JournalHead | undefined {
   return sequence === head.sequence + 1 ? { sequence, digest: nextDigest(head.digest, text) } : undefined;
 }
 
-/** The part of its digest that is stored with a proof. */
+/** Returns the part of a digest that is stored with a proof. */
 export function linkOf(digest: Uint8Array): Uint8Array {
   return digest.subarray(0, LINK_LENGTH);
 }
 
 /**
- * Whether `stored` is what is stored of a digest: the first bytes with a proof, the whole digest with other entries.
+ * Returns whether `stored` is the stored form of a digest: the first bytes with a proof, the whole digest with other
+ * entries.
  */
 export function isLinkOf(digest: Uint8Array, kind: "proof" | "confirmation" | "account", stored: Uint8Array): boolean {
   return equalBytes(kind === "proof" ? linkOf(digest) : digest, stored);
 }
 
-/** The whole digest that is stored with an entry; `undefined` when only the first bytes are. */
+/** Returns the whole digest stored with an entry; `undefined` when only the first bytes are stored. */
 export function wholeDigest(kind: "proof" | "confirmation" | "account", stored: Uint8Array): Uint8Array | undefined {
   return kind !== "proof" && stored.length === DIGEST_LENGTH ? stored : undefined;
 }

@@ -20,9 +20,9 @@ export interface MerkleTree {
   readonly root: Uint8Array;
   /** Number of hashes in the tree. */
   readonly size: number;
-  /** The tree's node for the hash at `index`: the hash, hashed twice. */
+  /** Returns the tree's node for the hash at `index`: the hash, hashed twice. */
   leaf(index: number): Uint8Array;
-  /** The audit path of the hash at `index`: its siblings from the leaf's level up to the root. */
+  /** Returns the audit path of the hash at `index`: its siblings from the leaf's level up to the root. */
   path(index: number): Uint8Array[];
 }
 
@@ -53,7 +53,7 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
 }
 
 /**
- * The root of the tree over `hashes`, without the tree: half the time of {@link merkleTree}.
+ * Computes the root of the tree over `hashes`, without the tree, in half the time of {@link merkleTree}.
  * @throws RangeError as `merkleTree` does
  */
 export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
@@ -81,7 +81,7 @@ export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   return root;
 }
 
-/** Whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
+/** Returns whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
 export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): boolean {
   if (hash.length !== HASH_LENGTH || path.some((sibling) => sibling.length !== HASH_LENGTH)) return false;
   const end = path.reduce<Buffer>((node, sibling) => keccak256(Buffer.concat(sortPair(node, sibling))), leafOf(hash));

@@ -11,7 +11,7 @@ export interface AnchorCheckDeps {
   readonly divergences: DivergenceTracker;
 }
 
-/** Compares the anchors on chain with the journal, which has each anchor before it is sent. */
+/** Compares the anchors on chain with the journal, which stores each anchor before it is sent. */
 export class AnchorCheck {
   readonly #deps: AnchorCheckDeps;
 

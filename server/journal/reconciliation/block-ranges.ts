@@ -1,4 +1,4 @@
-/** Small enough for any node's limit on log queries. */
+/** Maximum number of blocks per log query; within the limits of common nodes. */
 const BLOCKS_AT_ONCE = 1_000;
 
 /** A range of blocks, both ends included. */

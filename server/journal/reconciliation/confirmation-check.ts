@@ -8,12 +8,12 @@ import type { Clock } from "../../kit/clock.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
-/** Concurrent requests to the node. */
+/** Maximum number of concurrent requests to the node. */
 const AT_ONCE = 8;
 const PAGE = 512;
-/** Confirmations compared in every pass: a chain reorganization changes the newest first. */
+/** Number of confirmations compared in every pass: a chain reorganization changes the newest first. */
 const NEWEST = 16;
-/** How long a node may lack a block before that is a divergence: it may lag, or its chain may be recovering. */
+/** Time for which a node may lack a block before that is a divergence: it may lag, or its chain may be recovering. */
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
@@ -27,7 +27,7 @@ export interface ConfirmationCheckDeps {
 /** Compares the confirmations of the journal with the chain. */
 export class ConfirmationCheck {
   readonly #deps: ConfirmationCheckDeps;
-  /** Since when the node lacks the block of a confirmation. */
+  /** Time since which the node lacks the block of a confirmation. */
   readonly #lacking = new Map<number, number>();
 
   constructor(deps: ConfirmationCheckDeps) {
@@ -35,7 +35,7 @@ export class ConfirmationCheck {
   }
 
   /**
-   * @param isStopped Whether to end early
+   * @param isStopped Returns whether to end early
    * @returns the newest confirmation compared
    */
   async run(after: number, isStopped: () => boolean): Promise<number> {
@@ -102,7 +102,7 @@ export class ConfirmationCheck {
     );
   }
 
-  /** Whether the node may lag, for instance one of several behind a load balancer. */
+  /** Returns whether the node may lag, for instance one of several behind a load balancer. */
   async #mayLag({ sequence, block }: Confirmation): Promise<boolean> {
     const { chain, clock } = this.#deps;
     if ((await chain.blockHash(block.number)) !== undefined) return false;
@@ -111,7 +111,7 @@ export class ConfirmationCheck {
     return clock() - since < LAG_MILLISECONDS;
   }
 
-  /** Whether an entry gives its stored digest. */
+  /** Returns whether an entry gives its stored digest. */
   async #isGenuine(sequence: number): Promise<boolean> {
     const { entries } = this.#deps;
     try {

@@ -9,9 +9,9 @@ export class DivergenceTracker {
   readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
-  /** Subjects of the open divergences that this process knows. */
+  /** Subjects of the open divergences that this process has loaded. */
   readonly #open = new Set<string>();
-  /** Subjects of the divergences that this pass found. */
+  /** Subjects of the divergences that the current pass found. */
   readonly #found = new Set<string>();
 
   constructor(

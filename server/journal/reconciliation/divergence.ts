@@ -20,7 +20,7 @@ export interface Divergence {
   readonly foundAt: number;
 }
 
-/** The stable name of a subject. */
+/** Returns the stable name of a subject. */
 export function subjectText(subject: Subject): string {
   switch (subject.kind) {
     case "confirmation":
@@ -36,14 +36,14 @@ export function subjectText(subject: Subject): string {
   }
 }
 
-/** The confirmation that an anchor names. */
+/** The confirmation of an anchor. */
 export interface Confirmation extends AnchorContent {
   readonly sequence: number;
-  /** The anchor that names it. */
+  /** The anchor that references it. */
   readonly anchor: { readonly id: number; readonly hash: Uint8Array };
   /** Whether it confirms that anchor. */
   readonly isOwn: boolean;
-  /** The entry whose digest the hash is; `undefined` when it stands for proofs. */
+  /** The entry of a checkpoint; `undefined` for an anchor of proofs. */
   readonly checkpoint: number | undefined;
   readonly transactionId: number;
   readonly transactionHash: Uint8Array;
@@ -65,7 +65,7 @@ export interface ReconciliationProgress {
   readonly confirmation: number;
   /** The newest block whose anchors were compared with the journal. */
   readonly block: { readonly number: number; readonly hash: Uint8Array } | undefined;
-  /** When the last pass ended, and the last one over everything; Unix milliseconds. */
+  /** End of the last pass, and of the last full pass; Unix milliseconds. */
   readonly passedAt: number | undefined;
   readonly fullPassedAt: number | undefined;
 }
@@ -84,9 +84,9 @@ export interface ReconciliationStore {
   raise(divergence: Divergence): Promise<boolean>;
   /** @returns false when there was none */
   resolve(subject: string): Promise<boolean>;
-  /** Current confirmations after an entry, in their order. */
+  /** Returns current confirmations after an entry, in order. */
   confirmations(after: number, limit: number): Promise<Confirmation[]>;
-  /** The newest current confirmations. */
+  /** Returns the newest current confirmations. */
   newestConfirmations(limit: number): Promise<Confirmation[]>;
   /** Records the block of a transaction that the journal has in another block or in none. */
   reconfirm(transactionId: number, block: BlockReference): Promise<void>;
@@ -95,6 +95,6 @@ export interface ReconciliationStore {
    * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
-  /** Closed anchors only. */
+  /** Finds an anchor by its hash; closed anchors only. */
   anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
 }

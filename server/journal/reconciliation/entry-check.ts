@@ -4,7 +4,7 @@ import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { ReconciliationStore } from "./divergence.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 
-/** Entries per step; the check can end between steps. */
+/** Number of entries per step; the check can end between steps. */
 const STEP = 10_000;
 const SUBJECT = { kind: "entries" } as const;
 

@@ -7,7 +7,7 @@ const PAGE = 512;
 
 export interface LeafCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations">;
-  /** The proofs of an anchor by leaf index, from one on. */
+  /** Returns the proofs of an anchor by leaf index, from a leaf on. */
   readonly proofs: {
     byAnchor(
       anchorId: number,
@@ -19,7 +19,7 @@ export interface LeafCheckDeps {
 }
 
 /**
- * Compares the recorded hashes of proofs with the anchored roots: this finds a journal with recomputed digests, too.
+ * Compares the recorded hashes of proofs with the anchored roots: this also detects a journal with recomputed digests.
  */
 export class LeafCheck {
   readonly #deps: LeafCheckDeps;

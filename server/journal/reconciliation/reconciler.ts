@@ -8,17 +8,17 @@ import type { DivergenceTracker } from "./divergence-tracker.ts";
 import type { LeafCheck } from "./leaf-check.ts";
 import type { Replica, ReplicaCheck } from "./replica-check.ts";
 
-/** How long a relayer holds the lease on the comparison; a pass renews it four times as often. */
+/** Duration of the lease on the comparison; a pass renews it four times as often. */
 const LEASE_MILLISECONDS = 120_000;
-/** The interval at which it checks whether a pass is due. */
+/** Interval of the checks whether a pass is due. */
 const CHECK_MILLISECONDS = 1_000;
-/** While a divergence is open, one pass in this many is a full one, so that its end is noticed soon. */
+/** While a divergence is open, one pass in this many is a full one, so that its end is detected soon. */
 const PASSES_PER_FULL_PASS = 10;
 
 export interface ReconcilerRules {
-  /** Between passes over what is new. */
+  /** Interval of passes over new entries and blocks. */
   readonly intervalMilliseconds: number;
-  /** Between passes over everything. */
+  /** Interval of full passes. */
   readonly fullIntervalMilliseconds: number;
 }
 
@@ -38,8 +38,8 @@ export interface ReconcilerDeps {
 }
 
 /**
- * Compares journal, replicas and chain: new entries and blocks at a short interval, everything at a long one. Records
- * lost or moved confirmations again; any other difference is a divergence until a pass no longer finds it.
+ * Compares journal, replicas and chain: new entries and blocks at a short interval, everything at a long one. Corrects
+ * lost or moved confirmations; any other difference is a divergence until a pass no longer finds it.
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
@@ -82,7 +82,7 @@ export class Reconciler {
     }
   }
 
-  /** @param isFull Whether everything is compared, or only new entries and blocks */
+  /** @param isFull Whether to compare everything, or only new entries and blocks */
   async pass(isFull: boolean): Promise<void> {
     const { store, confirmations, anchors, entries, leaves, replica, replicas, divergences, clock } = this.#deps;
     const before = await store.progress();

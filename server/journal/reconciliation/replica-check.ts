@@ -7,7 +7,10 @@ import { hex } from "../../kit/hex.ts";
 /** A replica of the journal. */
 export interface Replica {
   readonly name: string;
-  /** Reads from the first segment on. @throws SegmentFault at the first invalid segment */
+  /**
+   * Reads from the first segment on.
+   * @throws SegmentFault at the first invalid segment
+   */
   segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
 }
 

@@ -9,13 +9,13 @@ import { type Lag, ShippingLag } from "./replication-lag.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { hex } from "../../kit/hex.ts";
 
-/** Entries read at once. */
+/** Number of entries per read. */
 const PAGE_LINES = 1_000;
 
-/** The interval at which it measures the lag of the target. */
+/** Interval of lag measurements. */
 const LAG_CHECK_MILLISECONDS = 1_000;
 
-/** What the replicator reports. */
+/** Events of the replicator. */
 export type ReplicatorEvent =
   | { readonly kind: "shipped"; readonly segment: number; readonly first: number; readonly last: number }
   /** Emitted once per outage. */
@@ -28,33 +28,33 @@ export type ReplicatorEvent =
   /** Target and journal contradict each other: nothing is written until they agree. */
   | { readonly kind: "diverged"; readonly reason: string };
 
-/** How a replicator works. */
+/** Settings of a replicator. */
 export interface ReplicatorRules {
-  /** Time between rounds. */
+  /** Interval between rounds. */
   readonly intervalMilliseconds: number;
   /** The lag at which `lagging` is emitted. */
   readonly lagLimitMilliseconds: number;
-  /** Most entries of a segment. */
+  /** Maximum number of entries of a segment. */
   readonly segmentLines: number;
-  /** Characters at which a segment is full with fewer entries; bounds its memory. */
+  /** Number of characters at which a segment is full with fewer entries; bounds its memory. */
   readonly segmentCharacters: number;
-  /** Waits before retries after a failure. */
+  /** Delays before retries after a failure. */
   readonly retry: BackoffRule;
 }
 
-/** Rules that are not configured. */
+/** Default settings. */
 export const DEFAULT_RULES = {
   segmentLines: 10_000,
   segmentCharacters: 8 * 1024 * 1024,
   retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
 } as const;
 
-/** Thrown where a retry does not help. */
+/** Thrown when a retry does not help. */
 class Divergence extends Error {}
 
 /**
- * Replicates the journal to one target, segment by segment. It continues after the newest segment of the target and
- * keeps no state of its own, so that any number of relayers can write to one target: a relayer whose number is taken
+ * Replicates the journal to one target, segment by segment. Continues after the newest segment of the target and keeps
+ * no state of its own, so that any number of relayers can write to one target: a relayer whose segment number is taken
  * continues after that segment.
  */
 export class Replicator {
@@ -97,7 +97,7 @@ export class Replicator {
     return this.#state;
   }
 
-  /** The lag of the target, which counts as empty until its newest segment is known. */
+  /** Returns the lag of the target, which counts as empty until its newest segment is known. */
   lag(): Lag {
     return this.#lag.at(this.#clock());
   }

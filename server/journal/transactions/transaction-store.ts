@@ -11,7 +11,7 @@ import type { TransactionRow } from "../engine/schema.ts";
 const QUEUED = sql.lit("queued" as const);
 const SENT = sql.lit("sent" as const);
 
-/** The block of a row that was mined. */
+/** Returns the block of a mined row. */
 export function blockOf(
   row: Pick<TransactionRow, "block_number" | "block_hash" | "block_time" | "validator">,
 ): BlockReference | undefined {

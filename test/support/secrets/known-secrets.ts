@@ -16,7 +16,7 @@ const LIST = /(?:(?:"\d+":)?\d{1,3},\s*){31,}(?:"\d+":)?\d{1,3}/g;
 export class KnownSecrets {
   /** Kinds by 32 bytes, in hexadecimal. */
   readonly #bytes = new Map<string, string>();
-  /** The same secrets by their base64, in the alphabet of URLs and without its last character. */
+  /** The same secrets by their base64, in the alphabet of URLs and without padding. */
   readonly #base64 = new Map<string, string>();
   readonly #texts = new Map<string, { readonly kind: string; readonly forms: readonly string[] }>();
 

@@ -6,7 +6,7 @@ import { addressOf } from "../route.ts";
 
 const LONGEST = 200;
 
-/** Values as the contract's ABI names them. */
+/** Values with the names of the contract's ABI. */
 export function Arguments({ of, caption }: { of: readonly DecodedArgument[]; caption: string }) {
   const { transaction: words } = texts.value.explorer;
   return (

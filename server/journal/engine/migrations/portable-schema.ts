@@ -35,7 +35,7 @@ const POSTGRES: ColumnTypes = {
   numbered: (column) => column.generatedByDefaultAsIdentity().primaryKey(),
 };
 
-/** The column types of the engine that a migration runs on. */
+/** Returns the column types of the engine that a migration runs on. */
 export function columnTypes(db: Kysely<unknown>): ColumnTypes {
   return isPostgres(db) ? POSTGRES : SQLITE;
 }
