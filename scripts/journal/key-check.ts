@@ -87,8 +87,7 @@ async function nameKeys(
     }
   }
   const strays: IndexedKey[] = [];
-  const isIn = (sequence: number): boolean =>
-    ranges.some(({ first, last }) => sequence >= first && sequence <= last);
+  const isIn = (sequence: number): boolean => ranges.some(({ first, last }) => sequence >= first && sequence <= last);
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
     for (const { key, sequence } of some) {
       if (isIn(sequence) && expected.get(sequence)?.delete(key) !== true) strays.push({ key, sequence });

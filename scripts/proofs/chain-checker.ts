@@ -15,7 +15,10 @@ import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";
 const Transaction = NodeTransaction.pick({ to: true, input: true, blockHash: true });
 
 /** Checks proofs against the chain through JSON-RPC, without the server. */
-export function chainChecker(urls: readonly [string, ...string[]], tls: PeerTlsOptions): ProofChecker & { close(): void } {
+export function chainChecker(
+  urls: readonly [string, ...string[]],
+  tls: PeerTlsOptions,
+): ProofChecker & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // Uses the chain id that the node reports.
   const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);
