@@ -4,7 +4,7 @@ import type { Logger } from "../kit/logger.ts";
 import type { AlertStore } from "../operations/alert.ts";
 import { alertStore } from "../operations/alert-store.ts";
 import { AlertTracker } from "../operations/alert-tracker.ts";
-import { createTelemetry, type ServerTelemetry } from "../operations/events.ts";
+import { createTelemetry, type ServerTelemetry } from "../operations/telemetry.ts";
 import { Metrics } from "../operations/metrics.ts";
 import type { Journal } from "./journal.ts";
 

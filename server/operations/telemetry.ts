@@ -1,8 +1,193 @@
+import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { ProofEvents } from "../proofs/index.ts";
-import type { RecordEvents } from "../records/index.ts";
-import type { SessionEvents } from "../sessions/index.ts";
+import type { Telemetry } from "./events.ts";
+import type { Address } from "../chain/transaction.ts";
+import type { AlertTracker } from "./alert-tracker.ts";
+import type { Logger } from "../kit/logger.ts";
+import type { Metrics } from "./metrics.ts";
+import { hex } from "../kit/hex.ts";
 
-/** Every business event of the server. */
-export type Telemetry = SessionEvents & RecordEvents & ProofEvents & JournalEvents & ChainEvents;
+/** Receivers of business events. */
+export interface TelemetryDeps {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly alerts: AlertTracker;
+  /** Stores the log lines that account holders can read. */
+  readonly serviceLog: (line: ServiceLogLine) => Promise<void>;
+}
+
+/** Counts since the start of the process. */
+export interface EventCounts {
+  /** Divergences that last. */
+  readonly divergences: number;
+}
+
+/** Subjects of alerts. */
+const ANCHORING = "anchoring";
+const CHAIN = "chain";
+const NETWORK = "network: ";
+
+/** Business events of the server, and their state. */
+export interface ServerTelemetry extends Telemetry {
+  counts(): EventCounts;
+  /** Waits until every service log line so far is stored. */
+  flush(): Promise<void>;
+}
+
+/** Writes log lines that account holders can read. */
+interface ServiceLogWriter {
+  /** Writes a line for one account, also to the server's log. */
+  write(level: ServiceLogLine["level"], account: Address, message: string): void;
+  /** Writes a line for every account. */
+  broadcast(level: ServiceLogLine["level"], message: string): void;
+  /** Waits until every line so far is stored. */
+  flush(): Promise<void>;
+}
+
+/** Returns the business events of the server as functions that log, count and raise alerts. None of them throws. */
+export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
+  const serviceLog = serviceLogWriter(deps);
+  const diverged = new Set<string>();
+  const journal = journalEvents(deps, serviceLog, diverged);
+  return {
+    ...sessionEvents(deps, serviceLog),
+    recordStored(account, rowId) {
+      deps.metrics.recordsStored.inc();
+      serviceLog.write("info", account, `record ${rowId} stored`);
+    },
+    ...proofEvents(deps),
+    ...journal,
+    ...chainEvents(deps, journal, diverged),
+    counts: () => ({ divergences: diverged.size }),
+    flush: () => serviceLog.flush(),
+  };
+}
+
+function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWriter {
+  const writes = new Set<Promise<void>>();
+  const append = (level: ServiceLogLine["level"], account: Address, message: string): void => {
+    const write = serviceLog({ time: Date.now(), level, account, message })
+      .catch((error: unknown) => {
+        logger.error({ err: error, account }, "a line of the service log could not be stored and is lost");
+      })
+      .finally(() => writes.delete(write));
+    writes.add(write);
+  };
+  return {
+    write(level, account, message) {
+      logger[level]({ account }, message);
+      append(level, account, message);
+    },
+    broadcast: (level, message) => append(level, EVERYBODY, message),
+    async flush() {
+      await Promise.all(writes);
+    },
+  };
+}
+
+function sessionEvents({ logger, metrics }: TelemetryDeps, serviceLog: ServiceLogWriter): SessionEvents {
+  return {
+    loggedIn(account) {
+      metrics.logins.inc({ result: "accepted" });
+      serviceLog.write("info", account, "logged in");
+    },
+    loginRefused(login, isAccount) {
+      metrics.logins.inc({ result: "refused" });
+      // Only accounts get lines: invented logins must not fill the disk. The line is written after the response, whose
+      // time must not show that the account exists.
+      if (isAccount) setImmediate(() => serviceLog.write("warn", login, "login refused"));
+      else logger.warn({ account: login }, "login refused: no such account");
+    },
+    loginsLockedOut: (who, seconds) => logger.warn({ who, seconds }, "logins are locked out"),
+    loginBlocked: () => metrics.logins.inc({ result: "locked_out" }),
+    sessionChanged: (account, change) => serviceLog.write("info", account, `session ${change}`),
+  };
+}
+
+function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
+  return {
+    proofsAccepted: (count) => metrics.proofsAccepted.inc(count),
+    proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
+    batchClosed: (size) => metrics.batchSize.observe(Math.max(1, size)),
+    anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain rejects a batch; the batch is split"),
+    anchorFailed(hash, hashes, reason) {
+      metrics.anchorFailures.inc();
+      logger.error(
+        { hash: hex(hash), hashes, reason },
+        "the chain rejects an anchor that cannot be split; the server retries it with increasing delays",
+      );
+    },
+    anchoringLate: (seconds) =>
+      alerts.raise(
+        "degraded_performance",
+        `proofs wait for the chain longer than ANCHOR_DEADLINE: the oldest for ${Math.round(seconds)} s`,
+        ANCHORING,
+      ),
+    anchoringInTime: () =>
+      alerts.resolve("degraded_performance", "no proof waits for the chain longer than ANCHOR_DEADLINE", ANCHORING),
+  };
+}
+
+/** @param diverged Subjects of the divergences that last */
+function journalEvents(
+  { logger, metrics, alerts }: TelemetryDeps,
+  serviceLog: ServiceLogWriter,
+  diverged: Set<string>,
+): JournalEvents {
+  return {
+    journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
+    journalDiverged(subject, message, isNews = true) {
+      if (diverged.has(subject)) return;
+      diverged.add(subject);
+      metrics.divergences.inc();
+      alerts.raise("journal_divergence", message, subject);
+      if (isNews) serviceLog.broadcast("warn", message);
+    },
+    divergenceResolved(subject, isNews = true) {
+      // Only the alerts have divergences from before this start.
+      if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
+      alerts.resolve("journal_divergence", "journal, replicas and chain agree again", subject);
+      if (isNews) serviceLog.broadcast("info", `${subject}: journal, replicas and chain agree again`);
+    },
+    journalCorrected(message) {
+      metrics.corrections.inc();
+      logger.warn(message);
+      serviceLog.broadcast("warn", message);
+    },
+    replicaLagging: (name, seconds, entries) =>
+      alerts.raise(
+        "degraded_performance",
+        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries behind the journal; ` +
+          "check its target in REPLICA_TARGETS",
+        `replica ${name}`,
+      ),
+    replicaCaughtUp: (name) =>
+      alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
+  };
+}
+
+function chainEvents(
+  { metrics, alerts }: TelemetryDeps,
+  { journalDiverged, divergenceResolved }: JournalEvents,
+  diverged: Set<string>,
+): ChainEvents {
+  return {
+    chainRolledBack(transactions) {
+      metrics.corrections.inc();
+      diverged.delete(CHAIN);
+      alerts.resolve("journal_divergence", "the chain is rolled back once more", CHAIN);
+      journalDiverged(
+        CHAIN,
+        `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
+      );
+    },
+    chainRecovered: () => divergenceResolved(CHAIN),
+    nodeDown: (reason) => alerts.raise("node_down", reason),
+    nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    syncLost: (reason) => alerts.raise("sync_lost", reason),
+    syncRegained: () => alerts.resolve("sync_lost", "the node is in sync with its network again"),
+    networkFaults: (faults) => alerts.replaceGroup(NETWORK, faults, "the network does not have this fault any more"),
+  };
+}

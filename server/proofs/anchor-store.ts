@@ -37,7 +37,7 @@ export interface AnchorStore extends CheckpointStore {
   leaves(id: number): Promise<Uint8Array[]>;
   /** Returns the states of anchors; split anchors are missing. */
   states(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState>>;
-  /** Finds an anchor by its hash; closed anchors only. */
+  /** Finds a closed anchor by its id, hash or transaction. */
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;

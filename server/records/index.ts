@@ -5,5 +5,5 @@ export type { RecordEvents } from "./events.ts";
 export type { Row } from "./row-data.ts";
 export { recoverSigner } from "./row-signature.ts";
 export type { NewRecord, RecordIntent, RecordService } from "./service.ts";
-export type { RecordStore, RecordStores } from "./stores.ts";
+export type { RecordStore, RecordStores } from "./store-interfaces.ts";
 export type { DecodedTransaction } from "./responses.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import type { Atomic } from "../journal/engine/atomic.ts";
-import type { RecordStores } from "./stores.ts";
+import type { RecordStores } from "./store-interfaces.ts";
 import type { RecordChain } from "./contract.ts";
 import type { RecordEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";

@@ -1,4 +1,4 @@
-import type { AccountStore } from "./stores.ts";
+import type { AccountStore } from "./store-interfaces.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";

@@ -6,4 +6,4 @@ export { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 export { AuthCall, TokenCall } from "./schemas.ts";
 export { ALL_ACCOUNTS as EVERYBODY, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
 export type { Authorized, SessionService } from "./service.ts";
-export type { AccountChange, AccountStore } from "./stores.ts";
+export type { AccountChange, AccountStore } from "./store-interfaces.ts";

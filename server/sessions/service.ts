@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/clock.ts";
-import type { SessionJournal } from "./stores.ts";
+import type { SessionJournal } from "./store-interfaces.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";

@@ -1,4 +1,4 @@
-import type { SessionStore } from "./stores.ts";
+import type { SessionStore } from "./store-interfaces.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Session } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
