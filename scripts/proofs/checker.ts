@@ -18,8 +18,7 @@ export class UnreachableError extends Error {
 
 /**
  * Wraps a query. After the first UnreachableError all further queries fail immediately, instead of waiting for a
- * timeout
- * each.
+ * timeout each.
  */
 export function untilLost<Arguments extends unknown[], T>(
   ask: (...args: Arguments) => Promise<T>,
