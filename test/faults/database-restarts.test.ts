@@ -36,16 +36,14 @@ const allConfirm = async (loads: readonly Load[], more: number): Promise<void> =
   await Promise.all(loads.map((load) => load.confirms(more)));
 };
 
-describe("two relayers under load at once", function () {
-  this.timeout(180_000);
+describe("two relayers under load at once", () => {
   for (const engine of ENGINES) {
     it(`have everything on chain once, on ${engine}`, async () =>
       underLoad(await emptyDatabase(engine), (_servers, loads) => allConfirm(loads, 40), [201, 202]));
   }
 });
 
-describe("a PostgreSQL server under the load of two relayers", function () {
-  this.timeout(240_000);
+describe("a PostgreSQL server under the load of two relayers", () => {
   let cluster: PostgresCluster;
   before(async () => {
     cluster = await startPostgresCluster(true);

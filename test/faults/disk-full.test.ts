@@ -16,7 +16,6 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
 
 // Only Linux has a way to limit a process that runs.
 (process.platform === "linux" ? describe : describe.skip)("a disk that is full", function () {
-  this.timeout(120_000);
   inParallel({
     "has posts answered 503, without the process ending, and is written again as soon as there is room": () =>
       onScene(async ({ chain, server }) => {

@@ -45,7 +45,7 @@ const failing = (fate: Fate) => (): Promise<void> => {
       const more = freshDocuments(3);
       await post(server, more);
       // It knows its nonces: only a journal that fails makes it ask for them.
-      await eventually(async () => assert.include([...failed], SEND), 60_000);
+      await eventually(async () => assert.include([...failed], SEND));
       chain.proxy.mode = "pass";
       await assertExactlyOnce(server, chain.url, { accepted: [...documents, ...more] });
     },
@@ -71,8 +71,7 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
   }
 };
 
-describe("a node that fails: what was accepted meanwhile ends on chain once, when it", function () {
-  this.timeout(120_000);
+describe("a node that fails: what was accepted meanwhile ends on chain once, when it", () => {
   inParallel({
     "takes calls and never answers them": () =>
       onScene(async ({ chain, server }) => {
@@ -110,7 +109,7 @@ describe("a node that fails: what was accepted meanwhile ends on chain once, whe
       await load.confirms(10);
       const before = line.connections;
       line.deaf = true;
-      await eventually(async () => assert.isAbove(line.connections, before, "it is noticed"), 60_000);
+      await eventually(async () => assert.isAbove(line.connections, before, "it is noticed"));
       line.deaf = false;
       // What was opened meanwhile never hears that it is open.
       line.cut();

@@ -101,8 +101,7 @@ async function strangerSends({ chain, node }: Scene, ahead: number): Promise<voi
   await node(SEND, await wallet.signTransaction({ ...transaction, nonce }));
 }
 
-describe("a node that misleads: what was accepted meanwhile ends on chain once, when", function () {
-  this.timeout(120_000);
+describe("a node that misleads: what was accepted meanwhile ends on chain once, when", () => {
   inParallel({
     "it lags behind": lag({ knowsNonces: false }),
     "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),

@@ -142,8 +142,7 @@ async function inOpenBatch(victim: Victim): Promise<void> {
 }
 
 for (const engine of ENGINES)
-  describe(`the relayer on ${engine}, killed with kill -9 when`, function () {
-    this.timeout(120_000);
+  describe(`the relayer on ${engine}, killed with kill -9 when`, () => {
     const victims: Promise<Victim>[] = [];
     const start = (): Promise<Victim> => {
       const victim = startVictim(engine);

@@ -79,20 +79,16 @@ describe("alerts", function () {
   it("of a node that is gone are raised once and resolved once, and told to everybody", async () => {
     assert.deepEqual(await alerts(), []);
     chain.proxy.mode = "off";
-    await eventually(
-      async () =>
-        assert.isTrue((await alerts()).some(({ state, resolved_at }) => state === "raised" && resolved_at === null)),
-      60_000,
+    await eventually(async () =>
+      assert.isTrue((await alerts()).some(({ state, resolved_at }) => state === "raised" && resolved_at === null)),
     );
     await eventually(async () => assert.lengthOf(receiver.of("node_down"), 1));
     chain.proxy.mode = "pass";
-    await eventually(
-      async () =>
-        assert.deepEqual(
-          (await alerts()).map(({ state }) => state),
-          ["resolved"],
-        ),
-      60_000,
+    await eventually(async () =>
+      assert.deepEqual(
+        (await alerts()).map(({ state }) => state),
+        ["resolved"],
+      ),
     );
     await eventually(async () => assert.isTrue(receiver.of("node_down").some(({ endsAt }) => endsAt !== undefined)));
     assert.lengthOf(await alerts(), 1);
@@ -112,21 +108,19 @@ describe("alerts", function () {
     receiver.isAway = true;
     const before = receiver.told.length;
     chain.proxy.mode = "off";
-    await eventually(async () => assert.isTrue((await alerts()).some(({ state }) => state === "raised")), 60_000);
+    await eventually(async () => assert.isTrue((await alerts()).some(({ state }) => state === "raised")));
     await server.stop("keep");
     chain.proxy.mode = "pass";
     server = await startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 300 } });
-    await eventually(async () => assert.isFalse((await alerts()).some(({ state }) => state === "raised")), 60_000);
+    await eventually(async () => assert.isFalse((await alerts()).some(({ state }) => state === "raised")));
     assert.lengthOf(await alerts(), 2, "it was not raised again by the restart");
     receiver.isAway = false;
-    await eventually(
-      async () =>
-        assert.isTrue(
-          receiver.told
-            .slice(before)
-            .some(({ labels, endsAt }) => labels["alertname"] === "node_down" && endsAt !== undefined),
-        ),
-      60_000,
+    await eventually(async () =>
+      assert.isTrue(
+        receiver.told
+          .slice(before)
+          .some(({ labels, endsAt }) => labels["alertname"] === "node_down" && endsAt !== undefined),
+      ),
     );
   });
 

@@ -7,9 +7,7 @@ import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 
-describe("a chain that comes back older, of which one relayer is gone", function () {
-  this.timeout(180_000);
-
+describe("a chain that comes back older, of which one relayer is gone", () => {
   it("is given again what that one had sent, by another", async () => {
     const pair = await startRelayerPair(await emptyDatabase("sqlite"));
     try {

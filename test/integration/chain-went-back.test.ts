@@ -18,8 +18,7 @@ const LAG = { chainLagMilliseconds: 1_000 };
 const PERIODS = { reconcileIntervalMilliseconds: 200 };
 
 for (const engine of ENGINES)
-  describe(`a chain that comes back older than the journal, on ${engine}`, function () {
-    this.timeout(180_000);
+  describe(`a chain that comes back older than the journal, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
     let server: TestServer;

@@ -21,8 +21,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 const CHAIN_ID = 7326;
 
 for (const engine of ENGINES)
-  describe(`the digest of the journal on the chain, on ${engine}`, function () {
-    this.timeout(120_000);
+  describe(`the digest of the journal on the chain, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
     let otherDirectory: string;

@@ -21,8 +21,7 @@ const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const PROTOCOLS: readonly BftProtocol[] = ["ibft2", "qbft"];
 
 for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : PROTOCOLS.slice(0, 1))
-  describe(`blocks of a network of validators, with ${protocol} unless it runs already`, function () {
-    this.timeout(300_000);
+  describe(`blocks of a network of validators, with ${protocol} unless it runs already`, () => {
     let chain: NetworkUnderTest;
     let own: RelayedNetwork | undefined;
     let server: TestServer;
@@ -82,7 +81,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
         const made = await bundle();
         assert.isAbove(await roundOf(made.block), 0, "another one");
         return made;
-      }, 60_000);
+      });
       const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
       assert.match(stdout, /by the seals of the chain's validators\.\n$/);
     });

@@ -6,8 +6,7 @@ import type { RelayedNetwork } from "../support/bft/relayed-network.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-describe("the relayer on a network of validators", function () {
-  this.timeout(300_000);
+describe("the relayer on a network of validators", () => {
   let chain: NetworkUnderTest;
   /** The same, where it is our own. */
   let network: RelayedNetwork;
@@ -37,7 +36,7 @@ describe("the relayer on a network of validators", function () {
         (await alerts("raised")).map(({ message }) => message),
         [],
       );
-    }, 60_000);
+    });
   });
 
   const start = (): Promise<TestServer> => {
@@ -57,7 +56,7 @@ describe("the relayer on a network of validators", function () {
         told.some((each) => message.test(each)),
         `${message}: ${told.join("; ")}`,
       );
-    }, 60_000);
+    });
   const down = (...places: number[]): void => places.forEach((place) => (network.at(place).isUp = false));
   /** Waits for so many more blocks. */
   const blocks = async (count: number): Promise<void> => {

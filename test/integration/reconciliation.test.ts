@@ -40,8 +40,7 @@ async function fullPasses(database: EngineDatabase, count: number): Promise<void
 }
 
 for (const engine of ENGINES)
-  describe(`journal, replica and chain that are tampered with, on ${engine}`, function () {
-    this.timeout(120_000);
+  describe(`journal, replica and chain that are tampered with, on ${engine}`, () => {
     let chain: RemoteChain;
     let place: FolderPlace;
     let database: EngineDatabase;
@@ -375,9 +374,7 @@ for (const engine of ENGINES)
     });
   });
 
-describe("journal, replica and chain that nobody tampers with", function () {
-  this.timeout(180_000);
-
+describe("journal, replica and chain that nobody tampers with", () => {
   const undisturbed = (engine: Engine) => async (): Promise<void> => {
     const chain = await startRemoteChain(startRawNode);
     const database = await emptyDatabase(engine);

@@ -23,8 +23,7 @@ interface Version {
   readonly content: string;
 }
 
-describe("a disaster", function () {
-  this.timeout(240_000);
+describe("a disaster", () => {
   let chain: RemoteChain;
   let server: TestServer;
   let client: ProofClient;

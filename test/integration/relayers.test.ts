@@ -21,8 +21,7 @@ const CHAIN_ID = 7326;
 const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
 
 for (const engine of ENGINES)
-  describe(`two relayers with a key each on one database, on ${engine}`, function () {
-    this.timeout(120_000);
+  describe(`two relayers with a key each on one database, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
     let otherDirectory: string;

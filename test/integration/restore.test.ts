@@ -70,8 +70,7 @@ for (const [engine, openPlace] of [
   ["sqlite", folder],
   ["postgres", bucket],
 ] as const) {
-  describe(`a journal that is lost, on ${engine}`, function () {
-    this.timeout(180_000);
+  describe(`a journal that is lost, on ${engine}`, () => {
     let chain: RemoteChain;
     let place: BucketPlace | FolderPlace;
     let target: string;
@@ -302,9 +301,7 @@ for (const [engine, openPlace] of [
   });
 }
 
-describe("a journal that is lost, with the embedded chain", function () {
-  this.timeout(120_000);
-
+describe("a journal that is lost, with the embedded chain", () => {
   it("is restored when the chain's folder and its keys are put back, and says so when they are missing", async () => {
     const [place, target] = await folder();
     const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];

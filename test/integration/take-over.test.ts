@@ -16,8 +16,7 @@ interface Document {
 }
 
 for (const engine of ENGINES)
-  describe(`a relayer whose work another one takes over, on ${engine}`, function () {
-    this.timeout(180_000);
+  describe(`a relayer whose work another one takes over, on ${engine}`, () => {
     let pair: RelayerPair;
     /** Everything that was accepted. */
     let accepted: Document[];
@@ -57,9 +56,8 @@ for (const engine of ENGINES)
 
     /** Waits until a relayer reports every proof as confirmed, and checks that the chain has each exactly once. */
     const assertConfirmedOnce = async (server: ServerProcess): Promise<void> => {
-      const proofs: ParsedJson[] = await eventually(
-        () => Promise.all(accepted.map((document) => proofOf(server, document))),
-        60_000,
+      const proofs: ParsedJson[] = await eventually(() =>
+        Promise.all(accepted.map((document) => proofOf(server, document))),
       );
       const anchors = await anchorsOnChain();
       assert.deepEqual(
@@ -69,7 +67,7 @@ for (const engine of ENGINES)
       for (const { hash } of accepted) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
     };
     const settled = (): Promise<void> =>
-      eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }), 60_000);
+      eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }));
 
     /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
     const leaveGap = async (server: ServerProcess): Promise<void> => {
@@ -102,7 +100,7 @@ for (const engine of ENGINES)
       await dying.end("SIGKILL");
 
       const other = await second.start({ TAKEOVER_AFTER: "1" });
-      await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]), 60_000);
+      await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]));
       await pair.mine();
       await assertConfirmedOnce(other);
       await settled();
@@ -131,9 +129,8 @@ for (const engine of ENGINES)
 
       const other = await second.start({ TAKEOVER_AFTER: "1" });
       const [, ...late] = accepted;
-      const proofs: ParsedJson[] = await eventually(
-        () => Promise.all(late.map((document) => proofOf(other, document))),
-        60_000,
+      const proofs: ParsedJson[] = await eventually(() =>
+        Promise.all(late.map((document) => proofOf(other, document))),
       );
       const senders = (await anchorsOnChain())
         .filter(({ hash }) => hash === proofs[0].tx_hash)

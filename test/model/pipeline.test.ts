@@ -23,9 +23,8 @@ import { type Setting, World } from "./world.ts";
 const { SEALBOOK_MODEL_SEED: SEED, SEALBOOK_MODEL_PATH: PATH, SEALBOOK_MODEL_RUNS: RUNS = "120" } = process.env;
 const LONGEST_SCHEDULE = 60;
 
-describe("proof pipeline", function () {
+describe("proof pipeline", () => {
   // Bounded by the number of its runs; one that fails takes as long as it takes to be made short.
-  this.timeout(0);
   let directory: string;
   let template: string;
 

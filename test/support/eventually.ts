@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Retries until an attempt does not throw; returns its result. */
-export async function eventually<T>(attempt: () => Promise<T>, milliseconds = 60_000): Promise<T> {
+/** Retries until an attempt does not throw; returns its result. The deadline ends a test that has failed. */
+export async function eventually<T>(attempt: () => Promise<T>, milliseconds = 300_000): Promise<T> {
   for (const deadline = Date.now() + milliseconds; ; await sleep(50)) {
     try {
       return await attempt();

@@ -56,7 +56,7 @@ export async function assertExactlyOnce(
     assert.equal(body.journal.pending, 0, "proofs that are pending");
     assert.equal(body.relayer.in_flight, 0, "transactions under way");
     return String(body.relayer.address).toLowerCase();
-  }, 60_000);
+  });
 
   const transactions = await allTransactions(chainUrl);
   const documents = [...accepted, ...unanswered];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { eventually } from "./eventually.ts";
-import { freshDocuments, type ProofRequest } from "./exactly-once.ts";
+import { freshDocuments, idOf, type ProofRequest } from "./exactly-once.ts";
 import type { TestServer } from "./server.ts";
 
 /** Pause of a client between two posts: several clients without a pause would use the whole processor. */
@@ -9,21 +9,23 @@ const REST_MILLISECONDS = 50;
 /** Pause of a client after a refusal. */
 const REST_AFTER_REFUSAL_MILLISECONDS = 250;
 
+/** Maximum number of proofs that one look at the server fetches. */
+const LOOKED_UP_AT_ONCE = 20;
+
 /** Clients that post documents in sequence. */
 export interface Load {
   readonly accepted: readonly ProofRequest[];
   /** Documents that were not accepted. */
   readonly refused: number;
-  /** Waits until this many more documents are confirmed. */
-  confirms(more: number): Promise<void>;
+  /** Waits until this many documents that are accepted from now on are confirmed, in their response or later. */
+  confirms(count: number): Promise<void>;
   /** Stops the clients after their last response. */
   end(): Promise<void>;
 }
 
 /** Loads a server with single posts and bulk posts; every status must be one of `expected`. */
-export function startLoad(server: Pick<TestServer, "post">, expected: readonly number[] = [201, 202]): Load {
+export function startLoad(server: Pick<TestServer, "get" | "post">, expected: readonly number[] = [201, 202]): Load {
   const accepted: ProofRequest[] = [];
-  let confirmed = 0;
   let refused = 0;
   let ended = false;
   const client = async (path: string, count: number): Promise<void> => {
@@ -33,7 +35,6 @@ export function startLoad(server: Pick<TestServer, "post">, expected: readonly n
       assert.include(expected, status, text);
       if (status >= 400) refused += count;
       else accepted.push(...documents);
-      if (status === 201) confirmed += count;
       await sleep(status >= 400 ? REST_AFTER_REFUSAL_MILLISECONDS : REST_MILLISECONDS);
     }
   };
@@ -48,9 +49,18 @@ export function startLoad(server: Pick<TestServer, "post">, expected: readonly n
     get refused() {
       return refused;
     },
-    async confirms(more) {
-      const before = confirmed;
-      await Promise.race([clients, eventually(async () => assert.isAtLeast(confirmed, before + more), 60_000)]);
+    async confirms(count) {
+      const from = accepted.length;
+      const confirmed = new Set<ProofRequest>();
+      const enough = eventually(async () => {
+        const pending = accepted.slice(from).filter((document) => !confirmed.has(document));
+        for (const document of pending.slice(0, LOOKED_UP_AT_ONCE)) {
+          if ((await server.get(`/api/v1/proof/${idOf(document)}`)).body.status === "confirmed")
+            confirmed.add(document);
+        }
+        assert.isAtLeast(confirmed.size, count);
+      });
+      await Promise.race([clients, enough]);
     },
     async end() {
       ended = true;

@@ -103,7 +103,7 @@ export class Chat {
       const [first, ...others] = this.said.slice(before);
       assert.lengthOf([first, ...others], count, JSON.stringify(this.said.slice(before).map(({ text }) => text)));
       return [first ?? assert.fail("nothing is said"), ...others];
-    }, 60_000);
+    });
   }
 
   #message(content: object): number {

@@ -47,9 +47,7 @@ const REFUSALS: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp]
   [/^anchor\.receipt\.raw$/, /^Receipt$/, /another receipt at that place/],
 ];
 
-describe("bundles that were changed", function () {
-  this.timeout(300_000);
-
+describe("bundles that were changed", () => {
   for (const { name, text } of BUNDLE_VECTORS) {
     it(`are refused, whichever character of "${name}" is another`, async () => {
       for (let place = 0; place < text.length; place += 1) {

@@ -7,7 +7,7 @@ import { type RemoteChain, startRemoteChain } from "../../support/remote-chain.t
 import { startServer, type TestServer } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
-describe("the administrators' chat", function () {
+describe("the administrators' chat", () => {
   let chain: RemoteChain;
   let telegram: TelegramServer;
   let admins: Chat;
@@ -41,14 +41,14 @@ describe("the administrators' chat", function () {
     telegram.onCall = ({ method }) =>
       method === "sendMessage" ? ((lost += 1), { error_code: 502, description: "Bad Gateway" }) : undefined;
     chain.proxy.mode = "off";
-    await eventually(async () => assert.isAbove(lost, 0), 60_000);
+    await eventually(async () => assert.isAbove(lost, 0));
     await server.stop("keep");
     telegram.onCall = () => undefined;
     await start();
-    await eventually(async () => assert.lengthOf(admins.said, 1), 60_000);
+    await eventually(async () => assert.lengthOf(admins.said, 1));
     assert.match(admins.said[0]?.text ?? "", /^🔴 node_down\n.+\nsince /);
     chain.proxy.mode = "pass";
-    await eventually(async () => assert.lengthOf(admins.said, 2), 60_000);
+    await eventually(async () => assert.lengthOf(admins.said, 2));
     assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
@@ -62,7 +62,7 @@ describe("the administrators' chat", function () {
     );
     assert.include((await person.ask("/balance")).text, "The blockchain is not reachable");
     chain.proxy.mode = "pass";
-    await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "), 60_000);
+    await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "));
     assert.match((await person.ask("/providers")).text, /1 in all.*\n.*: 6 µg/);
   });
 

@@ -11,7 +11,7 @@ import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
 const EXPLORER = "https://explorer.example";
 
-describe("the bot's commands", function () {
+describe("the bot's commands", () => {
   let telegram: TelegramServer;
   let server: TestServer;
   let chat: Chat;
@@ -33,7 +33,7 @@ describe("the bot's commands", function () {
   });
 
   it("are in the menu, in both languages", async () => {
-    await eventually(async () => assert.sameMembers([...telegram.menus.keys()], ["", "ru"]), 60_000);
+    await eventually(async () => assert.sameMembers([...telegram.menus.keys()], ["", "ru"]));
     for (const menu of telegram.menus.values()) {
       assert.deepEqual(
         menu.map(({ command }) => command),
@@ -81,7 +81,7 @@ describe("the bot's commands", function () {
     assert.equal(map.kind, "photo");
   });
 
-  describe("once somebody is registered", function () {
+  describe("once somebody is registered", () => {
     let login: { login: string; password: string };
     let chat: Chat;
     before(async () => {
@@ -232,13 +232,11 @@ describe("the bot's commands", function () {
     const chat = anybody();
     chat.touchData("form:confirm:confirm");
     chat.touchData("garbage");
-    await eventually(
-      async () =>
-        assert.deepEqual(
-          chat.touches.slice(-2).map(({ text }) => text),
-          Array(2).fill("This button belongs to an older question."),
-        ),
-      60_000,
+    await eventually(async () =>
+      assert.deepEqual(
+        chat.touches.slice(-2).map(({ text }) => text),
+        Array(2).fill("This button belongs to an older question."),
+      ),
     );
   });
 

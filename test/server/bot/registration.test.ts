@@ -7,7 +7,7 @@ import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
-describe("registration with the bot", function () {
+describe("registration with the bot", () => {
   let telegram: TelegramServer;
   let server: TestServer;
   let people = 3000;
@@ -49,7 +49,7 @@ describe("registration with the bot", function () {
     assert.equal(await accounts(), before + 1);
   });
 
-  describe("makes an account", function () {
+  describe("makes an account", () => {
     let chat: Chat;
     let account: { login: string; password: string };
     before(async () => {
@@ -65,7 +65,7 @@ describe("registration with the bot", function () {
         message.entities.map(({ offset, length }) => message.text.slice(offset, offset + length)),
         [login, password],
       );
-      await eventually(async () => assert.isTrue(message.isDeleted), 60_000);
+      await eventually(async () => assert.isTrue(message.isDeleted));
       assert.lengthOf(
         chat.said.filter(({ text }) => text.includes(password)),
         1,
@@ -101,7 +101,7 @@ describe("registration with the bot", function () {
     });
   });
 
-  describe("says what is wrong and asks again", function () {
+  describe("says what is wrong and asks again", () => {
     let chat: Chat;
     before(async () => {
       chat = anybody();
@@ -174,17 +174,11 @@ describe("registration with the bot", function () {
     assert.include(form.text, "Caption: Balcony");
     // A button of an older question changes nothing.
     chat.touchData("form:back:title");
-    await eventually(
-      async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
-      60_000,
-    );
+    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
     assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing has changed");
     assert.include((await chat.ask("/fetch")).text, "There is no form yet");
     chat.touchData("form:confirm:confirm");
-    await eventually(
-      async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."),
-      60_000,
-    );
+    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
   });
 
   it("makes one account, however often Confirm is touched", async () => {
@@ -192,13 +186,11 @@ describe("registration with the bot", function () {
     await fillIn(chat);
     const before = await accounts();
     await chat.after(() => [1, 2, 3].map(() => chat.touch("✅ Confirm")), 2);
-    await eventually(
-      async () =>
-        assert.lengthOf(
-          chat.touches.filter(({ text }) => text !== undefined),
-          2,
-        ),
-      60_000,
+    await eventually(async () =>
+      assert.lengthOf(
+        chat.touches.filter(({ text }) => text !== undefined),
+        2,
+      ),
     );
     assert.equal(await accounts(), before + 1);
   });

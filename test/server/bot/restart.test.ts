@@ -8,8 +8,7 @@ import { type ServerProcess, startProcess } from "../../support/process.ts";
 import { ROUTES } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
-describe("the bot, killed", function () {
-  this.timeout(180_000);
+describe("the bot, killed", () => {
   let telegram: TelegramServer;
   let directory: string;
   let server: ServerProcess;
@@ -29,7 +28,7 @@ describe("the bot, killed", function () {
     await server.end("SIGKILL");
     outputs.push(server.output());
   };
-  const received = () => eventually(async () => assert.equal(telegram.waiting, 0), 60_000);
+  const received = () => eventually(async () => assert.equal(telegram.waiting, 0));
 
   before(async () => {
     telegram = await new TelegramServer().start();
@@ -53,9 +52,9 @@ describe("the bot, killed", function () {
     chat.write("SDS011");
     other.write("Malee");
     await start();
-    await eventually(async () => assert.lengthOf(chat.said, said + 1), 60_000);
+    await eventually(async () => assert.lengthOf(chat.said, said + 1));
     assert.match(chat.said.at(-1)?.text ?? "", /^3 of 5/);
-    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/), 60_000);
+    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/));
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.ask("Roof");
     assert.include((await chat.after(() => chat.touch("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
@@ -70,7 +69,7 @@ describe("the bot, killed", function () {
     telegram.onCall = ({ method, fields }) =>
       method === "sendMessage" && String(fields["text"]).includes("password") ? ((held += 1), "hang") : undefined;
     chat.touch("✅ Confirm");
-    await eventually(async () => assert.equal(held, 1), 60_000);
+    await eventually(async () => assert.equal(held, 1));
     const said = other.said.length;
     other.touch("✅ Confirm");
     await received();
@@ -80,7 +79,7 @@ describe("the bot, killed", function () {
     const { login = "", password = "" } =
       /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(message.text)?.groups ?? {};
     account = { login, password };
-    await eventually(async () => assert.lengthOf(other.said, said + 2), 60_000);
+    await eventually(async () => assert.lengthOf(other.said, said + 2));
     const { tparams } = content(await server.call(ROUTES.auth, account), ROUTES.auth);
     assert.equal(tparams.stats.accounts, 3, "these two and the demo account");
   });
@@ -95,13 +94,11 @@ describe("the bot, killed", function () {
     await sleep(600 * Math.random());
     await kill();
     await start();
-    await eventually(
-      async () =>
-        assert.deepEqual(
-          [chat.said.length, other.said.length],
-          before.map((count) => count + 1),
-        ),
-      60_000,
+    await eventually(async () =>
+      assert.deepEqual(
+        [chat.said.length, other.said.length],
+        before.map((count) => count + 1),
+      ),
     );
     for (const [index, { said }] of [chat, other].entries())
       assert.include(said.at(-1)?.text, `Stored: ${values[index]} `);

@@ -9,7 +9,7 @@ import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
 const PUBLIC = "https://bot.example";
 
-describe("the bot's webhook, with PostgreSQL", function () {
+describe("the bot's webhook, with PostgreSQL", () => {
   let telegram: TelegramServer;
   let server: TestServer;
   let chat: Chat;
@@ -24,7 +24,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
       TELEGRAM_WEBHOOK_URL: `${PUBLIC}/telegram`,
     });
     telegram.route = (url) => url.replace(PUBLIC, server.url);
-    await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`), 60_000);
+    await eventually(async () => assert.equal(telegram.webhook?.url, `${PUBLIC}/telegram`));
   });
   after(async () => {
     await server.stop();
@@ -51,7 +51,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
     const person = telegram.person(6002);
     await register(person);
     assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
-    await eventually(async () => assert.isTrue(person.touches.length > 0), 60_000);
+    await eventually(async () => assert.isTrue(person.touches.length > 0));
     const [left] = await database.ask(
       `select (select count(*) from chat_messages where due_at = 0)
         + (select count(*) from chat_updates where body is not null) as left`,
@@ -87,7 +87,7 @@ describe("the bot's webhook, with PostgreSQL", function () {
       assert.equal((await post(`${server.url}/telegram`, body, headers)).status, 200);
     }
     assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
-    await eventually(async () => assert.lengthOf(chat.said, before + 1), 60_000);
+    await eventually(async () => assert.lengthOf(chat.said, before + 1));
     await chat.ask("/balance");
     assert.lengthOf(chat.said, before + 2);
   });
