@@ -549,7 +549,8 @@ describe("proofs", function () {
         bytes(proof.record_hash),
       );
       change(
-        `insert into proofs (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, alike, link)
+        `insert into proofs
+           (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, shares_leaf, link)
         values (1000000, 'invented', ?, 3, 0, 1000000, 0, 0, ?)`,
         bytes(hash),
         randomBytes(8),

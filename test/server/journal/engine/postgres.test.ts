@@ -163,7 +163,7 @@ describe("PostgreSQL", function () {
             acceptedAt: 1,
             anchorId,
             leafIndex: 0,
-            isAlike: false,
+            sharesLeaf: false,
           },
         ]);
         if (fails) throw new Error("no");
