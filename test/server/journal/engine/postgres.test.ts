@@ -267,7 +267,7 @@ describe("PostgreSQL", function () {
     const metadata = { type: "contract", source: "archive", timestamp: 1 };
     await journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
-      const place = { anchorId, leafIndex: 0, isAlike: false };
+      const place = { anchorId, leafIndex: 0, sharesLeaf: false };
       await atomic.proofs.insert([{ documentId: "d", hash, recordHash: hash, metadata, acceptedAt: 1, ...place }]);
     });
     assert.deepEqual((await journal.proofs.byDocument("d"))[0]?.metadata, metadata);
