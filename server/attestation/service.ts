@@ -1,11 +1,20 @@
 import { SealbookError } from "../errors.ts";
-import type { AnchorTrees, Issuer, IssuerSigner, Proof, ProofJournal } from "../proofs/index.ts";
+import {
+  type AnchorTrees,
+  type ConfirmedProof,
+  type Issuer,
+  type IssuerSigner,
+  type Proof,
+  type ProofJournal,
+  verifiedProof,
+} from "../proofs/index.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
+import { AnchorAudit, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
@@ -16,6 +25,7 @@ const MAX_RECORDS = 1_000;
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
+  readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "inspect" | "anchorQuery" | "verifyQuery">;
   readonly recovery: Pick<RecoveryService, "verification">;
   readonly issuer: Issuer;
@@ -49,7 +59,7 @@ export class AttestationService {
   /**
    * Creates a statement.
    * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal;
-   *   `chain_unavailable`
+   *   `journal_damaged` if the database has other facts than the journal's checkpoint covers; `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
     const { issuer, issuerName, installation, jwksUrl, clock } = this.#deps;
@@ -64,18 +74,19 @@ export class AttestationService {
   }
 
   async #facts(subject: AttestationSubject) {
-    const { recovery, chain, journal } = this.#deps;
+    const { recovery, chain, journal, verifier } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
       const { block } = await chain.inspect([]);
       return { verification, queriedAt: block };
     }
+    const checked = verifier.begin();
     const found =
       "documentId" in subject
-        ? await journal.proofs.byDocument(subject.documentId)
-        : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
+        ? await journal.proofs.byDocument(subject.documentId, checked)
+        : (await Array.fromAsync(journal.proofs.byHash(subject.hash, checked))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
-    const { block, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
+    const { block, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS), checked);
     const [newest, ...older] = records;
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
@@ -88,13 +99,14 @@ export class AttestationService {
   }
 
   /** Runs the checks that the statement lists. */
-  async #checked(proofs: readonly ConfirmedProof[]) {
+  async #checked(proofs: readonly ConfirmedProof[], checked: VerifiedEntries) {
     const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
-    for (const proof of proofs) {
-      const fault = (await audit.faultOf(proof)) ?? recordFault(proof);
+    for (const stored of proofs) {
+      const fault = (await audit.faultOf(stored)) ?? recordFault(stored);
       if (fault !== undefined) throw contradiction(fault);
+      const proof = await verifiedProof(checked, stored);
       complete.push(await this.#complete(proof));
     }
     // Records of one batch share their root, which is queried once.

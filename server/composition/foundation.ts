@@ -6,6 +6,7 @@ import type { ValidatorNames } from "../chain/node/block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { ChainLink } from "./chain-link.ts";
@@ -26,6 +27,8 @@ export interface Foundation extends Monitoring {
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
+  /** Reads the entries that are signed or answered for. */
+  readonly verifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
   readonly head: HeadWatcher;
 }
@@ -51,7 +54,9 @@ export function createFoundation(
       ? logger.info("the chain's node answers again")
       : logger.warn({ err: error }, "the chain's node does not answer"),
   );
-  return { ...monitoring, version, clock, link, database, journal, signer, validatorNames, proofAnchor, head };
+  const verifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
+  const base = { version, clock, link, database, journal, signer };
+  return { ...monitoring, ...base, validatorNames, proofAnchor, verifier, head };
 }
 
 function packageVersion(): string {

@@ -7,7 +7,7 @@ import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
-import type { JournalSource } from "../journal/entries/entry-source.ts";
+import type { EntryStore } from "../journal/entries/entry-source.ts";
 import type { RecordStore } from "../records/store-interfaces.ts";
 import type { ServiceLogStore } from "../sessions/service-log.ts";
 import type { AccountStore, SessionStore } from "../sessions/store-interfaces.ts";
@@ -20,7 +20,7 @@ import { sessionStore } from "../sessions/store.ts";
 
 /** The stores of all durable data. */
 export interface JournalStores {
-  readonly entries: JournalSource;
+  readonly entries: EntryStore;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly records: RecordStore;

@@ -9,6 +9,7 @@ import { AnchorWriter } from "../proofs/anchor-writer.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
 import { ProofVerifier } from "../proofs/verifier.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { Journal } from "./journal.ts";
 
 /** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
@@ -19,6 +20,7 @@ const GATHER_MILLISECONDS = 10;
 export interface ProofDeps {
   readonly journal: Journal;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
+  readonly entryVerifier: EntryVerifier;
   readonly transactions: Transactions;
   readonly telemetry: Telemetry;
   readonly clock: Clock;

@@ -361,7 +361,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return { sequence: row.checkpoint, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
     },
 
-    async addCheckpoint({ sequence, digest, transactionId, openedAt }) {
+    async addCheckpoint({ sequence, hash, transactionId, openedAt }) {
       const { id } = await database
         .insertInto("anchors")
         .values({
@@ -370,7 +370,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           last_leaf: NO_LEAF,
           first_sequence: sequence + 1,
           last_sequence: sequence,
-          hash: digest,
+          hash,
           size: 0,
           transaction_id: transactionId,
           checkpoint: sequence,

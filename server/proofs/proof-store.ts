@@ -9,7 +9,9 @@ import type { Database } from "../journal/engine/database.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import { linkOf } from "../journal/integrity/entry-chain.ts";
 import { KeyLookups } from "../journal/index/key-lookups.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
+import { sumRecentKeys } from "../journal/index/key-sums.ts";
 import { openPartitions } from "../journal/index/partitions.ts";
 import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../journal/entries/proof-labels.ts";
@@ -17,18 +19,21 @@ import { PartitionMap } from "../journal/index/partition-map.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "../journal/engine/schema.ts";
 import { paddedChunks, chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 
-/** Proofs in the journal. */
+/**
+ * Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when the index or the rows do
+ * not have all proofs that they ought to have.
+ */
 export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */
-  byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
+  byRecordHashes(recordHashes: readonly Uint8Array[], checked?: VerifiedEntries): Promise<StoredProof[]>;
   /** Returns the proofs of a document, newest first. */
-  byDocument(documentId: string): Promise<StoredProof[]>;
+  byDocument(documentId: string, checked?: VerifiedEntries): Promise<StoredProof[]>;
   /**
    * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
    * content.
    */
-  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
+  byHash(hash: Uint8Array, checked?: VerifiedEntries): AsyncIterable<StoredProof>;
   /** Returns the proofs under an anchor by leaf index, from a leaf on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
@@ -73,6 +78,7 @@ export function selectProofs(database: Database) {
       "anchors.last_sequence",
       "anchors.hash as anchor_hash",
       "anchors.size",
+      "anchors.confirmation",
       ...OUTCOME_COLUMNS,
     ]);
 }
@@ -83,6 +89,8 @@ export function toProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
+    sequence: row.sequence,
+    confirmation: row.confirmation ?? undefined,
     documentId: row.document_id,
     hash: row.hash,
     recordHash: recordHash(parts),
@@ -98,14 +106,30 @@ export function toProof(row: ProofRow): StoredProof {
 }
 
 function toMetadata(row: ProofRow): ProofMetadata {
-  const rest: Record<string, unknown> = row.metadata === null ? {} : JSON.parse(row.metadata);
-  const { type, source } = decodeLabel(row.label);
+  return metadataOf({ ...row, ...decodeLabel(row.label) });
+}
+
+/** @throws RangeError when the stored metadata are not JSON */
+export function metadataOf({
+  timestamp,
+  type,
+  source,
+  metadata,
+}: Pick<ProofEntry, "timestamp" | "type" | "source" | "metadata">): ProofMetadata {
   return {
     ...(type === null ? {} : { type }),
-    timestamp: row.timestamp,
+    timestamp,
     ...(source === null ? {} : { source }),
-    ...rest,
+    ...(metadata === null ? {} : parsed(metadata)),
   };
+}
+
+function parsed(metadata: string): Record<string, unknown> {
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    throw new RangeError("the metadata of a proof were changed");
+  }
 }
 
 /** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */
@@ -178,6 +202,7 @@ export class ProofStatements {
         ),
       );
     }
+    await sumRecentKeys(database, keys);
     for (const some of chunks(keys)) {
       const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
       await database.executeQuery(
@@ -191,8 +216,9 @@ export class ProofStatements {
   }
 
   /** Returns candidate proofs, oldest first. */
-  async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
-    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
+  async lookup(database: Database, keys: readonly number[], checked?: VerifiedEntries): Promise<ProofRow[]> {
+    await checked?.assertIndexed(keys);
+    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys), checked);
   }
 
   /** Reads candidate proofs in pages. Sequence numbers are read once: a million proofs may have the same content. */
@@ -201,18 +227,20 @@ export class ProofStatements {
     key: number,
     order: "oldest first" | "newest first",
     limit: number,
+    checked?: VerifiedEntries,
   ): AsyncGenerator<ProofRow[]> {
+    await checked?.assertIndexed([key]);
     const numbers = await this.#keysFound.numbersOf(database, [key]);
     if (order === "newest first") numbers.reverse();
     for (let from = 0; from < numbers.length; from += limit) {
       const some = numbers.slice(from, from + limit);
-      if (order === "oldest first") yield await this.#rowsOf(database, some);
-      else yield (await this.#rowsOf(database, some.reverse())).reverse();
+      if (order === "oldest first") yield await this.#rowsOf(database, some, checked);
+      else yield (await this.#rowsOf(database, some.reverse(), checked)).reverse();
     }
   }
 
   /** @param wanted Sequence numbers of entries, ascending */
-  async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
+  async #rowsOf(database: Database, wanted: readonly number[], checked?: VerifiedEntries): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
     for (const { numbers, span } of await this.#months.split(database, wanted)) {
       for (const some of paddedChunks(numbers)) {
@@ -229,7 +257,22 @@ export class ProofStatements {
         found.push(...rows);
       }
     }
+    if (checked !== undefined) assertWhole(found, wanted, checked);
     return found;
+  }
+}
+
+/** Checks that each proof of some entries was read once, under one anchor with an outcome. */
+export function assertWhole(rows: readonly ProofRow[], wanted: readonly number[], checked: VerifiedEntries): void {
+  const found = new Set(rows.map(({ sequence }) => sequence));
+  const lost = wanted.find((sequence) => !found.has(sequence));
+  if (lost !== undefined || rows.length !== found.size)
+    checked.damaged(
+      `entry ${lost ?? rows[0]?.sequence} is not a proof under one anchor, though the journal refers to it`,
+    );
+  for (const { anchor_id: anchor, confirmation, block_number: block, state } of rows) {
+    const isLost = confirmation === null ? state === "confirmed" : block === null;
+    if (isLost) checked.damaged(`the confirmation of anchor ${anchor} is missing`);
   }
 }
 
@@ -273,25 +316,26 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       });
     },
 
-    async byRecordHashes(recordHashes) {
+    async byRecordHashes(recordHashes, checked) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
       const rows = await statements.lookup(
         database,
         recordHashes.map((hash) => keyOf(hash)),
+        checked,
       );
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
-    async byDocument(documentId) {
-      const rows = await statements.lookup(database, [documentKey(documentId)]);
+    async byDocument(documentId, checked) {
+      const rows = await statements.lookup(database, [documentKey(documentId)], checked);
       return rows
         .map(toProof)
         .filter((proof) => proof.documentId === documentId)
         .reverse();
     },
 
-    async *byHash(hash) {
-      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE)) {
+    async *byHash(hash, checked) {
+      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE, checked)) {
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
       }
     },

@@ -41,10 +41,23 @@ export interface AcceptedProof extends NewProof {
 
 /** A proof in the journal: its own fields joined with those of its anchor. */
 export interface StoredProof extends AcceptedProof, AnchorState {
+  /** Its entry. */
+  readonly sequence: number;
+  /** The entry of its current confirmation. */
+  readonly confirmation: number | undefined;
   /**
    * Whether `AnchorStore.leaves` returns its recorded hash, as opposed to that of another document with the same hash.
    */
   readonly isLeaf: boolean;
+}
+
+/** A proof that the chain confirms. */
+export type ConfirmedProof = StoredProof & {
+  readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }>;
+};
+
+export function isConfirmed(proof: StoredProof): proof is ConfirmedProof {
+  return proof.outcome.state === "confirmed";
 }
 
 /** The inclusion of a recorded hash in a batch: the arguments of `ProofAnchor.verify`. */

@@ -140,9 +140,11 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
       const { format } = parseInput(ProofQuery, request.query, "query");
-      const found = existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`);
-      if (format === "bundle") await sendBundle(response, found[0]);
-      else sendProofs(response, found);
+      const none = `there is no proof with the id, and no document, "${id}"`;
+      if (format === "bundle") {
+        const newest = await proofs.findVerified(id);
+        await sendBundle(response, existing(newest === undefined ? [] : [newest], none)[0]);
+      } else sendProofs(response, existing(await proofs.find(id), none));
     })
     .all(onlyMethods("GET"));
 

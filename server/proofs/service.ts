@@ -1,9 +1,18 @@
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
-import type { StoredAnchor } from "../journal/integrity/anchor.ts";
+import { isLeafUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
-import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import {
+  isConfirmed,
+  type NewProof,
+  type Proof,
+  type ProofMetadata,
+  type ProofRequest,
+  type StoredProof,
+} from "./proof.ts";
+import { verifiedProof } from "./verified-proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { ProofQueue } from "./proof-queue.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
@@ -14,6 +23,7 @@ export interface ProofServiceDeps {
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
   readonly trees: AnchorTrees;
+  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly clock: Clock;
   /** Maximum time that a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
@@ -77,14 +87,39 @@ export class ProofService {
     return { proofs, batch, isNew };
   }
 
-  /** Finds proofs by id, the recorded hash, or else by document; newest first, empty when there is none. */
+  /**
+   * Finds proofs by id, the recorded hash, or else by document; newest first, empty when there is none.
+   * @throws SealbookError `journal_damaged` when there is none and the index lacks keys that it ought to have
+   */
   async find(id: string): Promise<Proof[]> {
+    const found = await this.#stored(id);
+    return this.#withSuperseded(found.length > 0 ? found : await this.#stored(id, this.#deps.entryVerifier.begin()));
+  }
+
+  /**
+   * Finds the newest proof by id or by document, with facts that can be signed.
+   * @throws SealbookError `journal_damaged` when the database has other facts than the journal's checkpoint covers
+   */
+  async findVerified(id: string): Promise<Proof | undefined> {
+    const { entryVerifier, trees } = this.#deps;
+    const checked = entryVerifier.begin();
+    const [newest] = await this.#stored(id, checked);
+    if (newest === undefined || !isConfirmed(newest)) return newest && trees.complete(newest);
+    const proof = await verifiedProof(checked, newest);
+    const { anchorId, leafIndex, content, recordHash: recorded } = proof;
+    const tree = content && (await trees.of(anchorId, content).catch(() => undefined));
+    if (content === undefined || !isLeafUnder(recorded, leafIndex, content, tree))
+      return checked.damaged(`entry ${proof.sequence} is not under its anchor`);
+    return trees.complete(proof);
+  }
+
+  async #stored(id: string, checked?: VerifiedEntries): Promise<StoredProof[]> {
     const { proofs } = this.#deps.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
-      const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
-      if (found.length > 0) return this.#withSuperseded(found.toReversed());
+      const found = await proofs.byRecordHashes([Buffer.from(id, "hex")], checked);
+      if (found.length > 0) return found.toReversed();
     }
-    return this.#withSuperseded(await proofs.byDocument(id));
+    return proofs.byDocument(id, checked);
   }
 
   /** Finds the proofs anchored by a transaction, from a leaf on. */

@@ -1,10 +1,11 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/anchor.ts";
+import { isLeafUnder } from "../journal/integrity/anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
-import type { StoredProof } from "./proof.ts";
+import { type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hex } from "../kit/hex.ts";
 
@@ -12,7 +13,7 @@ import { hex } from "../kit/hex.ts";
 export type Verification =
   | {
       readonly valid: true;
-      readonly proof: StoredProof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
+      readonly proof: ConfirmedProof;
     }
   | { readonly valid: false; readonly message: string };
 
@@ -21,6 +22,7 @@ export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly trees: AnchorTrees;
+  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
@@ -34,25 +36,28 @@ export class ProofVerifier {
 
   /**
    * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be queried
+   * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when nothing is
+   *   found and the index or the rows lack what they ought to have
    */
   async verify(hash: Uint8Array): Promise<Verification> {
-    const { journal, telemetry } = this.#deps;
+    const { journal, entryVerifier, telemetry } = this.#deps;
     let isKnown = false;
     let divergence: string | undefined;
     for await (const proof of journal.proofs.byHash(hash)) {
       isKnown = true;
-      if (proof.outcome.state !== "confirmed") continue;
+      if (!isConfirmed(proof)) continue;
       const message = await this.#divergence(proof);
       const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
         telemetry.divergenceResolved(subject);
-        return { valid: true, proof: { ...proof, outcome: proof.outcome } };
+        return { valid: true, proof };
       }
       telemetry.journalDiverged(subject, message);
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };
+    // A look-up that finds nothing, or nothing confirmed, depends on the index and on the rows.
+    for await (const _ of journal.proofs.byHash(hash, entryVerifier.begin()));
     if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
   }

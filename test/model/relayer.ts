@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { createProofs } from "../../server/composition/proofs.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
@@ -89,10 +90,12 @@ export async function startRelayer(
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
   });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, nothing);
+  const chain = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const proofs = createProofs({
     ...rules,
     journal,
-    chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
+    chain,
+    entryVerifier: new EntryVerifier({ database, chain, telemetry: TELEMETRY }),
     transactions: sender,
     telemetry: TELEMETRY,
     clock: () => Date.now(),

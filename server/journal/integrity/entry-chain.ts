@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { equalBytes } from "../../kit/bytes.ts";
 
+/** Kinds of entries. */
+export type EntryKind = "proof" | "confirmation" | "account" | "verification" | "resolution";
+
 /** An entry of the journal, as text. */
 export interface JournalLine {
   /** 1, 2, 3 and so on, without gaps. */
@@ -50,11 +53,11 @@ export function linkOf(digest: Uint8Array): Uint8Array {
  * Returns whether `stored` is the stored form of a digest: the first bytes with a proof, the whole digest with other
  * entries.
  */
-export function isLinkOf(digest: Uint8Array, kind: "proof" | "confirmation" | "account", stored: Uint8Array): boolean {
+export function isLinkOf(digest: Uint8Array, kind: EntryKind, stored: Uint8Array): boolean {
   return equalBytes(kind === "proof" ? linkOf(digest) : digest, stored);
 }
 
 /** Returns the whole digest stored with an entry; `undefined` when only the first bytes are stored. */
-export function wholeDigest(kind: "proof" | "confirmation" | "account", stored: Uint8Array): Uint8Array | undefined {
+export function wholeDigest(kind: EntryKind, stored: Uint8Array): Uint8Array | undefined {
   return kind !== "proof" && stored.length === DIGEST_LENGTH ? stored : undefined;
 }
