@@ -8,7 +8,7 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
-import { holdDataFolder } from "./data-folder.ts";
+import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import type { Issuer } from "../proofs/bundle/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
@@ -18,6 +18,7 @@ import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -25,6 +26,7 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  readonly guard: StorageGuard;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -47,6 +49,11 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
+    const guard = new StorageGuard();
+    pinDataFolder(config.dataDirectory, guard);
+    if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
+    const database = await openJournalDatabase(config.database, guard);
+    resources.defer(() => database.destroy());
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
@@ -56,8 +63,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
       },
     });
     resources.defer(() => link.close());
-    const database = await openJournalDatabase(config.database);
-    resources.defer(() => database.destroy());
+    if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
@@ -68,7 +74,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return { link, database, guard, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

@@ -62,6 +62,8 @@ export interface ProofConfig {
 
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
+  /** Whether an empty journal is accepted where there must have been one. */
+  readonly mayBeNew: boolean;
   readonly checkpointIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
@@ -176,6 +178,7 @@ function apiConfig(
 
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
+    mayBeNew: env.NEW_JOURNAL === "yes",
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,

@@ -15,4 +15,7 @@ export interface JournalEvents {
   /** A replica exceeds the lag limit, or its target is unavailable; called once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
+  /** The journal cannot be stored safely; called at every check, the alert is raised once. */
+  storageFailing(reason: string): void;
+  storageRestored(): void;
 }

@@ -1,6 +1,7 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
 import type { Status } from "./responses.ts";
+import type { StorageState } from "./storage-monitor.ts";
 
 /** A network whose newest block is older makes no blocks. */
 export const STALE_BLOCK_SECONDS = 60;
@@ -8,7 +9,8 @@ export const STALE_BLOCK_SECONDS = 60;
 /** Sources of the status. */
 export interface StatusDeps {
   readonly version: string;
-  readonly startedAt: number;
+  /** Seconds since the start. */
+  readonly uptime: () => number;
   readonly chainId: number;
   readonly relayer: string;
   /** Whether the chain makes blocks when no transaction waits. */
@@ -19,6 +21,7 @@ export interface StatusDeps {
   /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
+  readonly storage: () => StorageState;
   /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
@@ -29,18 +32,20 @@ export interface StatusDeps {
 export async function statusReport(deps: StatusDeps): Promise<Status> {
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
-    deps.proofCounts(),
-    deps.transactionsInFlight(),
-    deps.failedAnchors(),
-    deps.lastReconciled(),
+    ifReadable(deps.proofCounts()),
+    ifReadable(deps.transactionsInFlight()),
+    ifReadable(deps.failedAnchors()),
+    ifReadable(deps.lastReconciled()),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
+  const storage = deps.storage();
+  const isFaulty = divergences > 0 || failed !== 0 || counts === undefined || storage.fault !== undefined;
   return {
-    status: stateOf(node, blockAge, divergences + failed, deps.regularBlocks),
+    status: storage.writable ? stateOf(node, blockAge, isFaulty, deps.regularBlocks) : "down",
     version: deps.version,
-    uptime: Math.floor((Date.now() - deps.startedAt) / 1000),
+    uptime: Math.floor(deps.uptime()),
     node: {
       client: node?.client ?? null,
       chain_id: deps.chainId,
@@ -59,20 +64,23 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       ...bftStatus(node?.consensus.bft),
     },
     journal: {
-      records: counts.records,
-      pending: counts.pending,
-      last_reconciled: lastReconciled,
+      records: counts?.records ?? null,
+      pending: counts?.pending ?? null,
+      writable: storage.writable,
+      storage_fault: storage.fault ?? null,
+      free_bytes: storage.freeBytes ?? null,
+      last_reconciled: lastReconciled ?? null,
       divergences,
       replica_lag: deps.replicaLag(),
     },
-    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight },
+    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight ?? null },
   };
 }
 
 function stateOf(
   node: NodeReport | undefined,
   blockAge: number | null,
-  faults: number,
+  isFaulty: boolean,
   regularBlocks: boolean,
 ): Status["status"] {
   if (node === undefined) return "down";
@@ -80,7 +88,7 @@ function stateOf(
   const isLate =
     bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";
   const stale = regularBlocks && isLate;
-  return node.syncing || stale || faults > 0 ? "degraded" : "ok";
+  return node.syncing || stale || isFaulty ? "degraded" : "ok";
 }
 
 /** Further facts with a list of the network's nodes. */
@@ -122,6 +130,16 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
       missed_turns: missedTurns,
     })),
   };
+}
+
+/** Returns `undefined` while the journal cannot be read. */
+async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof SealbookError && error.code === "journal_unavailable") return undefined;
+    throw error;
+  }
 }
 
 async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {

@@ -165,6 +165,8 @@ function journalEvents(
       ),
     replicaCaughtUp: (name) =>
       alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
+    storageFailing: (reason) => alerts.raise("storage_failure", reason),
+    storageRestored: () => alerts.resolve("storage_failure", "the journal can be written again"),
   };
 }
 
