@@ -1,7 +1,6 @@
 import type { Express } from "express";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import type { Config } from "../config/config.ts";
-import { SealbookError } from "../errors.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle/bundle-service.ts";
@@ -66,7 +65,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
     metrics,
-    ready: () => assertJournalReadable(foundation),
+    ready: () => operations.assertReady(),
   });
 }
 
@@ -80,13 +79,4 @@ function accessOf(
     proxies: new NetworkList(trustedProxies),
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
   };
-}
-
-/** @throws SealbookError `journal_unavailable` */
-async function assertJournalReadable({ journal }: Foundation): Promise<void> {
-  try {
-    await journal.entries.head();
-  } catch (cause) {
-    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
-  }
 }

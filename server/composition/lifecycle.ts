@@ -39,7 +39,7 @@ export async function startParts(
   }
   // Monitoring stops before the parts that it monitors.
   resources.defer(() => operations.stop());
-  operations.start();
+  await operations.start();
   return { url: server.url, demoAccount };
 }
 

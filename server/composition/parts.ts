@@ -21,6 +21,7 @@ import { PublicAddress } from "./public-address.ts";
 import { createRecords, type Records } from "./records.ts";
 import type { Opened } from "./resources.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createStorageMonitor } from "./storage.ts";
 import { createTransactions, type RelayerTransactions } from "./transactions.ts";
 
 /** Replacements for tests. */
@@ -99,6 +100,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions,
     journalWorkers,
     address,
+    storage: createStorageMonitor(foundation, config, opened),
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);

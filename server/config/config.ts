@@ -64,6 +64,8 @@ export interface ProofConfig {
 export interface JournalConfig {
   /** Whether an empty journal is accepted where there must have been one. */
   readonly mayBeNew: boolean;
+  /** Free space on its disk below which the server is not ready. */
+  readonly minimumFreeBytes: number;
   readonly checkpointIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
@@ -179,6 +181,7 @@ function apiConfig(
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
     mayBeNew: env.NEW_JOURNAL === "yes",
+    minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,

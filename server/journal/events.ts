@@ -2,6 +2,8 @@
 export interface JournalEvents {
   /** A write to the journal failed. */
   journalFailing(error: unknown): void;
+  /** A regular test of a write succeeded, or failed with an error. */
+  journalProbed(error?: unknown): void;
   /**
    * Journal, replicas and chain diverge. Emitted at every check; the alert is raised once.
    * @param subject Identifies the divergence: the same text at every check

@@ -1,5 +1,5 @@
 import type { JournalEvents } from "../journal/events.ts";
-import { reasonOf } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/interval.ts";
 
 const INTERVAL_MILLISECONDS = 2_000;
@@ -9,13 +9,15 @@ const PROBE_MILLISECONDS = 10_000;
 export interface StorageMonitorDeps {
   /** Returns the fault of the journal's files; `undefined` without one. Takes microseconds. */
   readonly fault: () => string | undefined;
+  /** Whether the last write to the journal failed. */
+  readonly isFailing: () => boolean;
   /** Writes to the journal's database; returns when the write is on disk. */
   readonly probe: () => Promise<void>;
   /** Returns the free space on the disk of the journal, in bytes. */
   readonly freeBytes: () => Promise<number>;
   /** Free space below which the server is not ready. */
   readonly minimumFreeBytes: number;
-  readonly telemetry: Pick<JournalEvents, "storageFailing" | "storageRestored">;
+  readonly telemetry: Pick<JournalEvents, "journalProbed" | "storageFailing" | "storageRestored">;
 }
 
 /** The state of the journal's storage. */
@@ -31,7 +33,8 @@ export interface StorageState {
 /** Checks regularly whether the journal's files are in place, its database can be written, and its disk has space. */
 export class StorageMonitor {
   readonly #deps: StorageMonitorDeps;
-  #failure: string | undefined;
+  /** Why the last probe failed. */
+  #failure = "";
   #freeBytes: number | undefined;
   /** A probe that has not returned, even after its time. */
   #probe: Promise<void> | undefined;
@@ -52,21 +55,30 @@ export class StorageMonitor {
   }
 
   state(): StorageState {
-    const failure = this.#deps.fault() ?? this.#failure;
+    const { fault, isFailing } = this.#deps;
+    const failure = fault() ?? (isFailing() ? `the journal cannot be written${this.#failure}` : undefined);
     return { writable: failure === undefined, fault: failure ?? this.#lack(), freeBytes: this.#freeBytes };
+  }
+
+  /** @throws SealbookError `journal_unavailable` while there is a fault */
+  assertReady(): void {
+    if (this.state().fault === undefined) return;
+    // The fault names files, which are for the operator.
+    throw new SealbookError("journal_unavailable", "the journal cannot be stored; the status and the log say why");
   }
 
   async #check(): Promise<void> {
     const { telemetry } = this.#deps;
     this.#freeBytes = await this.#deps.freeBytes().catch(() => undefined);
-    if (this.#deps.fault() === undefined) this.#failure = await this.#failureOfProbe();
+    await this.#tryWrite();
     const { fault } = this.state();
     if (fault === undefined) telemetry.storageRestored();
     else telemetry.storageFailing(fault);
   }
 
-  async #failureOfProbe(): Promise<string | undefined> {
-    this.#probe ??= this.#deps.probe().finally(() => (this.#probe = undefined));
+  async #tryWrite(): Promise<void> {
+    const { probe, telemetry } = this.#deps;
+    this.#probe ??= probe().finally(() => (this.#probe = undefined));
     const { promise: expired, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => reject(new Error(`a write has not returned for ${PROBE_MILLISECONDS / 1000} s`)),
@@ -74,9 +86,11 @@ export class StorageMonitor {
     );
     try {
       await Promise.race([this.#probe, expired]);
-      return undefined;
+      this.#failure = "";
+      telemetry.journalProbed();
     } catch (error) {
-      return `the journal cannot be written: ${reasonOf(error)}`;
+      this.#failure = `: ${reasonOf(error)}`;
+      telemetry.journalProbed(error);
     } finally {
       clearTimeout(timer);
     }

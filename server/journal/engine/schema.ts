@@ -7,7 +7,7 @@ export interface Schema {
   sessions: SessionsTable;
   row_counters: RowCountersTable;
   records: RecordsTable;
-  copy_progress: CopyProgressTable;
+  index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
   proofs: ProofsTable;
   proof_months: ProofMonthsTable;
@@ -25,6 +25,7 @@ export interface Schema {
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
   alert_receivers: AlertReceiversTable;
+  storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
   chat_messages: ChatMessagesTable;
@@ -48,8 +49,8 @@ export interface SessionsTable {
   token_hash: Uint8Array;
   account: string;
   state: "opening" | "active" | "replacing" | "ended";
-  /** Unix seconds. */
-  expires_at: number;
+  /** 0 while the session is opening. */
+  expires_at_seconds: number;
   validated: 0 | 1;
   wrapped_secure_key: Uint8Array;
   encrypted_signing_key: Uint8Array;
@@ -77,7 +78,7 @@ export interface RecordsTable {
 }
 
 /** The last indexed block; no row before the first one. */
-export interface CopyProgressTable {
+export interface IndexProgressTable {
   id: 1;
   block_number: number;
   block_hash: Uint8Array;
@@ -107,7 +108,7 @@ export interface ProofsTable {
   /** Leaf index in the batch. Proofs with the same recorded hash share one. */
   leaf_index: number;
   /** Whether the proof shares the leaf of an earlier one. */
-  alike: 0 | 1;
+  shares_leaf: 0 | 1;
   /**
    * The first bytes of the entry's digest: enough to detect a changed row; the whole digest follows from the entries
    * before.
@@ -227,8 +228,7 @@ export interface ServiceLogTable {
 export interface ReconciliationTable {
   id: 1;
   holder: string | null;
-  /** Unix milliseconds. */
-  held_until: number;
+  lease_expires_at: number;
   confirmation: number;
   block_number: number | null;
   block_hash: Uint8Array | null;
@@ -277,7 +277,7 @@ export interface ApiKeysTable {
 }
 
 /** Kinds of alerts; `operations/alert.ts` describes them. */
-type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence";
+type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence" | "storage_failure";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {
@@ -294,6 +294,13 @@ export interface AlertsTable {
 export interface AlertReceiversTable {
   receiver: string;
   change_number: number;
+}
+
+/** One row that is written regularly, to find out whether the database can be written. */
+export interface StorageProbeTable {
+  id: 1;
+  /** Unix milliseconds. */
+  written_at: number;
 }
 
 /** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */

@@ -40,7 +40,9 @@ export class StorageGuard {
   assertInPlace(): void {
     const fault = this.misplaced();
     if (fault === undefined) return;
-    throw new SealbookError("journal_unavailable", `the journal's files are not in place: ${fault}`, {
+    // Callers of the API see the message; the path is for the log.
+    throw new SealbookError("journal_unavailable", "the files of the journal are not in place", {
+      cause: new Error(fault),
       retryAfterSeconds: RETRY_SECONDS,
     });
   }
