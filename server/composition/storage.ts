@@ -26,10 +26,6 @@ export function createStorageMonitor(
   metrics.gauge("sealbook_journal_writable", "Whether the journal can be written (1) or not (0)", () =>
     monitor.state().writable ? 1 : 0,
   );
-  metrics.gauge(
-    "sealbook_disk_free_bytes",
-    "Free space on the disk of the journal",
-    () => monitor.state().freeBytes,
-  );
+  metrics.gauge("sealbook_disk_free_bytes", "Free space on the disk of the journal", () => monitor.state().freeBytes);
   return monitor;
 }

@@ -95,11 +95,14 @@ export const Environment = z.object({
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
-  NEW_JOURNAL: z.enum(["no", "yes"]).default("no").meta({
-    description:
-      "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the server " +
-      "refuses to start; see [operate.md](operate.md#failure-modes)",
-  }),
+  NEW_JOURNAL: z
+    .enum(["no", "yes"])
+    .default("no")
+    .meta({
+      description:
+        "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
+        "server refuses to start: [operate.md](operate.md#failure-modes)",
+    }),
   DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
     description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
   }),

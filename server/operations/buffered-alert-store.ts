@@ -49,7 +49,9 @@ export class BufferedAlertStore implements AlertStore {
   async open(): Promise<Alert[]> {
     const stored = await this.#store.open().catch(() => []);
     return this.#pending.reduce<Alert[]>((alerts, change) => {
-      const others = alerts.filter(({ kind, subject }) => kind !== change.alert.kind || subject !== change.alert.subject);
+      const others = alerts.filter(
+        ({ kind, subject }) => kind !== change.alert.kind || subject !== change.alert.subject,
+      );
       return change.kind === "raised" ? [...others, change.alert] : others;
     }, stored);
   }

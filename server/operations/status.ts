@@ -41,7 +41,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
   const storage = deps.storage();
-  const isFaulty = divergences > 0 || failed !== 0 || counts === undefined || !storage.writable || storage.fault !== undefined;
+  const isFaulty =
+    divergences > 0 || failed !== 0 || counts === undefined || !storage.writable || storage.fault !== undefined;
   return {
     status: stateOf(node, blockAge, isFaulty, deps.regularBlocks),
     version: deps.version,

@@ -1,4 +1,14 @@
-import { existsSync, openSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeSync, closeSync } from "node:fs";
+import {
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+  closeSync,
+} from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
