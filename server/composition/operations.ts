@@ -109,6 +109,7 @@ function createStatus(
       failedAnchors: async () => (await journal.anchors.failed()).length,
       divergences: () => telemetry.counts().divergences,
       storage: () => storage.state(),
+      lacksReplica: () => journalWorkers.syncReplication?.isAvailable === false,
       lastReconciled: () => journalWorkers.lastReconciled(),
       replicaLag: () => journalWorkers.replicaLag(),
     });

@@ -81,9 +81,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions: sender,
     chainLagMilliseconds,
   });
-  const proofs = buildProofs(foundation, config, transactions);
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
+  const proofs = buildProofs(foundation, config, transactions, journalWorkers);
   const months = new PartitionMaintenance(
     () => createPartitions(database, clock()),
     (err) =>
@@ -109,7 +109,12 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   return { ...built, bot: buildBot(built, options) };
 }
 
-function buildProofs(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Proofs {
+function buildProofs(
+  foundation: Foundation,
+  config: Config,
+  { sender }: RelayerTransactions,
+  { syncReplication }: JournalWorkers,
+): Proofs {
   const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
@@ -117,6 +122,7 @@ function buildProofs(foundation: Foundation, config: Config, { sender }: Relayer
     journal,
     chain: proofAnchor,
     transactions: sender,
+    replication: syncReplication,
     telemetry,
     clock,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),

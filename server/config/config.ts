@@ -70,6 +70,8 @@ export interface JournalConfig {
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
   readonly replicaTargets: readonly TargetAddress[];
+  /** `sync`: a proof is acknowledged when a replica has it. */
+  readonly replicaMode: EnvironmentValues["REPLICA_MODE"];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
 }
@@ -126,6 +128,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   checkChain(env, variables, relays && relayer === undefined, faults);
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     faults.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
+  }
+  if (env.REPLICA_MODE === "sync" && env.REPLICA_TARGETS.length === 0) {
+    faults.push({ path: "REPLICA_MODE", message: "is sync, but REPLICA_TARGETS is not set" });
   }
   const nodeTls = peerTlsConfig("RPC_TLS", env, variables, faults);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, faults);
@@ -186,6 +191,7 @@ function journalConfig(env: EnvironmentValues): JournalConfig {
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,
+    replicaMode: env.REPLICA_MODE,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
   };

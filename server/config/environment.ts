@@ -194,6 +194,14 @@ export const Environment = z.object({
       "see [operate.md](operate.md)",
     unset: "none",
   }),
+  REPLICA_MODE: z
+    .enum(["async", "sync"])
+    .default("async")
+    .meta({
+      description:
+        "`sync` acknowledges a proof only when at least one target has it; without one within `PROOF_WAIT` seconds the " +
+        "response is 503",
+    }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
     description: "Seconds between shipments of new journal entries to the targets",
   }),

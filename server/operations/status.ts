@@ -22,6 +22,8 @@ export interface StatusDeps {
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
   readonly storage: () => StorageState;
+  /** Whether proofs are refused because no replica takes them. */
+  readonly lacksReplica: () => boolean;
   /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
@@ -42,7 +44,12 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const divergences = deps.divergences();
   const storage = deps.storage();
   const isFaulty =
-    divergences > 0 || failed !== 0 || counts === undefined || !storage.writable || storage.fault !== undefined;
+    divergences > 0 ||
+    failed !== 0 ||
+    counts === undefined ||
+    !storage.writable ||
+    storage.fault !== undefined ||
+    deps.lacksReplica();
   return {
     status: stateOf(node, blockAge, isFaulty, deps.regularBlocks),
     version: deps.version,

@@ -40,6 +40,8 @@ function checkOf() {
     replicaCaughtUp: unused,
     journalProbed: unused,
     storageFailing: unused,
+    replicaUnavailable: unused,
+    replicaAvailable: unused,
     storageRestored: unused,
   };
   const store = {
