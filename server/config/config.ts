@@ -2,7 +2,15 @@ import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
 import type { TargetAddress } from "../journal/replication/targets.ts";
 import { type ChainConfig, chainConfig, checkChain } from "./chain.ts";
-import { type CertificateFiles, certificateFiles, type Fault, peerTlsConfig, relayerSource, type TokenConfig, tokenConfig } from "./credentials.ts";
+import {
+  type CertificateFiles,
+  certificateFiles,
+  type Fault,
+  peerTlsConfig,
+  relayerSource,
+  type TokenConfig,
+  tokenConfig,
+} from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
 import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
@@ -189,10 +197,7 @@ interface MapConfig {
 }
 
 /** Parses the settings of the map. Tiles require their provider's attribution. */
-function mapConfig(
-  { TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues,
-  faults: Fault[],
-): MapConfig {
+function mapConfig({ TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues, faults: Fault[]): MapConfig {
   if (TILE_URL !== undefined && TILE_ATTRIBUTION === undefined)
     faults.push({ path: "TILE_ATTRIBUTION", message: "is needed with TILE_URL" });
   if (TILE_URL === undefined && TILE_ATTRIBUTION !== undefined)

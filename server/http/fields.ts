@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-
-
 /**
  * Creates the schema of a string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts
  * UTF-16 units.

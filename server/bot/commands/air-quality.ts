@@ -1,4 +1,14 @@
-import { CATEGORY_NAMES, DAY_MILLISECONDS, type Pictures, type Reading, airQuality, concentrationText, currentReadings, dayFrames, readingOf } from "../../readings/index.ts";
+import {
+  CATEGORY_NAMES,
+  DAY_MILLISECONDS,
+  type Pictures,
+  type Reading,
+  airQuality,
+  concentrationText,
+  currentReadings,
+  dayFrames,
+  readingOf,
+} from "../../readings/index.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { RecordStore } from "../../records/index.ts";
 import { textMessage } from "../message.ts";

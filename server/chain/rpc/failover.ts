@@ -1,4 +1,13 @@
-import { type AddressState, closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
+import {
+  type AddressState,
+  closed,
+  NodeError,
+  type Rpc,
+  type Subscriber,
+  type Subscription,
+  timedOut,
+  unavailable,
+} from "./rpc.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
 import { within } from "../../kit/deadline.ts";
 import { every, type Interval } from "../../kit/interval.ts";
