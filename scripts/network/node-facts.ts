@@ -45,7 +45,7 @@ export interface NodeFacts {
  * Queries a node.
  * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
-export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
+export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
     const parsed = schema.safeParse(await rpc.call(method, params));
     if (parsed.success) return parsed.data;

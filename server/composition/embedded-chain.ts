@@ -77,7 +77,7 @@ async function urlOfOther(urlFile: string): Promise<string> {
     return chainId === EMBEDDED_CHAIN_ID ? written : undefined;
   }, OTHER_PROCESS_WAIT);
   if (url !== undefined) return url;
-  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
+  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not respond");
 }
 
 /** File of the keys generated for the embedded chain. */

@@ -47,7 +47,7 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
     const isDistrust = cause instanceof SealbookError && cause.cause instanceof PeerTlsError;
-    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not respond";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);

@@ -116,6 +116,6 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {
-    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+    logger.warn({ err: event.error }, "the chain's node does not respond; starting without it");
   }
 }

@@ -40,11 +40,11 @@ const Bft = z.object({
   participation: z.array(
     z.object({
       validator: z.string(),
-      state: z.enum(["active", "silent", "absent"]),
+      state: z.enum(["active", "silent", "missing"]),
       proposed: whole.meta({ description: "The number of its proposals among the newest blocks." }),
       last_proposed: whole.nullable(),
-      last_sealed: whole.nullable(),
-      missed_turns: whole,
+      last_commit_seal: whole.nullable(),
+      missed_proposals: whole,
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
+import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { ProofEvents } from "../proofs/index.ts";
@@ -80,7 +80,7 @@ function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWrit
       logger[level]({ account }, message);
       append(level, account, message);
     },
-    broadcast: (level, message) => append(level, EVERYBODY, message),
+    broadcast: (level, message) => append(level, ALL_ACCOUNTS, message),
     async flush() {
       await Promise.all(writes);
     },

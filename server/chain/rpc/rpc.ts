@@ -65,7 +65,7 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not answer";
+  const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 

@@ -10,7 +10,7 @@ import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { query } from "../../chain/rpc/query.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
-import { NodeTransaction } from "../../chain/node/transaction.ts";
+import { NodeTransaction } from "../../chain/node/node-transaction.ts";
 
 /** Reads and decodes transactions. */
 export class TransactionReader {

@@ -4,7 +4,7 @@ import type { BlockReference } from "../block.ts";
 import { Hash, Hex, Quantity } from "../rpc/fields.ts";
 import { query } from "../rpc/query.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
-import { NodeTransaction } from "./transaction.ts";
+import { NodeTransaction } from "./node-transaction.ts";
 
 /**
  * A block with the hashes of its transactions. Callers that need few fields pick them: nodes and their stand-ins may
