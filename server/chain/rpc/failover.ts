@@ -1,9 +1,17 @@
-import type { AddressState } from "./address-state.ts";
+import {
+  type AddressState,
+  closed,
+  NodeError,
+  type Rpc,
+  type Subscriber,
+  type Subscription,
+  timedOut,
+  unavailable,
+} from "./rpc.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
 import { within } from "../../kit/deadline.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { fetchQuantity } from "./query.ts";
-import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
 
 /** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;
