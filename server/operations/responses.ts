@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
+import { ALERT_KINDS } from "./alert.ts";
 
 export const Alert = z.object({
-  alert: z.enum(["node_down", "sync_lost", "degraded_performance", "journal_divergence"]),
+  alert: z.enum(ALERT_KINDS),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string(),
