@@ -59,7 +59,7 @@ async function insertGroup(): Promise<void> {
         accepted_at: now,
         batch_id: anchorId,
         leaf_index: leafIndex,
-        alike: 0 as const,
+        shares_leaf: 0 as const,
         link: randomBytes(4),
       };
     });

@@ -88,6 +88,6 @@ function ownProofs(database: Database, batch: number) {
       "proof_labels.text as label",
     ])
     .where("anchors.batch_id", "=", batch)
-    .where("proofs.alike", "=", 0)
+    .where("proofs.shares_leaf", "=", 0)
     .orderBy("proofs.sequence");
 }

@@ -102,7 +102,7 @@ export type Finding =
       readonly entries: EntryRange;
       readonly suspects: readonly number[];
     }
-  | { readonly kind: "alike_differs"; readonly sequence: number; readonly subject: Subject }
+  | { readonly kind: "shared_leaf_differs"; readonly sequence: number; readonly subject: Subject }
   | { readonly kind: "anchor_wrong"; readonly anchor: number; readonly fault: AnchorFault }
   | {
       readonly kind: "confirmation_wrong";
@@ -193,7 +193,7 @@ export function findingText(finding: Finding): string {
         `anchor ${finding.anchor}: the recorded hashes of its proofs, among ${rangeText(finding.entries)}, ` +
         `do not give the anchored hash${suspectsText(finding.suspects)}`
       );
-    case "alike_differs":
+    case "shared_leaf_differs":
       return (
         `entry ${finding.sequence} (${subjectText(finding.subject)}): it shares a leaf that has another ` +
         "recorded hash, or no proof"

@@ -198,7 +198,7 @@ export class JournalCheck {
       this.#counts[entry.kind] += 1;
       if (entry.kind === "confirmation") confirmations.push(entry);
       if (entry.kind === "proof") {
-        const taken = this.#proof(entry, stored.isAlike);
+        const taken = this.#proof(entry, stored.sharesLeaf);
         if (taken !== undefined) await taken;
       }
     }
@@ -211,26 +211,26 @@ export class JournalCheck {
   }
 
   /** @returns a promise to await, in the rare case that there is one */
-  #proof(entry: ProofEntry, isAlike: boolean): Promise<void> | undefined {
+  #proof(entry: ProofEntry, sharesLeaf: boolean): Promise<void> | undefined {
     const { sequence, batch, leaf } = entry;
     const recorded = recordHash(entry);
     for (const [key] of keysOf(entry, recorded)) this.#sums.add(key, sequence);
     const { brokenAt } = this.#chain;
     const isDoubtful = brokenAt !== undefined && brokenAt <= sequence;
     if (brokenAt === sequence) this.#doubted.set(sequence, { batch, leaf });
-    if (isAlike) return this.#alike(entry, recorded);
+    if (sharesLeaf) return this.#checkSharedLeaf(entry, recorded);
     this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful });
     return undefined;
   }
 
   /** Checks that a proof which shares the leaf of an earlier one has the same recorded hash. */
-  async #alike(entry: ProofEntry, recorded: Uint8Array): Promise<void> {
+  async #checkSharedLeaf(entry: ProofEntry, recorded: Uint8Array): Promise<void> {
     const { sequence, batch, leaf, documentId } = entry;
     const first =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ??
       (await firstProofAt(this.#deps.database, batch, leaf, sequence));
     const isIntact = equalBytes(first, recorded);
-    if (!isIntact) this.#report({ kind: "alike_differs", sequence, subject: { kind: "proof", documentId } });
+    if (!isIntact) this.#report({ kind: "shared_leaf_differs", sequence, subject: { kind: "proof", documentId } });
     const doubted = this.#doubted.get(sequence);
     if (doubted !== undefined) doubted.recorded = isIntact ? "intact" : "changed";
   }

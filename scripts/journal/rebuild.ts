@@ -131,7 +131,7 @@ export class JournalRebuild {
           .where("sequence", ">=", firstSequence)
           .where("sequence", "<=", lastSequence)
           .where("batch_id", "=", batch)
-          .where("alike", "=", 0)
+          .where("shares_leaf", "=", 0)
           .where("leaf_index", ">=", first)
           .where("leaf_index", "<", end)
           .orderBy("leaf_index")
@@ -237,8 +237,8 @@ export class JournalRebuild {
     const rows = [];
     for (const { entry, digest } of proofs) {
       this.#nextAnchor = Math.max(this.#nextAnchor, entry.batch + 1);
-      const isAlike = await this.#isAlike(entry);
-      rows.push(proofRow(entry, digest, labels(encodeLabel(entry)), isAlike));
+      const sharesLeaf = await this.#sharesLeaf(entry);
+      rows.push(proofRow(entry, digest, labels(encodeLabel(entry)), sharesLeaf));
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
     await openPartitions(this.#database, rows);
@@ -248,7 +248,7 @@ export class JournalRebuild {
   }
 
   /** Returns whether a proof shares the leaf index of an earlier one. Leaf indexes of other proofs are ascending. */
-  async #isAlike({ batch, leaf, sequence }: ProofEntry): Promise<boolean> {
+  async #sharesLeaf({ batch, leaf, sequence }: ProofEntry): Promise<boolean> {
     const known = this.#open.get(batch);
     if (known === undefined) {
       const anchor = await this.#database

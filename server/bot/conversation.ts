@@ -4,7 +4,7 @@ import { type Command, type Reply, type Request, say } from "./commands/command.
 import type { BotEventSink } from "./events.ts";
 import { errorText } from "./error-text.ts";
 import { continueForm } from "./form-conversation.ts";
-import { formKey, formTouch } from "./form-questions.ts";
+import { formKey, formButton } from "./form-questions.ts";
 import type { HandlerResult, UpdateHandler, Memo } from "./update-queue.ts";
 import type { Message } from "./message.ts";
 import { TEXTS } from "./texts/texts.ts";
@@ -36,7 +36,8 @@ export function conversation(deps: ConversationDeps): UpdateHandler {
     // Replies to the first message above the limit and ignores the others.
     if (excess > 0)
       return {
-        messages: excess === 1 ? [...touched(incoming), { kind: "text", text: texts.tooMany(deps.perMinute) }] : [],
+        messages:
+          excess === 1 ? [...acknowledgement(incoming), { kind: "text", text: texts.tooMany(deps.perMinute) }] : [],
       };
     let command = "message";
     try {
@@ -48,7 +49,7 @@ export function conversation(deps: ConversationDeps): UpdateHandler {
     } catch (error) {
       const sentence = errorText(error, texts);
       if (sentence === undefined) deps.onEvent({ kind: "failed", command, error });
-      return { messages: [...touched(incoming), { kind: "text", text: sentence ?? texts.failed }] };
+      return { messages: [...acknowledgement(incoming), { kind: "text", text: sentence ?? texts.failed }] };
     }
   };
 }
@@ -76,7 +77,7 @@ async function replyTo(deps: ConversationDeps, request: Request, wanted: Wanted 
     return { user, ...reply };
   }
   // Ignores conversations in groups.
-  if (!incoming.isPrivate && incoming.content.kind !== "touch") return { messages: [] };
+  if (!incoming.isPrivate && incoming.content.kind !== "button_press") return { messages: [] };
   return continued(deps, request);
 }
 
@@ -84,12 +85,12 @@ async function replyTo(deps: ConversationDeps, request: Request, wanted: Wanted 
 async function continued(deps: ConversationDeps, request: Request): Promise<Reply> {
   const { user, texts, incoming } = request;
   const { content } = incoming;
-  if (content.kind === "touch") {
-    const touch = formTouch(content.data);
-    if (touch === undefined || user.draft?.step !== touch.step || !incoming.isPrivate)
-      return { messages: [{ kind: "touched", id: content.id, text: texts.buttonOver }] };
-    const reply = await continueForm(request, user.draft, touch.action, deps.confirm);
-    return { ...reply, messages: [...touched(incoming), ...reply.messages] };
+  if (content.kind === "button_press") {
+    const press = formButton(content.data);
+    if (press === undefined || user.draft?.step !== press.step || !incoming.isPrivate)
+      return { messages: [{ kind: "button_response", id: content.id, text: texts.buttonOver }] };
+    const reply = await continueForm(request, user.draft, press.action, deps.confirm);
+    return { ...reply, messages: [...acknowledgement(incoming), ...reply.messages] };
   }
   if (user.awaits !== undefined && content.kind === "text") {
     const argument = content.text.trim();
@@ -97,8 +98,8 @@ async function continued(deps: ConversationDeps, request: Request): Promise<Repl
     return { user: { ...user, awaits: undefined }, ...reply };
   }
   if (user.draft === undefined) return say(texts.unknown);
-  if (content.kind === "place")
-    return continueForm(request, user.draft, { kind: "place", place: content.place }, deps.confirm);
+  if (content.kind === "location")
+    return continueForm(request, user.draft, { kind: "location", location: content.location }, deps.confirm);
   if (content.kind === "other" || content.document !== undefined)
     return continueForm(request, user.draft, { kind: "other" }, deps.confirm);
   return continueForm(request, user.draft, formKey(content.text) ?? { kind: "text", text: content.text }, deps.confirm);
@@ -124,8 +125,8 @@ function commandOf({ content }: Incoming, ourName: string | undefined): Wanted |
 }
 
 /** Acknowledges a button press. */
-function touched({ content }: Incoming): Message[] {
-  return content.kind === "touch" ? [{ kind: "touched", id: content.id }] : [];
+function acknowledgement({ content }: Incoming): Message[] {
+  return content.kind === "button_press" ? [{ kind: "button_response", id: content.id }] : [];
 }
 
 /** Returns the number of messages above the limit within the last minute. */

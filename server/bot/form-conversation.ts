@@ -1,6 +1,6 @@
 import { answerForm, chooseTyped, type Draft, type FormInput, keepAnswer, previousStep } from "./form.ts";
 import type { Command, Reply, Request } from "./commands/command.ts";
-import { type FormAction, placeText, question } from "./form-questions.ts";
+import { type FormAction, positionText, question } from "./form-questions.ts";
 import type { Message } from "./message.ts";
 import type { Texts } from "./texts/texts.ts";
 
@@ -42,11 +42,11 @@ function moved({ user, texts }: Request, from: Draft, to: Draft): Reply {
 
 /** Removes the keyboard of the location question. */
 function farewell(from: Draft, to: Draft, texts: Texts): Message[] {
-  if (from.step !== "place" || to.step === "place") return [];
-  const { place } = to.values;
-  return [closing(place === undefined ? texts.back : texts.placeNoted(placeText(place)), from)];
+  if (from.step !== "location" || to.step === "location") return [];
+  const { location } = to.values;
+  return [closing(location === undefined ? texts.back : texts.locationNoted(positionText(location)), from)];
 }
 
 function closing(text: string, { step }: Draft): Message {
-  return { kind: "text", text, ...(step === "place" ? { keyboard: { kind: "none" } } : {}) };
+  return { kind: "text", text, ...(step === "location" ? { keyboard: { kind: "none" } } : {}) };
 }

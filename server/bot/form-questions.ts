@@ -8,7 +8,7 @@ export const FORM_ACTIONS = ["back", "cancel", "keep", "typed", "confirm"] as co
 export type FormAction = (typeof FORM_ACTIONS)[number];
 
 /** Parses the data of a form button: action and question. */
-export function formTouch(data: string): { readonly action: FormAction; readonly step: string } | undefined {
+export function formButton(data: string): { readonly action: FormAction; readonly step: string } | undefined {
   const [, action, step] = /^form:(\w+):(\w+)$/.exec(data) ?? [];
   const found = FORM_ACTIONS.find((each) => each === action);
   return found === undefined || step === undefined ? undefined : { action: found, step };
@@ -31,28 +31,28 @@ export function question(draft: Draft, texts: Texts, fault?: string): Message {
       ? texts[draft.edits ? "confirmEdit" : "confirmNew"](formText(values, texts))
       : asked(step, values, texts);
   const text = fault === undefined ? asks : `${fault}\n\n${asks}`;
-  if (step === "place")
+  if (step === "location")
     return {
       kind: "text",
       text,
-      keyboard: { kind: "place", share: texts.share, keys: actions.map((action) => texts[action]) },
+      keyboard: { kind: "location", share: texts.share, keys: actions.map((action) => texts[action]) },
     };
   const rows = actions.map((action) => [{ text: texts[action], data: `form:${action}:${step}` }]);
   return { kind: "text", text, keyboard: { kind: "buttons", rows } };
 }
 
 /** Formats a form as text. */
-export function formText({ name = "", device = "", place, title = "", source }: Answers, texts: Texts): string {
+export function formText({ name = "", device = "", location, title = "", source }: Answers, texts: Texts): string {
   return texts.form(
     name,
     device,
-    place === undefined ? "" : placeText(place),
+    location === undefined ? "" : positionText(location),
     title,
     source === undefined ? "" : sourceText(source, texts),
   );
 }
 
-export function placeText({ lat, lng }: Position): string {
+export function positionText({ lat, lng }: Position): string {
   return `${lat}, ${lng}`;
 }
 
@@ -70,8 +70,8 @@ function asked(step: Question, values: Answers, texts: Texts): string {
   return texts.question(QUESTIONS.indexOf(step) + 1, QUESTIONS.length, step, valueText(step, values, texts));
 }
 
-function valueText(step: Question, { place, source, ...rest }: Answers, texts: Texts): string | undefined {
-  if (step === "place") return place && placeText(place);
+function valueText(step: Question, { location, source, ...rest }: Answers, texts: Texts): string | undefined {
+  if (step === "location") return location && positionText(location);
   if (step === "source") return source && sourceText(source, texts);
   return rest[step];
 }

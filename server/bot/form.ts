@@ -13,14 +13,14 @@ export interface SensorForm {
   /** Name of the sensor's owner. */
   readonly name: string;
   readonly device: string;
-  readonly place: Position;
+  readonly location: Position;
   /** Caption on the map. */
   readonly title: string;
   readonly source: SensorSource;
 }
 
 /** The questions in order. */
-export const QUESTIONS = ["name", "device", "place", "title", "source"] as const;
+export const QUESTIONS = ["name", "device", "location", "title", "source"] as const;
 
 export type Question = (typeof QUESTIONS)[number];
 
@@ -39,7 +39,7 @@ export interface Draft {
 /** Input for a question. */
 export type FormInput =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "place"; readonly place: Position }
+  | { readonly kind: "location"; readonly location: Position }
   | { readonly kind: "other" };
 
 /** Reasons to reject an answer. */
@@ -92,17 +92,17 @@ export function previousStep(draft: Draft): Draft {
 
 /** Returns the form if all questions are answered. */
 export function completed({ step, values }: Draft): SensorForm | undefined {
-  const { name, device, place, title, source } = values;
+  const { name, device, location, title, source } = values;
   if (
     step !== "confirm" ||
     name === undefined ||
     device === undefined ||
-    place === undefined ||
+    location === undefined ||
     title === undefined ||
     source === undefined
   )
     return undefined;
-  return { name, device, place, title, source };
+  return { name, device, location, title, source };
 }
 
 function nextStep(draft: Draft): Draft {
@@ -111,10 +111,10 @@ function nextStep(draft: Draft): Draft {
 }
 
 function valueOf(question: Question, input: FormInput): Answers | FormFault {
-  if (question === "place") {
-    if (input.kind === "other") return "not_a_place";
-    const place = input.kind === "place" ? checkPosition(input.place) : parsePosition(input.text);
-    return typeof place === "string" ? place : { place };
+  if (question === "location") {
+    if (input.kind === "other") return "not_a_position";
+    const location = input.kind === "location" ? checkPosition(input.location) : parsePosition(input.text);
+    return typeof location === "string" ? location : { location };
   }
   if (input.kind !== "text") return "text_wanted";
   if (question === "source") {

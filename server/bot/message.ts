@@ -6,7 +6,7 @@ const Keyboard = z.discriminatedUnion("kind", [
   /** Inline buttons. */
   z.object({ kind: z.literal("buttons"), rows: z.array(z.array(Button)) }),
   /** A reply keyboard; its first key shares the location. */
-  z.object({ kind: z.literal("place"), share: z.string(), keys: z.array(z.string()) }),
+  z.object({ kind: z.literal("location"), share: z.string(), keys: z.array(z.string()) }),
   z.object({ kind: z.literal("none") }),
 ]);
 
@@ -29,7 +29,7 @@ export const Message = z.discriminatedUnion("kind", [
     caption: z.string(),
   }),
   /** Acknowledges a button press. */
-  z.object({ kind: z.literal("touched"), id: z.string(), text: z.string().optional() }),
+  z.object({ kind: z.literal("button_response"), id: z.string(), text: z.string().optional() }),
   z.object({ kind: z.literal("delete"), message: z.number() }),
 ]);
 

@@ -1,7 +1,7 @@
 import type { Position } from "../readings/index.ts";
 
 /** Reasons to reject a position. */
-export type PositionFault = "not_a_place" | "latitude_range" | "longitude_range";
+export type PositionFault = "not_a_position" | "latitude_range" | "longitude_range";
 
 const NUMBER = String.raw`[+-]?\d{1,3}(?:\.\d{1,15})?`;
 const PAIR = new RegExp(String.raw`^\s*(${NUMBER})\s*°?\s*([NS])?\s*[,;\s]\s*(${NUMBER})\s*°?\s*([EW])?\s*$`, "iu");
@@ -9,7 +9,7 @@ const PAIR = new RegExp(String.raw`^\s*(${NUMBER})\s*°?\s*([NS])?\s*[,;\s]\s*($
 /** Parses coordinates, latitude first: `13.7563, 100.5018`, also with `°` and `N`, `S`, `E`, `W`. */
 export function parsePosition(text: string): Position | PositionFault {
   const [, lat, south, lng, west] = PAIR.exec(text) ?? [];
-  if (lat === undefined || lng === undefined) return "not_a_place";
+  if (lat === undefined || lng === undefined) return "not_a_position";
   return checkPosition({ lat: signed(lat, south, "S"), lng: signed(lng, west, "W") });
 }
 

@@ -17,10 +17,18 @@ export function parseReading(text: string): number | undefined {
  * Creates the record of a reading in the PM2.5 format.
  * @param account Address of the sending account, which with the device forms the code
  */
-export function readingRecord(account: string, { device, place, title }: SensorForm, sensorvalue: number): NewRecord {
+export function readingRecord(
+  account: string,
+  { device, location, title }: SensorForm,
+  sensorvalue: number,
+): NewRecord {
   return {
     code: `${device} ${account.slice(0, 10)}`,
     topic: READING_TOPIC,
-    payload: { sensorvalue, sensordevice: device, enrichment: { position: { lng: place.lng, lat: place.lat }, title } },
+    payload: {
+      sensorvalue,
+      sensordevice: device,
+      enrichment: { position: { lng: location.lng, lat: location.lat }, title },
+    },
   };
 }

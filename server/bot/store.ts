@@ -7,7 +7,7 @@ function toMessage({ id, chat, body, due_at }: ChatMessageRow): StoredMessage {
 }
 
 export function chatStore(database: Database): ChatStore {
-  const unsaidAfter = async (id: number): Promise<StoredMessage[]> => {
+  const pendingAfter = async (id: number): Promise<StoredMessage[]> => {
     const rows = await database.selectFrom("chat_messages").selectAll().where("id", ">", id).orderBy("id").execute();
     return rows.map(toMessage);
   };
@@ -83,8 +83,8 @@ export function chatStore(database: Database): ChatStore {
       }
     },
 
-    queuedMessages: () => unsaidAfter(0),
-    queuedMessagesAfter: unsaidAfter,
+    queuedMessages: () => pendingAfter(0),
+    queuedMessagesAfter: pendingAfter,
 
     async deleteMessage(id) {
       await database.deleteFrom("chat_messages").where("id", "=", id).execute();

@@ -140,7 +140,7 @@ export class Telegram {
         case "animation":
           return (await this.#api.sendAnimation(chat, inputFile(message), { caption: message.caption }, signal))
             .message_id;
-        case "touched":
+        case "button_response":
           await this.#api.answerCallbackQuery(
             message.id,
             message.text === undefined ? {} : { text: message.text },
@@ -213,7 +213,7 @@ function markup(keyboard: Keyboard): InlineKeyboardMarkup | ReplyKeyboardMarkup 
       return {
         inline_keyboard: keyboard.rows.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))),
       };
-    case "place":
+    case "location":
       return {
         keyboard: [[{ text: keyboard.share, request_location: true }], keyboard.keys.map((text) => ({ text }))],
         resize_keyboard: true,

@@ -118,11 +118,11 @@ export class UpdateQueue {
     } while (!this.#ended.signal.aborted);
   }
 
-  #decrypt<T>(place: string, body: Uint8Array, read: (value: unknown) => T): T | undefined {
+  #decrypt<T>(context: string, body: Uint8Array, read: (value: unknown) => T): T | undefined {
     try {
-      return read(this.#deps.cipher.decrypt(place, body));
+      return read(this.#deps.cipher.decrypt(context, body));
     } catch (error) {
-      this.#deps.onEvent({ kind: "unreadable", what: place, error });
+      this.#deps.onEvent({ kind: "unreadable", what: context, error });
       return undefined;
     }
   }

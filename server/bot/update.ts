@@ -34,8 +34,8 @@ export interface SentDocument {
 
 export type Content =
   | { readonly kind: "text"; readonly text: string; readonly document?: SentDocument | undefined }
-  | { readonly kind: "place"; readonly place: Position }
-  | { readonly kind: "touch"; readonly id: string; readonly data: string }
+  | { readonly kind: "location"; readonly location: Position }
+  | { readonly kind: "button_press"; readonly id: string; readonly data: string }
   | { readonly kind: "other" };
 
 /** A message or button press. */
@@ -55,9 +55,9 @@ export function updateNumber(update: unknown): number | undefined {
 
 /** Parses an update; returns `undefined` for irrelevant ones. */
 export function readUpdate(update: unknown): Incoming | undefined {
-  const { message, callback_query: touch } = Update.safeParse(update).data ?? {};
-  if (touch?.message !== undefined)
-    return incoming(touch.message.chat, touch.from, { kind: "touch", id: touch.id, data: touch.data ?? "" });
+  const { message, callback_query: press } = Update.safeParse(update).data ?? {};
+  if (press?.message !== undefined)
+    return incoming(press.message.chat, press.from, { kind: "button_press", id: press.id, data: press.data ?? "" });
   if (message?.from === undefined || message.from.is_bot === true) return undefined;
   return incoming(message.chat, message.from, contentOf(message));
 }
@@ -68,7 +68,8 @@ function incoming(chat: z.output<typeof Chat>, from: z.output<typeof From>, cont
 }
 
 function contentOf({ text, caption, location, document }: z.output<typeof TelegramMessage>): Content {
-  if (location !== undefined) return { kind: "place", place: { lat: location.latitude, lng: location.longitude } };
+  if (location !== undefined)
+    return { kind: "location", location: { lat: location.latitude, lng: location.longitude } };
   if (document !== undefined)
     return { kind: "text", text: caption ?? "", document: { fileId: document.file_id, size: document.file_size } };
   return text === undefined ? { kind: "other" } : { kind: "text", text };

@@ -11,7 +11,7 @@ const Source = z.discriminatedUnion("kind", [
 const Form = z.object({
   name: z.string(),
   device: z.string(),
-  place: z.object({ lat: z.number(), lng: z.number() }),
+  location: z.object({ lat: z.number(), lng: z.number() }),
   title: z.string(),
   source: Source,
 });

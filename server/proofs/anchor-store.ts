@@ -228,7 +228,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
         .select(["proofs.document_id", "proofs.timestamp", "proofs.hash", "proof_labels.text as label"])
         .where("anchors.id", "=", id)
-        .where("proofs.alike", "=", 0)
+        .where("proofs.shares_leaf", "=", 0)
         .orderBy("proofs.leaf_index")
         .execute();
       return rows.map(({ document_id: documentId, timestamp, hash, label }) =>

@@ -33,19 +33,19 @@ export function assignLeaves(
   const added: AcceptedProof[] = [];
   const hashes: Uint8Array[] = [];
   for (const request of requests) {
-    const alike = listOf(byHash, request);
-    const same = alike.find((proof) => isSameRecord(proof, request));
+    const sameHash = listOf(byHash, request);
+    const same = sameHash.find((proof) => isSameRecord(proof, request));
     if (same !== undefined) {
       accepted.push({ proof: same, isNew: false });
       continue;
     }
-    const [first] = alike;
+    const [first] = sameHash;
     const { anchorId, leafIndex } = first ?? { anchorId: batch.anchorId, leafIndex: batch.size + hashes.length };
     if (first === undefined) hashes.push(request.recordHash);
     const { documentId, hash, recordHash, metadata, acceptedAt } = request;
-    const isAlike = first !== undefined;
-    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex, isAlike };
-    alike.push(proof);
+    const sharesLeaf = first !== undefined;
+    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex, sharesLeaf };
+    sameHash.push(proof);
     added.push(proof);
     accepted.push({ proof, isNew: true });
   }

@@ -66,7 +66,7 @@ export function selectProofs(database: Database) {
       "proofs.metadata",
       "proofs.accepted_at",
       "proofs.leaf_index",
-      "proofs.alike",
+      "proofs.shares_leaf",
       "anchors.id as anchor_id",
       "anchors.first_leaf",
       "anchors.first_sequence",
@@ -90,8 +90,8 @@ export function toProof(row: ProofRow): StoredProof {
     acceptedAt: row.accepted_at,
     anchorId: row.anchor_id,
     leafIndex: row.leaf_index - row.first_leaf,
-    isAlike: row.alike === 1,
-    isLeaf: row.alike === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
+    sharesLeaf: row.shares_leaf === 1,
+    isLeaf: row.shares_leaf === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
     content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
     outcome: toAnchorOutcome(row),
   };
@@ -127,7 +127,7 @@ export function proofRow(
   entry: ProofEntry,
   digest: Uint8Array,
   labelId: number | null,
-  isAlike: boolean,
+  sharesLeaf: boolean,
 ): Insertable<ProofsTable> {
   return {
     sequence: entry.sequence,
@@ -136,7 +136,7 @@ export function proofRow(
     batch_id: entry.batch,
     label_id: labelId,
     leaf_index: entry.leaf,
-    alike: isAlike ? 1 : 0,
+    shares_leaf: sharesLeaf ? 1 : 0,
     link: linkOf(digest),
     hash: entry.hash,
     document_id: entry.documentId,
@@ -266,7 +266,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
           }),
         );
         const rows = appended.map(({ entry, digest }) =>
-          proofRow(entry, digest, labels(encodeLabel(entry.proof.metadata)), entry.proof.isAlike),
+          proofRow(entry, digest, labels(encodeLabel(entry.proof.metadata)), entry.proof.sharesLeaf),
         );
         const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
         await statements.insert(transaction, rows, keys);
@@ -308,7 +308,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
               e("proofs.sequence", "<=", anchor.last_sequence),
             ]),
             // Literally as in the index.
-            e.and([e("proofs.batch_id", "=", anchor.batch_id), e("proofs.alike", "=", sql.lit(1))]),
+            e.and([e("proofs.batch_id", "=", anchor.batch_id), e("proofs.shares_leaf", "=", sql.lit(1))]),
           ]),
         )
         .where("proofs.leaf_index", ">=", anchor.first_leaf + fromLeaf)

@@ -36,7 +36,7 @@ export interface AcceptedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
   /** Whether it shares the leaf of another document with the same recorded text. */
-  readonly isAlike: boolean;
+  readonly sharesLeaf: boolean;
 }
 
 /** A proof in the journal: its own fields joined with those of its anchor. */

@@ -7,13 +7,13 @@ import type { Database } from "../journal/engine/database.ts";
 export function recordIndexStore(database: Database, table: string): RecordIndexStore {
   return {
     async progress() {
-      const row = await database.selectFrom("copy_progress").selectAll().executeTakeFirst();
+      const row = await database.selectFrom("index_progress").selectAll().executeTakeFirst();
       return row && { blockNumber: row.block_number, blockHash: row.block_hash };
     },
 
     async apply(entries, after, blockNumber, blockHash) {
       return database.transaction().execute(async (transaction) => {
-        const progress = await transaction.selectFrom("copy_progress").select("block_number").executeTakeFirst();
+        const progress = await transaction.selectFrom("index_progress").select("block_number").executeTakeFirst();
         if (progress?.block_number !== after) return false;
         const accounts = accountStore(transaction);
         for (const entry of entries) {
@@ -41,7 +41,7 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
           if (row.rowId <= BigInt(Number.MAX_SAFE_INTEGER)) await raiseCounter(transaction, table, Number(row.rowId));
         }
         await transaction
-          .insertInto("copy_progress")
+          .insertInto("index_progress")
           .values({ id: 1, block_number: blockNumber, block_hash: blockHash })
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet({ block_number: blockNumber, block_hash: blockHash }),
@@ -54,7 +54,7 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
     async drop() {
       await database.transaction().execute(async (transaction) => {
         await transaction.deleteFrom("records").execute();
-        await transaction.deleteFrom("copy_progress").execute();
+        await transaction.deleteFrom("index_progress").execute();
       });
     },
   };

@@ -50,7 +50,7 @@ export class AnchorAudit {
     if (fault !== undefined || isAlone || proof.isLeaf) return fault;
     // Its leaf belongs to another proof with the same recorded hash, unless the journal was changed.
     const leaf = (await this.#anchors.leaves(anchorId))[proof.leafIndex];
-    const isShared = proof.isAlike && leaf !== undefined && Buffer.compare(leaf, recordHash) === 0;
+    const isShared = proof.sharesLeaf && leaf !== undefined && Buffer.compare(leaf, recordHash) === 0;
     return isShared ? undefined : this.#diverged("proof", recordHash, NOT_UNDER);
   }
 

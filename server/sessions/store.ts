@@ -9,7 +9,7 @@ function toSession(row: SessionRow): Session {
     tokenHash: row.token_hash,
     account: row.account,
     state: row.state,
-    expiresAt: row.expires_at,
+    expiresAt: row.expires_at_seconds,
     validated: row.validated === 1,
     wrappedSecureKey: row.wrapped_secure_key,
     encryptedSigningKey: row.encrypted_signing_key,
@@ -27,7 +27,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
           token_hash: session.tokenHash,
           account: session.account,
           state: session.state,
-          expires_at: session.expiresAt,
+          expires_at_seconds: session.expiresAt,
           validated: session.validated ? 1 : 0,
           wrapped_secure_key: session.wrappedSecureKey,
           encrypted_signing_key: session.encryptedSigningKey,
@@ -50,7 +50,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .updateTable("sessions")
         .set({
           state: change.state,
-          ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
+          ...(change.expiresAt === undefined ? {} : { expires_at_seconds: change.expiresAt }),
           ...(change.validated === undefined ? {} : { validated: change.validated ? 1 : 0 }),
           ...(change.transactionId === undefined ? {} : { transaction_id: change.transactionId }),
         })
@@ -81,7 +81,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       const { count } = await database
         .selectFrom("sessions")
         .select((e) => e.fn.countAll<number>().as("count"))
-        .where("expires_at", ">", now)
+        .where("expires_at_seconds", ">", now)
         .where("state", "in", ["active", "replacing"])
         .executeTakeFirstOrThrow();
       return count;
@@ -90,7 +90,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
     async deleteBefore(time) {
       await database
         .deleteFrom("sessions")
-        .where("expires_at", "<", time)
+        .where("expires_at_seconds", "<", time)
         .where("state", "in", ["active", "ended"])
         .execute();
     },

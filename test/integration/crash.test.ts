@@ -234,7 +234,7 @@ describe("killed at any moment", () => {
 
     it("finds everything again in the same order", async () => {
       const before = await search("*");
-      await robbed("delete from records", "delete from copy_progress");
+      await robbed("delete from records", "delete from index_progress");
       await eventually(async () => assert.deepEqual(await search("*"), before));
       const { chainid } = content(
         await server.call(ROUTES.store, { token }, { code: "robbed", topic: "crash", payload: {} }),
@@ -248,7 +248,7 @@ describe("killed at any moment", () => {
         await server.call(ROUTES.store, { token }, { code: "highest", topic: "crash", payload: {} }),
         ROUTES.store,
       );
-      await robbed("delete from records", "delete from copy_progress", "delete from row_counters");
+      await robbed("delete from records", "delete from index_progress", "delete from row_counters");
       const next = content(
         await server.call(ROUTES.store, { token }, { code: "next", topic: "crash", payload: {} }),
         ROUTES.store,

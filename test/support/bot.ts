@@ -17,7 +17,7 @@ export async function fillIn(
   await chat.ask(device);
   await chat.after(() => chat.write(place), 2);
   await chat.ask(title);
-  await chat.after(() => chat.touch("⌨ Type the values"));
+  await chat.after(() => chat.press("⌨ Type the values"));
 }
 
 /** Registers an account; returns its login and password. */
@@ -26,7 +26,7 @@ export async function register(
   form?: Parameters<typeof fillIn>[1],
 ): Promise<{ login: string; password: string }> {
   await fillIn(chat, form);
-  const [account] = await chat.after(() => chat.touch("✅ Confirm"), 2);
+  const [account] = await chat.after(() => chat.press("✅ Confirm"), 2);
   const { login = "", password = "" } =
     /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(account.text)?.groups ?? {};
   return { login, password };

@@ -50,7 +50,7 @@ export class JournalWriter {
       acceptedAt: 1_700_000_000_000,
       anchorId,
       leafIndex,
-      isAlike: changes.isAlike ?? false,
+      sharesLeaf: changes.sharesLeaf ?? false,
     };
   }
 
@@ -162,13 +162,13 @@ export class JournalWriter {
     if (second === undefined) throw new Error("the batch has no second proof");
     const text = `${second.documentId}${second.metadata.timestamp}`;
     const documentId = text.slice(0, -2);
-    const alike = this.proof(first, 1, {
+    const sharing = this.proof(first, 1, {
       documentId,
       hash: second.hash,
       metadata: { timestamp: Number(text.slice(-2)), type: "log" },
-      isAlike: true,
+      sharesLeaf: true,
     });
-    await this.journal.proofs.insert([alike]);
+    await this.journal.proofs.insert([sharing]);
     await this.account();
     const pending = await this.open(2);
     await this.close(pending.anchorId, pending.proofs);

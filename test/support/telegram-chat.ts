@@ -33,7 +33,7 @@ export class Chat {
   readonly type: "private" | "group";
   readonly sender: number;
   readonly said: Said[] = [];
-  readonly touches: { readonly id: string; readonly text: string | undefined }[] = [];
+  readonly buttonResponses: { readonly id: string; readonly text: string | undefined }[] = [];
   hasBlocked = false;
 
   constructor(server: ChatServer, id: number, language: string, sender = id) {
@@ -67,13 +67,13 @@ export class Chat {
   }
 
   /** Presses a button of the newest message that has it. */
-  touch(label: string): number {
+  press(label: string): number {
     const message =
       this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
-    return this.touchData(message.buttons.get(label) ?? "", message.id);
+    return this.pressData(message.buttons.get(label) ?? "", message.id);
   }
 
-  touchData(data: string, message_id = 1): number {
+  pressData(data: string, message_id = 1): number {
     const id = this.#server.newQuery(this);
     return this.#server.deliver({
       callback_query: {

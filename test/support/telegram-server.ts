@@ -176,7 +176,7 @@ export class TelegramServer implements ChatServer {
         if (chat === undefined)
           throw new Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid");
         this.#queries.delete(id);
-        chat.touches.push({ id, text: fields["text"] === undefined ? undefined : String(fields["text"]) });
+        chat.buttonResponses.push({ id, text: fields["text"] === undefined ? undefined : String(fields["text"]) });
         return true;
       }
       case "deleteMessage": {

@@ -24,7 +24,7 @@ const commands: Record<CommandName, string> = {
 const questions: Record<Question, string> = {
   name: "What is your name? It is stored only on this server.",
   device: "What is the name of your sensor or device, such as SDS011?",
-  place:
+  location:
     "Where is the sensor? Share the location with the button, or type latitude and longitude, such as 13.7563, " +
     "100.5018.",
   title: "Which caption should the map show?",
@@ -39,7 +39,7 @@ const formFaults: Record<FormFault, string> = {
   empty: "The text is empty.",
   too_long: `That is too long: at most ${MAX_TEXT_LENGTH} characters, an address 512.`,
   control_characters: "The text has line breaks or characters that cannot be shown; please write it in one line.",
-  not_a_place:
+  not_a_position:
     "That is not a location. Share a location, or type latitude and longitude in degrees, such as 13.7563, 100.5018.",
   latitude_range: "The latitude must be from -90 to 90. It comes first.",
   longitude_range: "The longitude must be from -180 to 180.",
@@ -82,15 +82,15 @@ export const en = {
   question: (number: number, of: number, question: Question, now: string | undefined) =>
     `${number} of ${of}. ${questions[question]}${now === undefined ? "" : `\nNow: ${now}`}`,
   formFault: (fault: FormFault) => formFaults[fault],
-  placeNoted: (place: string) => `Location: ${place}`,
+  locationNoted: (location: string) => `Location: ${location}`,
   formLeft: "The form is closed; nothing has changed.",
   buttonOver: "This button belongs to an older question.",
   confirmNew: (form: string) =>
     `${form}\n\nSensor, location and caption go to the blockchain with each value, where they are public ` +
     "forever. Your name does not.\n\nIs this correct? Confirm creates your account.",
   confirmEdit: (form: string) => `${form}\n\nIs this correct? Confirm saves it.`,
-  form: (name: string, device: string, place: string, title: string, source: string) =>
-    `Name: ${name}\nSensor: ${device}\nPlace: ${place}\nCaption: ${title}\nSource: ${source}`,
+  form: (name: string, device: string, location: string, title: string, source: string) =>
+    `Name: ${name}\nSensor: ${device}\nLocation: ${location}\nCaption: ${title}\nSource: ${source}`,
   sourceTyped: "typed with /pm",
   sourceHttp: (url: string, path: string) => `${url} ${path}`,
   formSaved: "The form is saved.",

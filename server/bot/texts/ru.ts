@@ -25,7 +25,7 @@ const commands: Record<CommandName, string> = {
 const questions: Record<Question, string> = {
   name: "Как вас зовут? Имя остаётся на этом сервере.",
   device: "Как называется ваш датчик или прибор, например SDS011?",
-  place:
+  location:
     "Где находится датчик? Отправьте местоположение кнопкой или введите широту и долготу, например 55.7558, 37.6173.",
   title: "Какую подпись показывать на карте?",
   source:
@@ -39,7 +39,7 @@ const formFaults: Record<FormFault, string> = {
   empty: "Текст пуст.",
   too_long: `Слишком длинно: не более ${MAX_TEXT_LENGTH} символов, адрес — не более 512.`,
   control_characters: "В тексте есть переносы строк или символы, которые нельзя показать; напишите в одну строку.",
-  not_a_place:
+  not_a_position:
     "Это не место. Отправьте местоположение или введите широту и долготу в градусах, например 55.7558, 37.6173.",
   latitude_range: "Такой широты нет: она бывает от -90 до 90 и пишется первой.",
   longitude_range: "Такой долготы нет: она бывает от -180 до 180.",
@@ -82,15 +82,15 @@ export const ru: Texts = {
   question: (number, of, question, now) =>
     `${number} из ${of}. ${questions[question]}${now === undefined ? "" : `\nСейчас: ${now}`}`,
   formFault: (fault) => formFaults[fault],
-  placeNoted: (place) => `Записано: ${place}`,
+  locationNoted: (location) => `Записано: ${location}`,
   formLeft: "Форма закрыта; ничего не изменено.",
   buttonOver: "Эта кнопка относится к прежнему вопросу.",
   confirmNew: (form) =>
     `${form}\n\nДатчик, место и подпись попадают в блокчейн с каждым значением: там их навсегда может ` +
     "прочитать каждый. Имя — нет.\n\nВсё верно? После подтверждения будет создан ваш аккаунт.",
   confirmEdit: (form) => `${form}\n\nВсё верно? После подтверждения форма будет сохранена.`,
-  form: (name, device, place, title, source) =>
-    `Имя: ${name}\nДатчик: ${device}\nМесто: ${place}\nПодпись: ${title}\nИсточник: ${source}`,
+  form: (name, device, location, title, source) =>
+    `Имя: ${name}\nДатчик: ${device}\nМесто: ${location}\nПодпись: ${title}\nИсточник: ${source}`,
   sourceTyped: "вводится командой /pm",
   sourceHttp: (url, path) => `${url} ${path}`,
   formSaved: "Форма сохранена.",

@@ -7,7 +7,7 @@ export interface Schema {
   sessions: SessionsTable;
   row_counters: RowCountersTable;
   records: RecordsTable;
-  copy_progress: CopyProgressTable;
+  index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
   proofs: ProofsTable;
   proof_months: ProofMonthsTable;
@@ -50,8 +50,8 @@ export interface SessionsTable {
   token_hash: Uint8Array;
   account: string;
   state: "opening" | "active" | "replacing" | "ended";
-  /** Unix seconds. */
-  expires_at: number;
+  /** 0 while the session is opening. */
+  expires_at_seconds: number;
   validated: 0 | 1;
   wrapped_secure_key: Uint8Array;
   encrypted_signing_key: Uint8Array;
@@ -79,7 +79,7 @@ export interface RecordsTable {
 }
 
 /** The last indexed block; no row before the first one. */
-export interface CopyProgressTable {
+export interface IndexProgressTable {
   id: 1;
   block_number: number;
   block_hash: Uint8Array;
@@ -109,7 +109,7 @@ export interface ProofsTable {
   /** Leaf index in the batch. Proofs with the same recorded hash share one. */
   leaf_index: number;
   /** Whether the proof shares the leaf of an earlier one. */
-  alike: 0 | 1;
+  shares_leaf: 0 | 1;
   /**
    * The first bytes of the entry's digest: enough to detect a changed row; the whole digest follows from the entries
    * before.
@@ -229,8 +229,7 @@ export interface ServiceLogTable {
 export interface ReconciliationTable {
   id: 1;
   holder: string | null;
-  /** Unix milliseconds. */
-  held_until: number;
+  lease_expires_at: number;
   confirmation: number;
   block_number: number | null;
   block_hash: Uint8Array | null;

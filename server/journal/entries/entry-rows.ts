@@ -8,7 +8,7 @@ export interface StoredEntry {
   /** The whole digest, or its first bytes. */
   readonly link: Uint8Array;
   /** Whether it is a proof that shares the leaf of an earlier one. */
-  readonly isAlike: boolean;
+  readonly sharesLeaf: boolean;
 }
 
 /** Reads entries in their order. */
@@ -56,7 +56,7 @@ export async function readEntries(database: Database, after: number, limit: numb
         leaf: row.leaf_index,
       },
       link: row.link,
-      isAlike: row.alike === 1,
+      sharesLeaf: row.shares_leaf === 1,
     };
   });
   for (const row of confirmations) {
@@ -77,11 +77,15 @@ export async function readEntries(database: Database, after: number, limit: numb
         validator: row.validator,
       },
       link: row.digest,
-      isAlike: false,
+      sharesLeaf: false,
     });
   }
   for (const { sequence, address, keystore, created_at: createdAt, digest } of accounts) {
-    entries.push({ entry: { kind: "account", sequence, address, keystore, createdAt }, link: digest, isAlike: false });
+    entries.push({
+      entry: { kind: "account", sequence, address, keystore, createdAt },
+      link: digest,
+      sharesLeaf: false,
+    });
   }
   return confirmations.length + accounts.length === 0
     ? entries

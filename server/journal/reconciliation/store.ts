@@ -62,10 +62,10 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       inTransaction(database, async (transaction) => {
         const row = await transaction
           .selectFrom("reconciliation")
-          .select(["holder", "held_until"])
+          .select(["holder", "lease_expires_at"])
           .executeTakeFirstOrThrow();
-        if (row.holder !== null && row.holder !== holder && row.held_until > now) return false;
-        await transaction.updateTable("reconciliation").set({ holder, held_until: until }).execute();
+        if (row.holder !== null && row.holder !== holder && row.lease_expires_at > now) return false;
+        await transaction.updateTable("reconciliation").set({ holder, lease_expires_at: until }).execute();
         return true;
       }),
 

@@ -16,7 +16,7 @@ const NEW_ANCHOR = `insert into anchors
 
 /** Inserts a copy of entry 4 under another number. */
 const copyOfEntry4 = (sequence: number): string => {
-  const rest = "document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, alike, link";
+  const rest = "document_id, hash, timestamp, label_id, metadata, accepted_at, batch_id, leaf_index, shares_leaf, link";
   return `insert into proofs (sequence, ${rest}) select ${sequence}, ${rest} from proofs where sequence = 4`;
 };
 
@@ -172,14 +172,14 @@ describe("the check of the journal", function () {
         /^entry 4 .*the digest stored with it was changed/,
       ],
       [
-        "that a proof is alike",
-        ["update proofs set alike = 1 where sequence = 4"],
+        "that a proof shares a leaf",
+        ["update proofs set shares_leaf = 1 where sequence = 4"],
         /^entry 4 .*shares a leaf/,
         /^batch 1: leaf 2 is without a proof/,
       ],
       [
-        "that a proof is not alike",
-        ["update proofs set alike = 0 where sequence = 21"],
+        "that a proof has its own leaf",
+        ["update proofs set shares_leaf = 0 where sequence = 21"],
         /^entry 21: it has leaf 1 of batch 1|leaf/,
       ],
       ["the last proof", ["update proofs set metadata = '{}' where sequence = 28"], /^entry 28 .*was changed/],

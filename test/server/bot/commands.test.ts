@@ -228,13 +228,13 @@ describe("the bot's commands", () => {
     assert.match(file?.content.toString() ?? text, /ready blockNumber=\d+.*[^]*block blockNumber=\d+/);
   });
 
-  it("are answered when a button is touched that belongs to nothing", async () => {
+  it("respond to a press of an unknown button", async () => {
     const chat = anybody();
-    chat.touchData("form:confirm:confirm");
-    chat.touchData("garbage");
+    chat.pressData("form:confirm:confirm");
+    chat.pressData("garbage");
     await eventually(async () =>
       assert.deepEqual(
-        chat.touches.slice(-2).map(({ text }) => text),
+        chat.buttonResponses.slice(-2).map(({ text }) => text),
         Array(2).fill("This button belongs to an older question."),
       ),
     );

@@ -21,7 +21,13 @@ const answers: fc.Arbitrary<(draft: Draft) => Draft> = fc.oneof(
     return typeof next === "string" ? draft : next;
   }),
 );
-const form: SensorForm = { name: "N", device: "D", place: { lat: 1, lng: 2 }, title: "T", source: { kind: "typed" } };
+const form: SensorForm = {
+  name: "N",
+  device: "D",
+  location: { lat: 1, lng: 2 },
+  title: "T",
+  source: { kind: "typed" },
+};
 
 describe("the registration form", function () {
   it("is complete exactly when all fields are filled and it waits for confirmation, after any inputs", () => {
@@ -46,25 +52,25 @@ describe("the registration form", function () {
         fc.integer({ min: -180e6, max: 180e6 }),
         fc.constantFrom(", ", ",", " ", ";"),
         (lat, lng, between) => {
-          const place = { lat: lat / 1e6, lng: lng / 1e6 };
-          assert.deepEqual(parsePosition(`${place.lat.toFixed(6)}${between}${place.lng.toFixed(6)}`), {
-            lat: Number(place.lat.toFixed(6)),
-            lng: Number(place.lng.toFixed(6)),
+          const location = { lat: lat / 1e6, lng: lng / 1e6 };
+          assert.deepEqual(parsePosition(`${location.lat.toFixed(6)}${between}${location.lng.toFixed(6)}`), {
+            lat: Number(location.lat.toFixed(6)),
+            lng: Number(location.lng.toFixed(6)),
           });
         },
       ),
     );
   });
 
-  for (const [written, place] of [
+  for (const [written, location] of [
     ["13°N 100.5°E", { lat: 13, lng: 100.5 }],
     ["13.5 S, 100.5 W", { lat: -13.5, lng: -100.5 }],
   ] as const) {
-    it(`takes ${written}`, () => assert.deepEqual(parsePosition(written), place));
+    it(`takes ${written}`, () => assert.deepEqual(parsePosition(written), location));
   }
   for (const written of ["", "13", "1,2,3", "north", "1e1, 2", "13.7.5, 2"]) {
-    it(`does not take ${JSON.stringify(written)} for a place`, () =>
-      assert.equal(parsePosition(written), "not_a_place"));
+    it(`does not take ${JSON.stringify(written)} for a location`, () =>
+      assert.equal(parsePosition(written), "not_a_position"));
   }
 
   for (const [written, value] of [

@@ -45,7 +45,7 @@ describe("registration with the bot", () => {
     ])
       assert.include(form.text, piece);
     assert.equal(await accounts(), before);
-    await chat.after(() => chat.touch("✅ Confirm"), 2);
+    await chat.after(() => chat.press("✅ Confirm"), 2);
     assert.equal(await accounts(), before + 1);
   });
 
@@ -90,11 +90,11 @@ describe("registration with the bot", () => {
       const before = await accounts();
       assert.match((await chat.ask("/reset")).text, /^1 of 5[^]*Now: Somchai$/);
       await chat.ask("Malee");
-      await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.after(() => chat.write("-1.5, 2"), 2);
-      await chat.after(() => chat.touch("✔ Keep as it is"));
-      await chat.after(() => chat.touch("✔ Keep as it is"));
-      assert.include((await chat.after(() => chat.touch("✅ Confirm")))[0].text, "The form is saved");
+      await chat.after(() => chat.press("✔ Keep as it is"));
+      await chat.after(() => chat.press("✔ Keep as it is"));
+      assert.include((await chat.after(() => chat.press("✅ Confirm")))[0].text, "The form is saved");
       const { text } = await chat.ask("/fetch");
       for (const piece of ["Malee", "SDS011", "-1.5, 2", "Unmistakable", account.login]) assert.include(text, piece);
       assert.equal(await accounts(), before);
@@ -153,7 +153,7 @@ describe("registration with the bot", () => {
         "https://me:secret@sensor.example/ $.a": "name or password",
       };
       for (const [text, reason] of Object.entries(faults)) await wrong(() => chat.write(text), reason, /^5 of 5/m);
-      await chat.after(() => chat.touch("⌨ Type the values"));
+      await chat.after(() => chat.press("⌨ Type the values"));
     });
 
     it("at the confirmation", async () => {
@@ -164,31 +164,35 @@ describe("registration with the bot", () => {
   it("goes back and forth, keeps what was answered, and forgets everything when it is left", async () => {
     const chat = anybody();
     await fillIn(chat);
-    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^5 of 5[^]*Now: typed with \/pm$/);
-    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^4 of 5[^]*Now: Roof$/);
-    assert.match((await chat.after(() => chat.touch("⬅ Back")))[0].text, /^3 of 5[^]*Now: 13.75, 100.5$/);
+    assert.match((await chat.after(() => chat.press("⬅ Back")))[0].text, /^5 of 5[^]*Now: typed with \/pm$/);
+    assert.match((await chat.after(() => chat.press("⬅ Back")))[0].text, /^4 of 5[^]*Now: Roof$/);
+    assert.match((await chat.after(() => chat.press("⬅ Back")))[0].text, /^3 of 5[^]*Now: 13.75, 100.5$/);
     const [, caption] = await chat.after(() => chat.write("✔ Keep as it is"), 2);
     assert.match(caption?.text ?? "", /^4 of 5/);
     await chat.ask("Balcony");
-    const [form] = await chat.after(() => chat.touch("✔ Keep as it is"));
+    const [form] = await chat.after(() => chat.press("✔ Keep as it is"));
     assert.include(form.text, "Caption: Balcony");
     // A button of an older question changes nothing.
-    chat.touchData("form:back:title");
-    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
-    assert.include((await chat.after(() => chat.touch("✖ Cancel")))[0].text, "nothing has changed");
+    chat.pressData("form:back:title");
+    await eventually(async () =>
+      assert.equal(chat.buttonResponses.at(-1)?.text, "This button belongs to an older question."),
+    );
+    assert.include((await chat.after(() => chat.press("✖ Cancel")))[0].text, "nothing has changed");
     assert.include((await chat.ask("/fetch")).text, "There is no form yet");
-    chat.touchData("form:confirm:confirm");
-    await eventually(async () => assert.equal(chat.touches.at(-1)?.text, "This button belongs to an older question."));
+    chat.pressData("form:confirm:confirm");
+    await eventually(async () =>
+      assert.equal(chat.buttonResponses.at(-1)?.text, "This button belongs to an older question."),
+    );
   });
 
-  it("makes one account, however often Confirm is touched", async () => {
+  it("makes one account, however often Confirm is pressed", async () => {
     const chat = anybody();
     await fillIn(chat);
     const before = await accounts();
-    await chat.after(() => [1, 2, 3].map(() => chat.touch("✅ Confirm")), 2);
+    await chat.after(() => [1, 2, 3].map(() => chat.press("✅ Confirm")), 2);
     await eventually(async () =>
       assert.lengthOf(
-        chat.touches.filter(({ text }) => text !== undefined),
+        chat.buttonResponses.filter(({ text }) => text !== undefined),
         2,
       ),
     );
@@ -206,8 +210,8 @@ describe("registration with the bot", () => {
         await other.ask("Б-1");
         await other.after(() => other.share(55.75, 37.61), 2);
         await other.ask("Крыша");
-        await other.after(() => other.touch("⌨ Ввожу значения сам"));
-        await other.after(() => other.touch("✅ Подтвердить"), 2);
+        await other.after(() => other.press("⌨ Ввожу значения сам"));
+        await other.after(() => other.press("✅ Подтвердить"), 2);
       })(),
     ]);
     assert.equal(await accounts(), before + 2);

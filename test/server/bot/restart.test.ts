@@ -57,21 +57,21 @@ describe("the bot, killed", () => {
     await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/));
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.ask("Roof");
-    assert.include((await chat.after(() => chat.touch("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
+    assert.include((await chat.after(() => chat.press("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
     await other.ask("SDS011");
     await other.after(() => other.write("1, 2"), 2);
     await other.ask("Yard");
-    await other.after(() => other.touch("⌨ Type the values"));
+    await other.after(() => other.press("⌨ Type the values"));
   });
 
   it("between an account and its password, and during another registration, creates and sends each once", async () => {
     let held = 0;
     telegram.onCall = ({ method, fields }) =>
       method === "sendMessage" && String(fields["text"]).includes("password") ? ((held += 1), "hang") : undefined;
-    chat.touch("✅ Confirm");
+    chat.press("✅ Confirm");
     await eventually(async () => assert.equal(held, 1));
     const said = other.said.length;
-    other.touch("✅ Confirm");
+    other.press("✅ Confirm");
     await received();
     await kill();
     telegram.onCall = () => undefined;

@@ -98,16 +98,16 @@ describe("a sensor that the bot asks", function () {
       await chat.after(() => chat.write("1, 2"), 2);
       await chat.ask("Roof");
       await chat.ask(`${sensor.url}/good $.sensors[0]['pm2.5']`);
-      await chat.after(() => chat.touch("✅ Confirm"), 2);
+      await chat.after(() => chat.press("✅ Confirm"), 2);
       assert.include((await chat.ask("/pm")).text, "Stored: 7.25 ");
       assert.include((await chat.ask("/pm 99")).text, "Stored: 99 ", "what is typed counts");
 
       await chat.ask("/reset");
-      for (const _question of ["name", "device"]) await chat.after(() => chat.touch("✔ Keep as it is"));
+      for (const _question of ["name", "device"]) await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.after(() => chat.write("✔ Keep as it is"), 2);
-      await chat.after(() => chat.touch("✔ Keep as it is"));
+      await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.ask(`${elsewhere.url}/good $.sensors[0]['pm2.5']`);
-      await chat.after(() => chat.touch("✅ Confirm"));
+      await chat.after(() => chat.press("✅ Confirm"));
       assert.include(
         (await chat.ask("/pm")).text,
         "Your sensor returned no value: its address is in a private network",

@@ -51,7 +51,7 @@ describe("the bot's webhook, with PostgreSQL", () => {
     const person = telegram.person(6002);
     await register(person);
     assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
-    await eventually(async () => assert.isTrue(person.touches.length > 0));
+    await eventually(async () => assert.isTrue(person.buttonResponses.length > 0));
     const [left] = await database.ask(
       `select (select count(*) from chat_messages where due_at = 0)
         + (select count(*) from chat_updates where body is not null) as left`,

@@ -153,11 +153,11 @@ for (const engine of ENGINES) {
         // Where it says that it is, the anchor has another one, and it shares its place with none.
         await history.writer.journal.proofs.insert([
           history.writer.proof(anchorId, 0, forged),
-          history.writer.proof(anchorId, 1, { ...forged, documentId: "alike", isAlike: true }),
+          history.writer.proof(anchorId, 1, { ...forged, documentId: "shared-leaf", sharesLeaf: true }),
         ]);
         const { compared } = await compare(history, [
           ["forged", "f"],
-          ["alike", "f"],
+          ["shared-leaf", "f"],
           ["x", "1"],
         ]);
         assert.deepEqual(
@@ -183,13 +183,13 @@ for (const engine of ENGINES) {
         // The boundary between the document's name and the time has moved.
         const documentId = `y${String(second.metadata.timestamp).slice(0, -1)}`;
         const timestamp = Number(String(second.metadata.timestamp).slice(-1));
-        const alike = history.writer.proof(anchorId, 1, {
+        const sharing = history.writer.proof(anchorId, 1, {
           documentId,
           hash: second.hash,
           metadata: { timestamp },
-          isAlike: true,
+          sharesLeaf: true,
         });
-        await history.writer.journal.proofs.insert([alike]);
+        await history.writer.journal.proofs.insert([sharing]);
         const { compared } = await compare(history, [
           [documentId, "2"],
           ["y", "2"],

@@ -47,13 +47,13 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("token_hash", types.bytes, (c) => c.primaryKey())
     .addColumn("account", "text", (c) => c.notNull())
     .addColumn("state", "text", (c) => c.notNull().check(sql`state in ('opening', 'active', 'replacing', 'ended')`))
-    .addColumn("expires_at", "bigint", (c) => c.notNull())
+    .addColumn("expires_at_seconds", "bigint", (c) => c.notNull())
     .addColumn("validated", "integer", (c) => c.notNull())
     .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
     .addColumn("encrypted_signing_key", types.bytes, (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.notNull())
     .execute();
-  await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at").execute();
+  await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at_seconds").execute();
 
   await db.schema
     .createTable("service_log")
@@ -90,7 +90,7 @@ async function records(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("records_by_topic").on("records").columns(["topic", "position"]).execute();
 
   await db.schema
-    .createTable("copy_progress")
+    .createTable("index_progress")
     .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
     .addColumn("block_number", "bigint", (c) => c.notNull())
     .addColumn("block_hash", types.bytes, (c) => c.notNull())
@@ -169,9 +169,11 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
     .addColumn("accepted_at", "bigint", (c) => c.notNull())
     .addColumn("timestamp", "bigint", (c) => c.notNull())
     .addColumn("batch_id", "bigint", (c) => c.notNull())
-    .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
+    // No foreign key: PostgreSQL would lock the label's row, for which the owner needs the revoked right to update
+    // it. A label is never deleted, and the digest of the entry contains its text.
+    .addColumn("label_id", "integer")
     .addColumn("leaf_index", "integer", (c) => c.notNull())
-    .addColumn("alike", "smallint", (c) => c.notNull())
+    .addColumn("shares_leaf", "smallint", (c) => c.notNull())
     .addColumn("link", types.bytes, (c) => c.notNull())
     .addColumn("hash", types.bytes, (c) => c.notNull())
     .addColumn("document_id", "text", (c) => c.notNull())
@@ -189,10 +191,10 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
   }
 
   await db.schema
-    .createIndex("proofs_alike")
+    .createIndex("proofs_sharing_leaf")
     .on("proofs")
     .column("batch_id")
-    .where(sql.ref("alike"), "=", sql.lit(1))
+    .where(sql.ref("shares_leaf"), "=", sql.lit(1))
     .execute();
 
   for (const table of ["proofs", "proof_labels"]) await refuseChanges(db, table);
@@ -307,14 +309,14 @@ async function reconciliation(db: Kysely<unknown>): Promise<void> {
     .createTable("reconciliation")
     .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
     .addColumn("holder", "text")
-    .addColumn("held_until", "bigint", (c) => c.notNull())
+    .addColumn("lease_expires_at", "bigint", (c) => c.notNull())
     .addColumn("confirmation", "bigint", (c) => c.notNull())
     .addColumn("block_number", "bigint")
     .addColumn("block_hash", types.bytes)
     .addColumn("passed_at", "bigint")
     .addColumn("full_passed_at", "bigint")
     .execute();
-  await sql`insert into reconciliation (id, held_until, confirmation) values (1, 0, 0)`.execute(db);
+  await sql`insert into reconciliation (id, lease_expires_at, confirmation) values (1, 0, 0)`.execute(db);
 
   await db.schema
     .createTable("divergences")

@@ -20,7 +20,7 @@ const placed = (n: number, anchorId: number, leafIndex: number) => ({
   acceptedAt: 3,
   anchorId,
   leafIndex,
-  isAlike: false,
+  sharesLeaf: false,
 });
 
 for (const engine of ENGINES)

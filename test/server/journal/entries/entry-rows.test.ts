@@ -43,7 +43,7 @@ for (const engine of ENGINES)
         acceptedAt: 1_700_000_000_000,
         anchorId,
         leafIndex,
-        isAlike: false,
+        sharesLeaf: false,
       };
     };
     /** Writes a batch, and has it confirmed in a block. */

@@ -55,7 +55,7 @@ describe("months of proofs, on postgres", function () {
       acceptedAt,
       anchorId,
       leafIndex,
-      isAlike: false,
+      sharesLeaf: false,
     };
   };
   /** Writes a batch in one transaction. */
