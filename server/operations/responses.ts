@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
-import { ALERT_KINDS } from "./alert.ts";
 
 export const Alert = z.object({
-  alert: z.enum(ALERT_KINDS),
+  alert: z.enum(["node_down", "wrong_chain", "sync_lost", "degraded_performance", "journal_divergence"]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string(),
