@@ -2,12 +2,15 @@ import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { ProofEvents } from "../proofs/index.ts";
-import type { Telemetry } from "./events.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { hex } from "../kit/hex.ts";
+import type { RecordEvents } from "../records/index.ts";
+
+/** Every business event of the server. */
+export type Telemetry = SessionEvents & RecordEvents & ProofEvents & JournalEvents & ChainEvents;
 
 /** Receivers of business events. */
 export interface TelemetryDeps {

@@ -1,9 +1,5 @@
-import type { AddressState } from "./address-state.ts";
-import { reasonOf } from "../../errors.ts";
-import { within } from "../../kit/deadline.ts";
-import { every, type Interval } from "../../kit/interval.ts";
-import { fetchQuantity } from "./query.ts";
 import {
+  type AddressState,
   closed,
   isWrongChain,
   NodeError,
@@ -14,6 +10,10 @@ import {
   unavailable,
   WrongChainError,
 } from "./rpc.ts";
+import { reasonOf } from "../../errors.ts";
+import { within } from "../../kit/deadline.ts";
+import { every, type Interval } from "../../kit/interval.ts";
+import { fetchQuantity } from "./query.ts";
 
 /** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;

@@ -1,5 +1,4 @@
-import type { AddressState } from "./address-state.ts";
-import { NodeError, type Rpc, type Subscriber, type Subscription } from "./rpc.ts";
+import { type AddressState, NodeError, type Rpc, type Subscriber, type Subscription } from "./rpc.ts";
 
 /** Age of a successful check at which the next call repeats it. */
 const CHECK_MILLISECONDS = 5_000;

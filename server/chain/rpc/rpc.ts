@@ -1,4 +1,3 @@
-import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
 
@@ -116,4 +115,25 @@ function revertData(data: unknown): string | undefined {
 /** Encodes a number for JSON-RPC. */
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
+}
+
+/** Replaces the error of a node that lacks a method; an unavailable node stays an error. */
+export function ifNodeError<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof NodeError) return otherwise;
+    throw error;
+  };
+}
+
+/** The state of one of the configured node addresses. */
+export interface AddressState {
+  /** Without name, password and query. */
+  readonly address: string;
+  /** Whether calls go to this address. */
+  readonly active: boolean;
+  readonly reachable: boolean;
+  /** The node's newest block; `undefined` before the first check. */
+  readonly blockNumber: number | undefined;
+  /** Why the address is not used. */
+  readonly reason: string | undefined;
 }
