@@ -21,7 +21,7 @@ export function chainChecker(
 ): ProofChecker & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // Uses the chain id that the node reports.
-  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);
+  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return {
     name: "chain",
     contradiction: untilLost(async (proof) => {

@@ -201,6 +201,8 @@ function chainEvents(
     chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    wrongChain: (reason) => alerts.raise("wrong_chain", reason),
+    rightChain: () => alerts.resolve("wrong_chain", "the chain's node serves the journal's chain again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),
     syncRegained: () => alerts.resolve("sync_lost", "the node is in sync with its network again"),
     networkFaults: (faults) => alerts.replaceGroup(NETWORK, faults, "the network does not have this fault any more"),
