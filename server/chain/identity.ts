@@ -1,7 +1,7 @@
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
 import type { ContractAddresses, ContractName } from "./transaction.ts";
-import { fetchBlock, NodeBlock } from "./node/block.ts";
+import { fetchBlock, NodeBlock } from "./node/node-block.ts";
 import { Hex } from "./rpc/fields.ts";
 import { fetchQuantity, parseResponse } from "./rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "./rpc/rpc.ts";
