@@ -55,7 +55,7 @@ async function connect({ node }: ChainConfig): Promise<Connection> {
   // Hardhat supports HTTP only; the server's client supports every kind of address.
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
-  const rpc = connectNodes(urls, await fetchChainId(urls, tls), tls);
+  const rpc = connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
 

@@ -1,4 +1,4 @@
-import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
+import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
 import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
 import { NodeBlock } from "../../server/chain/node/block.ts";
-import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
+import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
-import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 export const Alert = z.object({
-  alert: z.enum(["node_down", "sync_lost", "degraded_performance", "journal_divergence"]),
+  alert: z.enum(["node_down", "wrong_chain", "sync_lost", "degraded_performance", "journal_divergence"]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string(),

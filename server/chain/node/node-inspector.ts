@@ -6,7 +6,7 @@ import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import type { Enode } from "../consensus/enode.ts";
-import { fetchPeers } from "../consensus/peers.ts";
+import { fetchPeers } from "../consensus/peer-comparison.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
