@@ -102,7 +102,8 @@ function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestH
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(onlyMethods("GET"));
-  // Liveness: the process responds. Readiness: the journal can be read; without a chain proofs are still accepted.
+  // Liveness: the process responds. Readiness: the journal can be read, and the chain is not another one; without a
+  // chain proofs are still accepted.
   router
     .route("/livez")
     .get((_request, response) => void response.json({ status: "ok" }))

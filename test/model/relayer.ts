@@ -48,6 +48,8 @@ const TELEMETRY: Telemetry = {
   replicaCaughtUp: nothing,
   nodeDown: nothing,
   nodeUp: nothing,
+  wrongChain: nothing,
+  rightChain: nothing,
   syncLost: nothing,
   syncRegained: nothing,
   networkFaults: nothing,

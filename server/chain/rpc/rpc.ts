@@ -17,6 +17,16 @@ export interface Rpc {
    * transport without subscriptions.
    */
   subscribe?(topic: "newHeads", subscriber: Subscriber): Subscription;
+  /**
+   * Checks that the node serves the chain that the journal belongs to, even if it was checked shortly before. Unset for
+   * a transport without such a check.
+   * @throws SealbookError `chain_unavailable`, caused by {@link WrongChainError} for another chain
+   */
+  identify?(): Promise<void>;
+  /**
+   * Makes a call to every node of the chain; returns the results of those that respond. Unset for a single node.
+   */
+  callEach?(method: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
   /** The states of the nodes, when there are several. */
   addresses?(): readonly AddressState[];
   /** Closes the connection; calls in flight fail. */
@@ -57,6 +67,14 @@ export class NodeError extends Error {
   }
 }
 
+/** The node serves another chain than the one that the journal belongs to. */
+export class WrongChainError extends Error {}
+
+/** Returns whether a call failed because the node serves another chain. */
+export function isWrongChain(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof WrongChainError;
+}
+
 /** Timeout of one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
 /** Bytes of the longest response. */
@@ -64,7 +82,8 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not answer";
+  const isKnown = cause instanceof PeerTlsError || cause instanceof WrongChainError;
+  const reason = isKnown ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 

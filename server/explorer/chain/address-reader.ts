@@ -4,7 +4,7 @@ import type { Activity, ExploredAddress, Page } from "../explored.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import { type ValidatorNames, NodeTransaction } from "../../chain/node/block.ts";
+import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-block.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";

@@ -9,7 +9,7 @@ import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
-import { NodeTransaction } from "../../chain/node/block.ts";
+import { NodeTransaction } from "../../chain/node/node-block.ts";
 
 /** Reads and decodes transactions. */
 export class TransactionReader {
