@@ -13,5 +13,7 @@ export function limitedText(maximum: number) {
 
 /** Creates the schema of a string for the database, without NUL characters, which PostgreSQL rejects. */
 export function storedText(maximum: number) {
-  return limitedText(maximum).refine((value) => !value.includes("\0"), "contains a NUL character");
+  return limitedText(maximum)
+    .refine((value) => !value.includes("\0"), "contains a NUL character")
+    .meta({ maxLength: maximum, pattern: "^[^\\u0000]*$" });
 }
