@@ -3,7 +3,7 @@ import preact from "@preact/preset-vite";
 import { defineConfig, type Plugin } from "vite";
 import { fillPage } from "../server/panel/page.ts";
 
-/** Where the server runs that `npm run panel -- dev` passes calls on to. */
+/** The server to which `npm run panel -- dev` forwards calls. */
 const SERVER = process.env["SEALBOOK_URL"] ?? "http://127.0.0.1:8080";
 const PAGES = { panel: "index.html", explorer: "explorer.html" };
 
@@ -14,12 +14,12 @@ export default defineConfig({
     target: "es2023",
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: { polyfill: false },
-    // A policy without `data:` for fonts and scripts, and files that a browser keeps for ever.
+    // The policy allows no `data:` for fonts and scripts, and browsers cache separate files without a limit.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
       input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)),
-      // Only the verifier names some, for where it runs without a browser.
+      // Only the verifier imports some, on its command line.
       external: /^node:/,
     },
   },
@@ -27,7 +27,7 @@ export default defineConfig({
 });
 
 /**
- * While developing, the pages come as the server gives them: filled, and the explorer's at every path below its own.
+ * During development, serves the pages as the server does: filled, and the explorer at every path below its own.
  */
 function pagesAsServed(): Plugin {
   return {

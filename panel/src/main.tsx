@@ -8,5 +8,5 @@ import { startTheme } from "./theme/theme.ts";
 startTheme();
 startSession();
 await startTexts();
-const place = document.getElementById("app");
-if (place !== null) render(<Panel />, place);
+const container = document.getElementById("app");
+if (container !== null) render(<Panel />, container);

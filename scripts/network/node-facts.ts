@@ -1,20 +1,16 @@
-import { getBytes, hexlify } from "ethers";
+import { hexlify } from "ethers";
 import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
+import { NodeBlock } from "../../server/chain/node/block.ts";
 import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
-import { Quantity } from "../../server/chain/rpc/fields.ts";
+import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
 import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
-const Block = z.object({
-  hash: Text,
-  number: Quantity,
-  timestamp: Quantity,
-  extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i),
-});
+const Block = NodeBlock.pick({ hash: true, number: true, timestamp: true }).extend({ extraData: Data });
 const Peers = z.array(z.object({ id: Text.transform((id) => id.toLowerCase()) }).transform(({ id }) => id));
 const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
 const PublicKeys = z
@@ -72,11 +68,11 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
 
 type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
 
-async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: string): Promise<string[]> {
+async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: Uint8Array): Promise<string[]> {
   const told = await ask(
     Addresses,
     `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`,
     "latest",
   ).catch(ifNodeError(undefined));
-  return told ?? decodeExtraData(consensus, getBytes(extraData)).validators.map((bytes) => hexlify(bytes));
+  return told ?? decodeExtraData(consensus, extraData).validators.map((bytes) => hexlify(bytes));
 }

@@ -93,6 +93,7 @@ function createStatus(
       transactionsInFlight: () => transactions.countInFlight(),
       failedAnchors: async () => (await journal.anchors.failed()).length,
       divergences: () => telemetry.counts().divergences,
+      isJournalFailing: () => telemetry.counts().isJournalFailing,
       lastReconciled: () => journalWorkers.lastReconciled(),
       replicaLag: () => journalWorkers.replicaLag(),
     });

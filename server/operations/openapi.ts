@@ -101,7 +101,14 @@ const ON_NETWORK = {
       },
     ],
   },
-  journal: { records: 4, pending: 0, last_reconciled: 1_795_291_651, divergences: 0, replica_lag: null },
+  journal: {
+    records: 4,
+    pending: 0,
+    writable: true,
+    last_reconciled: 1_795_291_651,
+    divergences: 0,
+    replica_lag: null,
+  },
   relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
 };
 
@@ -155,7 +162,14 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
           uptime: 86_400,
           node: { client: "anvil/v1.7.1", chain_id: 7325, block_number: 12, block_age: 1, syncing: false, peers: 0 },
           consensus: { protocol: "none", validators: [], quorum: 0, proposer: "embedded" },
-          journal: { records: 4, pending: 0, last_reconciled: 1_795_291_651, divergences: 0, replica_lag: null },
+          journal: {
+            records: 4,
+            pending: 0,
+            writable: true,
+            last_reconciled: 1_795_291_651,
+            divergences: 0,
+            replica_lag: null,
+          },
           relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
         }),
       },

@@ -77,6 +77,7 @@ export const Status = z
     journal: z.object({
       records: whole,
       pending: whole,
+      writable: z.boolean().meta({ description: "Whether the last write of proofs succeeded." }),
       last_reconciled: whole.nullable(),
       divergences: whole,
       replica_lag: z.number().nullable(),

@@ -19,6 +19,8 @@ export interface StatusDeps {
   /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
+  /** Whether the last write of proofs to the journal failed. */
+  readonly isJournalFailing: () => boolean;
   /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
@@ -37,8 +39,9 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
+  const writable = !deps.isJournalFailing();
   return {
-    status: stateOf(node, blockAge, divergences + failed, deps.regularBlocks),
+    status: stateOf(node, blockAge, divergences > 0 || failed > 0 || !writable, deps.regularBlocks),
     version: deps.version,
     uptime: Math.floor((Date.now() - deps.startedAt) / 1000),
     node: {
@@ -61,6 +64,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     journal: {
       records: counts.records,
       pending: counts.pending,
+      writable,
       last_reconciled: lastReconciled,
       divergences,
       replica_lag: deps.replicaLag(),
@@ -72,7 +76,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
 function stateOf(
   node: NodeReport | undefined,
   blockAge: number | null,
-  faults: number,
+  isFaulty: boolean,
   regularBlocks: boolean,
 ): Status["status"] {
   if (node === undefined) return "down";
@@ -80,7 +84,7 @@ function stateOf(
   const isLate =
     bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";
   const stale = regularBlocks && isLate;
-  return node.syncing || stale || faults > 0 ? "degraded" : "ok";
+  return node.syncing || stale || isFaulty ? "degraded" : "ok";
 }
 
 /** Further facts with a list of the network's nodes. */

@@ -22,6 +22,8 @@ export interface TelemetryDeps {
 export interface EventCounts {
   /** Divergences that last. */
   readonly divergences: number;
+  /** Whether the last write of proofs to the journal failed. */
+  readonly isJournalFailing: boolean;
 }
 
 /** Subjects of alerts. */
@@ -50,17 +52,27 @@ interface ServiceLogWriter {
 export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   const serviceLog = serviceLogWriter(deps);
   const diverged = new Set<string>();
+  let isJournalFailing = false;
   const journal = journalEvents(deps, serviceLog, diverged);
+  const proofs = proofEvents(deps);
   return {
     ...sessionEvents(deps, serviceLog),
     recordStored(account, rowId) {
       deps.metrics.recordsStored.inc();
       serviceLog.write("info", account, `record ${rowId} stored`);
     },
-    ...proofEvents(deps),
+    ...proofs,
+    proofsAccepted(count) {
+      isJournalFailing = false;
+      proofs.proofsAccepted(count);
+    },
     ...journal,
+    journalFailing(error) {
+      isJournalFailing = true;
+      journal.journalFailing(error);
+    },
     ...chainEvents(deps, journal, diverged),
-    counts: () => ({ divergences: diverged.size }),
+    counts: () => ({ divergences: diverged.size, isJournalFailing }),
     flush: () => serviceLog.flush(),
   };
 }

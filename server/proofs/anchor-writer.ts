@@ -1,5 +1,6 @@
 import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../journal/integrity/merkle.ts";
+import { dependsOnPayload } from "../chain/transactions/send-refusal.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
@@ -50,12 +51,9 @@ export interface Work {
   isDue(open: OpenBatch): boolean;
 }
 
-/**
- * Returns the remedy for a failed anchor. Splitting finds a single bad hash. A missing role is a fault of the relayer
- * and would fail the parts as well.
- */
+/** Returns the remedy for a failed anchor. Splitting isolates a bad hash; other faults fail the parts as well. */
 export function remedyFor({ size }: Pick<StoredAnchor, "size">, reason: string): "split" | "retry" {
-  return size > 1 && !/^AccessControl/.test(reason) ? "split" : "retry";
+  return size > 1 && dependsOnPayload(reason) ? "split" : "retry";
 }
 
 /** Writes proofs and their anchors. Each method is atomic on disk. */

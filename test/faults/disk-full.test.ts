@@ -30,6 +30,8 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         assert.equal(refused.body.type, "urn:sealbook:problem:journal_unavailable");
         assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
         assert.match(refused.headers.get("content-type") ?? "", /problem\+json/);
+        const { body } = await server.get("/api/v1/status");
+        assert.deepEqual([body.status, body.journal.writable], ["degraded", false]);
         const known = load.accepted[0] ?? assert.fail();
         assert.equal(
           (await server.get(`/api/v1/proof/${encodeURIComponent(known.document_id)}`)).status,
@@ -43,6 +45,7 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
 
         limitFiles(server.pid, "unlimited");
         await load.confirms(10);
+        assert.isTrue((await server.get("/api/v1/status")).body.journal.writable);
         await load.end();
         await assertExactlyOnce(server, chain.url, {
           accepted: load.accepted,

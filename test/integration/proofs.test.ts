@@ -370,9 +370,17 @@ describe("proofs", function () {
     assert.strictEqual(body.node.peers, 0);
     assert.hasAllKeys(body.consensus, ["protocol", "validators", "quorum", "proposer"]);
     assert.isArray(body.consensus.validators);
-    assert.hasAllKeys(body.journal, ["records", "pending", "last_reconciled", "divergences", "replica_lag"]);
+    assert.hasAllKeys(body.journal, [
+      "records",
+      "pending",
+      "writable",
+      "last_reconciled",
+      "divergences",
+      "replica_lag",
+    ]);
     assert.isAtLeast(body.journal.records, 200);
     assert.strictEqual(body.journal.pending, 0);
+    assert.isTrue(body.journal.writable);
     assert.strictEqual(body.journal.divergences, 0);
     assert.hasAllKeys(body.relayer, ["address", "balance", "in_flight"]);
     assert.match(body.relayer.address, /^0x[0-9a-fA-F]{40}$/);

@@ -8,22 +8,22 @@ import { ROUTES } from "../support/server.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Gives a page's first place for files one with a text. */
-async function give(page: Page, name: string, text: string): Promise<void> {
+/** Drops a file with a text on the first file input of a page. */
+async function dropFile(page: Page, name: string, text: string): Promise<void> {
   await page
     .locator(".drop-input")
     .first()
     .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 }
 
-describe("the explorer's page", function () {
+describe("the explorer page", function () {
   let stage: PanelStage;
   let page: Page;
   let one: ParsedJson;
   let batch: ParsedJson;
   let bundle: string;
   let record: ParsedJson;
-  /** The address of a path, once from each of the tests: all of them look at one page. */
+  /** Opens a path; all tests use one page. */
   const open = async (path: string): Promise<void> => void (await page.goto(path));
   const title = (text: string | RegExp) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 
@@ -40,12 +40,12 @@ describe("the explorer's page", function () {
     const token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     [record] = (await server.get(`/explorer/api/addresses/${server.demo.login}/activity`)).body.activity;
-    // The page's own policy lets axe in nowhere; what it allows is looked at in the panel's tests.
+    // The page's policy blocks axe; the panel's tests check the policy.
     page = await (await stage.window({ bypassCSP: true })).newPage();
   });
   after(() => stage[Symbol.asyncDispose]());
 
-  it("shows the newest blocks and anchors, and leads to them", async () => {
+  it("shows the newest blocks and anchors, and links to them", async () => {
     await open("/explorer");
     await title("Explore the chain");
     await page.getByText("13 hashes under one root").waitFor();
@@ -60,18 +60,18 @@ describe("the explorer's page", function () {
     await title(`Block ${batch.batch.block_number}`);
   });
 
-  it("is where a proof's link leads, without a login", async () => {
+  it("opens from the link of a proof, without a login", async () => {
     assert.equal(batch.proofs[0].verification_url, `${stage.server.url}/explorer/tx/${batch.batch.tx_hash}`);
     await open(batch.proofs[0].verification_url);
     await title("The root of 13 hashes was anchored");
-    await page.getByText("the chain holds it").waitFor();
+    await page.getByText("on the chain", { exact: true }).waitFor();
     await page.getByText("Call: anchorBatch(bytes32,uint32)").click();
     await page.getByRole("region", { name: "Arguments of the call" }).getByText(batch.batch.root).waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     assert.deepEqual(await page.context().cookies(), []);
   });
 
-  it("shows a record with its payload and who signed it", async () => {
+  it("shows a record with its payload and signer", async () => {
     await open(`/explorer/tx/${record.tx_hash}`);
     await title("Record station-1");
     await page.getByText("the sender's signature").waitFor();
@@ -82,16 +82,16 @@ describe("the explorer's page", function () {
     assert.deepEqual(await seriousFaults(page), []);
   });
 
-  it("draws the way from a document to the root, and computes every step of it", async () => {
+  it("draws the audit path from a document to the root, and computes every step", async () => {
     await open(`/explorer/anchor/${batch.batch.root}`);
     await title("Anchored batch");
-    await give(page, "order.bundle.json", bundle);
+    await dropFile(page, "order.bundle.json", bundle);
     await page.getByText("Verification passed: the root is on the chain").waitFor();
     const drawn = await page
       .locator(".tree-node")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
     const { merkle, record_hash } = batch.proofs[12].proof;
-    // The last of 13 has no neighbour on most levels.
+    // The last of 13 leaves has no sibling on most levels.
     assert.lengthOf(merkle.path, 2);
     assert.deepEqual(
       [drawn[0], drawn.at(-1)],
@@ -106,7 +106,7 @@ describe("the explorer's page", function () {
     assert.deepEqual(await seriousFaults(page), []);
   });
 
-  it("lets the tree be read with the keyboard", async () => {
+  it("makes the tree accessible by keyboard", async () => {
     await page.locator(".tree-node").first().focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
@@ -116,51 +116,51 @@ describe("the explorer's page", function () {
   });
 
   it("compares a file with the proof's document", async () => {
-    await give(page, "order.txt", "order 12");
+    await dropFile(page, "order.txt", "order 12");
     await page.getByText("The file matches the proof").waitFor();
-    await give(page, "order.txt", "order 13");
+    await dropFile(page, "order.txt", "order 13");
     await page.getByText("The file does not match the proof").waitFor();
   });
 
-  it("shows where the way of an altered proof breaks", async () => {
-    const answer = batch.proofs[3];
+  it("shows at which step an altered proof fails", async () => {
+    const response = batch.proofs[3];
     const altered = async (change: (proof: ParsedJson) => void, expected: RegExp): Promise<void> => {
-      const copy = structuredClone(answer);
+      const copy = structuredClone(response);
       change(copy.proof);
       await open("/explorer/proof");
-      await give(page, "order.proof.json", JSON.stringify(copy));
+      await dropFile(page, "order.proof.json", JSON.stringify(copy));
       await page.getByText("Verification failed: the path does not lead to the chain").waitFor();
       await page.getByText(expected).waitFor();
     };
     await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
     await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /does not lead to the root of the proof/);
-    await altered((proof) => (proof.chain_id = 1), /is of chain 1/);
+    await altered((proof) => (proof.chain_id = 1), /is for chain 1/);
     await altered((proof) => delete proof.merkle, /is not anchored on the chain/);
     await page.getByText("Not on the chain").first().waitFor();
   });
 
-  it("takes a pasted proof for what it is, and says what is none", async () => {
+  it("accepts a pasted proof, and rejects other files", async () => {
     await open("/explorer");
     await page.getByRole("searchbox").fill(JSON.stringify(one));
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("Verification passed: the root is on the chain").waitFor();
     await page.getByRole("button", { name: "Another proof" }).click();
-    await give(page, "photo.jpg", "no proof");
+    await dropFile(page, "photo.jpg", "no proof");
     await page.getByText("This is not a proof").waitFor();
   });
 
-  it("fetches a proof from the server when it is asked to", async () => {
+  it("fetches a proof from the server on request", async () => {
     await open("/explorer/proof");
     await page.getByText("Fetch it from this server").click();
     await page.getByLabel("Document id or proof id").fill("nothing");
     await page.getByRole("button", { name: "Fetch" }).click();
-    await page.getByText("There is no such proof").waitFor();
+    await page.getByText("Proof not found").waitFor();
     await page.getByLabel("Document id or proof id").fill("order 3");
     await page.getByRole("button", { name: "Fetch" }).click();
     await page.getByText("Verification passed: the root is on the chain").waitFor();
   });
 
-  it("finds by anything", async () => {
+  it("finds by block number, hash and address", async () => {
     const search = async (text: string, expected: string | RegExp): Promise<void> => {
       await page.getByRole("searchbox").fill(text);
       await page.getByRole("button", { name: "Search" }).click();
@@ -176,15 +176,15 @@ describe("the explorer's page", function () {
     await search(one.proof.contract, "Proof anchor");
   });
 
-  it("says what is not there, and what to do", async () => {
+  it("shows a message for missing items and invalid input", async () => {
     for (const [path, expected] of [
       [`search/${sha256("nothing")}`, "No results on this chain"],
       ["search/hello", "The search term is invalid"],
-      ["block/999999", "The chain does not have this block"],
-      [`tx/0x${sha256("nothing")}`, "The chain does not have this transaction"],
+      ["block/999999", "Block not found"],
+      [`tx/0x${sha256("nothing")}`, "Transaction not found"],
       [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],
-      ["address/nobody", "This is not an address"],
-      ["nowhere", "There is no such page"],
+      ["address/nobody", "Invalid address"],
+      ["nowhere", "Page not found"],
     ] as const) {
       await open(`/explorer/${path}`);
       await page.getByText(expected).first().waitFor();
@@ -192,15 +192,15 @@ describe("the explorer's page", function () {
     assert.deepEqual(await seriousFaults(page), []);
   });
 
-  it("says that the chain is away, and goes on when it is back", async () => {
-    const away = {
+  it("shows that the chain is unreachable, and recovers on retry", async () => {
+    const unavailable = {
       type: "urn:sealbook:problem:chain_unavailable",
       title: "The chain is not reachable",
       status: 503,
       detail: "the chain's node does not answer",
     };
     await page.route("**/explorer/api/**", (route) =>
-      route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(away) }),
+      route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(unavailable) }),
     );
     await open(`/explorer/tx/${one.proof.tx_hash}`);
     await page.getByText("The chain is not reachable").waitFor();
@@ -210,7 +210,7 @@ describe("the explorer's page", function () {
     await title("A hash was anchored");
   });
 
-  it("fits a phone, in the dark and in Russian", async () => {
+  it("fits a phone, in dark mode and in Russian", async () => {
     const phone = await (
       await stage.window({
         viewport: { width: 360, height: 740 },
@@ -225,15 +225,15 @@ describe("the explorer's page", function () {
       assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
       assert.deepEqual(await seriousFaults(phone), [], path);
     }
-    await give(phone, "order.bundle.json", bundle);
+    await dropFile(phone, "order.bundle.json", bundle);
     await phone.getByText("Путь ведёт в цепочку").waitFor();
     assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
     assert.deepEqual(await seriousFaults(phone), []);
   });
 
-  it("has asked its own server only, and nothing went wrong in it", () => {
+  it("contacts only its own server, without errors in the browser", () => {
     for (const address of stage.requested) assert.equal(new URL(address).origin, stage.server.url);
-    // What is not there, and an absence that was played, are noted by the browser.
+    // The browser logs the missing items and the simulated outage.
     assert.deepEqual(
       stage.complaints.filter((text) => !/status of (400|404|503)/.test(text)),
       [],

@@ -6,22 +6,22 @@ const NOW = Date.UTC(2026, 5, 1, 12);
 const HOUR = 3_600_000;
 const PAGE = 10;
 
-/** The records of a server, a number for each: how many hours ago it was stored. Every third is no reading. */
+/** The records of a server, each by its age in hours. Every third is not a reading. */
 class Records {
-  asked = 0;
+  queries = 0;
   readonly #hours: number[];
 
   constructor(hours: readonly number[]) {
     this.#hours = [...hours];
   }
 
-  /** Stores one more. */
+  /** Stores another record. */
   add(hours: number): void {
     this.#hours.push(hours);
   }
 
   readonly page: GetPage = async (_search, cursor) => {
-    this.asked += 1;
+    this.queries += 1;
     const end = cursor === undefined ? this.#hours.length : Number(cursor);
     const start = Math.max(0, end - PAGE);
     const events = Array.from({ length: end - start }, (_, index) => this.#record(end - 1 - index));
@@ -42,10 +42,10 @@ class Records {
 }
 
 const values = ({ readings }: { readings: readonly { value: number }[] }) => readings.map(({ value }) => value);
-const quiet = (): void => undefined;
+const ignoreProgress = (): void => undefined;
 
 describe("The map's search for readings", () => {
-  it("reads page after page until records are too old, and passes over what is no reading", async () => {
+  it("reads pages until records are too old, and skips records that are not readings", async () => {
     const records = new Records(Array.from({ length: 60 }, (_, index) => 59 - index));
     const progress: number[] = [];
     const found = await findReadings(records.page, NOW - 24.5 * HOUR, undefined, (count) => progress.push(count));
@@ -53,34 +53,34 @@ describe("The map's search for readings", () => {
       values(found),
       Array.from({ length: 25 }, (_, index) => 59 - index).filter((value) => value % 3 !== 0),
     );
-    assert.isFalse(found.isCut);
-    assert.equal(records.asked, 3);
+    assert.isFalse(found.isTruncated);
+    assert.equal(records.queries, 3);
     assert.deepEqual(progress, [10, 20]);
   });
 
-  it("reads what is new only when it looks again, and lets go of what has become too old", async () => {
+  it("reads only new records on an update, and drops readings that have become too old", async () => {
     const records = new Records([20, 15, 10, 5]);
-    const first = await findReadings(records.page, NOW - 18 * HOUR, undefined, quiet);
+    const first = await findReadings(records.page, NOW - 18 * HOUR, undefined, ignoreProgress);
     assert.deepEqual(values(first), [2, 1]);
     records.add(1);
-    const second = await findReadings(records.page, NOW - 12 * HOUR, first, quiet);
+    const second = await findReadings(records.page, NOW - 12 * HOUR, first, ignoreProgress);
     assert.deepEqual(values(second), [4, 2]);
-    assert.deepEqual(values(await findReadings(records.page, NOW - 12 * HOUR, second, quiet)), [4, 2]);
-    assert.equal(records.asked, 3);
+    assert.deepEqual(values(await findReadings(records.page, NOW - 12 * HOUR, second, ignoreProgress)), [4, 2]);
+    assert.equal(records.queries, 3);
   });
 
-  it("finds nothing where nothing is", async () => {
-    assert.deepEqual(await findReadings(new Records([]).page, 0, undefined, quiet), {
+  it("finds nothing on an empty server", async () => {
+    assert.deepEqual(await findReadings(new Records([]).page, 0, undefined, ignoreProgress), {
       readings: [],
-      isCut: false,
+      isTruncated: false,
       newest: undefined,
     });
   });
 
-  it("stops at fifty thousand records, and says so", async () => {
+  it("stops at fifty thousand records, and reports it", async () => {
     const records = new Records(Array.from({ length: 50_100 }, () => 1));
-    const found = await findReadings(records.page, NOW - 24 * HOUR, undefined, quiet);
-    assert.isTrue(found.isCut);
-    assert.equal(records.asked, 50_000 / PAGE);
+    const found = await findReadings(records.page, NOW - 24 * HOUR, undefined, ignoreProgress);
+    assert.isTrue(found.isTruncated);
+    assert.equal(records.queries, 50_000 / PAGE);
   });
 });

@@ -10,15 +10,15 @@ import { serveTiles, type TileServer } from "../support/tile-server.ts";
 import { logIn } from "./steps.ts";
 
 async function store(server: TestServer, token: string, payload: object, topic = "air"): Promise<void> {
-  const answer = await server.call(ROUTES.store, { token }, { code: "station", topic, payload });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await server.call(ROUTES.store, { token }, { code: "station", topic, payload });
+  assert.equal(response.status, 200, response.text);
 }
 
 function reading(device: string, title: string, value: number, lng: number | string, lat: number | string): object {
   return { sensorvalue: value, sensordevice: device, enrichment: { position: { lng, lat }, title } };
 }
 
-/** The map of a page that has logged in, with its first readings. */
+/** Logs in and opens the map with its first readings. */
 async function openMap(stage: PanelStage, options?: Parameters<PanelStage["page"]>[1]): Promise<Page> {
   const page = await stage.page("/", options);
   await logIn(page, stage.server.demo);
@@ -31,8 +31,8 @@ function point(page: Page, caption: string) {
   return page.locator(".air-point", { has: page.locator(".visually-hidden", { hasText: `${caption}: ` }) });
 }
 
-/** What a point says to a screen reader. */
-async function said(page: Page, caption: string): Promise<string> {
+/** Returns the text of a point for screen readers. */
+async function pointText(page: Page, caption: string): Promise<string> {
   return (await point(page, caption).locator(".visually-hidden").textContent()) ?? "";
 }
 
@@ -65,14 +65,14 @@ describe("The panel's map", function () {
   });
   after(() => stage[Symbol.asyncDispose]());
 
-  it("has a point for each sensor, in the colour of its newest value's category, and says all of it", async () => {
+  it("has a point for each sensor, in the colour of its newest value's category, with a full description", async () => {
     await eventually(async () => assert.equal(await page.locator(".air-point").count(), 3));
     for (const [caption, text, category] of [
       ["Roof", "Roof: 12.5 µg/m³, AQI 57, Moderate, ", "moderate"],
       ["Київ", "Київ: 60 µg/m³, AQI 154, Unhealthy, ", "unhealthy"],
       ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>: 3 µg/m³, AQI 17, Good, ", "good"],
     ] as const) {
-      assert.include(await said(page, caption), text);
+      assert.include(await pointText(page, caption), text);
       const style = await point(page, caption).locator(".air-dot").getAttribute("style");
       const [red, green, blue] = [1, 3, 5].map((at) =>
         Number.parseInt(CATEGORY_COLOURS[category].slice(at, at + 2), 16),
@@ -82,7 +82,7 @@ describe("The panel's map", function () {
     assert.include(await page.locator(".air-label").allTextContents(), "12.5Roof");
   });
 
-  it("has the same in a table, the highest first, and a legend of all categories", async () => {
+  it("shows the same values in a table, highest first, and a legend of all categories", async () => {
     assert.deepEqual(await rows(page), [
       "Київ | 60 | 154Unhealthy",
       "Roof | 12.5 | 57Moderate",
@@ -94,7 +94,7 @@ describe("The panel's map", function () {
   });
 
   it("draws its own base map", async () => {
-    // Every pixel of the tiles as a number; land is #f5f2ea, with its bytes in the order of the memory.
+    // Every pixel of the tiles as a number; land is #f5f2ea, in the byte order of the memory.
     await eventually(async () =>
       assert.isTrue(
         await page.evaluate(`[...document.querySelectorAll(".leaflet-tile-pane canvas")].some((tile) => {
@@ -122,13 +122,13 @@ describe("The panel's map", function () {
       /: 2 values from 12\.5 to 300 µg\/m³$/,
     );
     assert.equal(await sensor.locator(".air-chart canvas").count(), 1);
-    await sensor.getByText("All values of the day (2)").click();
+    await sensor.getByText("All values (2)").click();
     assert.equal(await sensor.locator("details tbody tr").count(), 2);
-    await sensor.getByRole("button", { name: "Close the sensor" }).click();
+    await sensor.getByRole("button", { name: "Close sensor details" }).click();
     await sensor.waitFor({ state: "detached" });
   });
 
-  it("goes back in time: before the first record there is nothing, and playing comes nearer", async () => {
+  it("goes back in time: shows no readings before the first record, and plays forward", async () => {
     const slider = page.getByRole("slider");
     await slider.focus();
     await page.keyboard.press("Home");
@@ -143,25 +143,25 @@ describe("The panel's map", function () {
     assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^Now, /);
   });
 
-  it("finds what is new, and shows at once what it found before", async () => {
+  it("adds new readings to the previous ones on refresh", async () => {
     const token = await stage.server.login();
     await store(stage.server, token, reading("a", "Roof", 240, 100.5, 13.7));
     await page.getByRole("button", { name: "Refresh" }).click();
-    await eventually(async () => assert.include(await said(page, "Roof"), "Roof: 240 µg/m³, AQI 330, Hazardous"));
+    await eventually(async () => assert.include(await pointText(page, "Roof"), "Roof: 240 µg/m³, AQI 330, Hazardous"));
     assert.lengthOf(await rows(page), 3);
   });
 
-  it("shows sensors that would cover each other as one point, which comes apart when it is chosen", async () => {
+  it("merges overlapping sensors to one point, and zooms in when the point is chosen", async () => {
     const token = await stage.server.login();
     await store(stage.server, token, reading("e", "Cellar", 8, 100.9, 13.9));
     await page.getByRole("button", { name: "Refresh" }).click();
-    const both = page.locator(".air-point", { hasText: "2 sensors; the highest: Roof: 240" });
+    const both = page.locator(".air-point", { hasText: "2 sensors; highest: Roof: 240" });
     await both.click();
     await point(page, "Cellar").waitFor();
     await point(page, "Roof").waitFor();
   });
 
-  it("has nothing that keeps people out, on a phone, in light and in dark; and it speaks Russian", async () => {
+  it("is accessible on a phone in light and dark, and available in Russian", async () => {
     const phone = await openMap(stage, {
       bypassCSP: true,
       reducedMotion: "reduce",
@@ -176,12 +176,12 @@ describe("The panel's map", function () {
     }
     assert.equal(await phone.evaluate("document.documentElement.scrollWidth"), 390, "as wide as the phone");
     await phone.getByLabel("Language").selectOption("ru");
-    await eventually(async () => assert.include(await said(phone, "Київ"), "Київ: 60 мкг/м³, AQI 154, Вредно, "));
+    await eventually(async () => assert.include(await pointText(phone, "Київ"), "Київ: 60 мкг/м³, AQI 154, Вредно, "));
     assert.equal(await phone.locator("h1").textContent(), "Качество воздуха");
     await phone.context().close();
   });
 
-  it("asks no other server for anything, and breaks no rule of the page", () => {
+  it("contacts no other server, and complies with the content security policy", () => {
     assert.deepEqual([...new Set(stage.requested.map((url) => new URL(url).origin))], [stage.server.url]);
     assert.deepEqual(stage.complaints, []);
   });
@@ -205,7 +205,7 @@ describe("The panel's map with tiles", function () {
     await tiles.stop();
   });
 
-  it("shows them, says whose they are, and speaks with no third server", async () => {
+  it("shows tiles and their attribution, and contacts no third server", async () => {
     const page = await openMap(stage);
     await page.locator("img.leaflet-tile-loaded").first().waitFor();
     assert.include(await page.locator(".leaflet-control-attribution").textContent(), "Tiles & <b>more</b>");
@@ -214,7 +214,7 @@ describe("The panel's map with tiles", function () {
     assert.deepEqual(stage.complaints, []);
   });
 
-  it("has its own base map when they do not come", async () => {
+  it("falls back to the built-in map when the tiles fail", async () => {
     tiles.fail();
     const page = await openMap(stage);
     await page.locator(".leaflet-tile-pane canvas").first().waitFor();

@@ -6,7 +6,7 @@ import { openPanel, type PanelStage } from "../support/panel.ts";
 import { fillWithRecords } from "./sample-records.ts";
 import { logIn } from "./steps.ts";
 
-/** Bytes, compressed, that the first view may take. */
+/** Maximum compressed size of the first view, in bytes. */
 const FIRST_VIEW = 150_000;
 const WIDE = { width: 1280, height: 900 };
 const LOOKS = [
@@ -15,7 +15,7 @@ const LOOKS = [
   { name: "on a phone", colorScheme: "light", viewport: { width: 360, height: 740 } },
 ] as const;
 
-/** The views of this panel, and how they are reached from a page that is logged in. */
+/** The views of the panel, and how a logged-in page opens them. */
 const VIEWS: readonly (readonly [name: string, open: (page: Page) => Promise<unknown>])[] = [
   ["Home", (page) => page.getByLabel("ASC token").waitFor()],
   ["Records", (page) => page.goto("/#/records").then(() => page.locator(".record").first().waitFor())],
@@ -47,7 +47,7 @@ describe("the panel's page", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  it("has a strict policy, and nothing in its text that is run", async () => {
+  it("has a strict policy and no inline scripts", async () => {
     for (const path of ["/", "/explorer", "/explorer/tx/0x12"]) {
       const { status, headers, text } = await stage.server.get(path);
       assert.equal(status, 200, path);
@@ -67,7 +67,7 @@ describe("the panel's page", function () {
     }
   });
 
-  it("gives the files that it is made of for ever, and no others", async () => {
+  it("serves its files as immutable, and no others", async () => {
     const { text } = await stage.server.get("/");
     const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => String(path));
     assert.isNotEmpty(files);
@@ -93,7 +93,7 @@ describe("the panel's page", function () {
     }
   });
 
-  it("takes less than 150 kB, compressed, until one sees Home", async () => {
+  it("takes less than 150 kB, compressed, until Home is shown", async () => {
     const window = await stage.window();
     const page = await window.newPage();
     const sizes = new Map<string, number>();
@@ -136,7 +136,7 @@ describe("the panel's page", function () {
     await page.context().close();
   });
 
-  it("is used by keyboard alone", async () => {
+  it("can be used by keyboard alone", async () => {
     const page = await stage.page();
     const focused = async () => (await page.locator(":focus").textContent())?.trim();
     await page.locator("[name=login]").waitFor();
@@ -162,7 +162,7 @@ describe("the panel's page", function () {
     await page.context().close();
   });
 
-  it("speaks English and Russian, and remembers which", async () => {
+  it("is available in English and Russian, and stores the choice", async () => {
     const page = await stage.page("/", { locale: "ru-RU" });
     await page.getByRole("heading", { name: "Вход в Sealbook" }).waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "ru");
@@ -188,7 +188,7 @@ describe("the panel's page", function () {
     await page.context().close();
   });
 
-  it("is light or dark as the system is, or as one chooses", async () => {
+  it("follows the system's theme, or the user's choice", async () => {
     const page = await stage.page("/", { colorScheme: "dark" });
     const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     await page.locator("[name=login]").waitFor();
@@ -202,7 +202,7 @@ describe("the panel's page", function () {
     await page.context().close();
   });
 
-  it("has asked nobody else for anything, and broken no rule of its policy", () => {
+  it("contacts no other server, and complies with its policy", () => {
     assert.deepEqual([...new Set(stage.requested.map((url) => new URL(url).origin))], [stage.server.url]);
     assert.deepEqual(
       stage.complaints.filter((text) => !/status of 401/.test(text)),

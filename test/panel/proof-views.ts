@@ -5,8 +5,8 @@ import type { PanelStage } from "../support/panel.ts";
 const DOCUMENT = "Minutes of the meeting of 21 November";
 const PATH = "minutes.txt";
 
-/** Records a document among others, and gives its proof. */
-async function recorded({ server }: PanelStage): Promise<string> {
+/** Records a document in a batch, and returns its proof. */
+async function recordDocument({ server }: PanelStage): Promise<string> {
   const known = await server.get(`/api/v1/proof/${PATH}?format=bundle`);
   if (known.status === 200) return known.text;
   const others = Array.from({ length: 12 }, (_, index) => ({
@@ -23,7 +23,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-async function give(page: Page, name: string, text: string): Promise<void> {
+async function dropFile(page: Page, name: string, text: string): Promise<void> {
   await page
     .locator(".drop-input")
     .first()
@@ -31,7 +31,7 @@ async function give(page: Page, name: string, text: string): Promise<void> {
 }
 
 async function openTab(page: Page): Promise<void> {
-  // The page before may be this one: only another address loads it anew.
+  // A page with the same path does not reload: another address comes first.
   await page.goto("/explorer");
   await page.goto("/#/proofs");
   await page.locator(".drop").waitFor();
@@ -43,9 +43,9 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
     [
       "proof-known",
       async (page, stage) => {
-        await recorded(stage);
+        await recordDocument(stage);
         await openTab(page);
-        await give(page, PATH, DOCUMENT);
+        await dropFile(page, PATH, DOCUMENT);
         await page.getByText("Recorded: exactly this content").waitFor();
       },
     ],
@@ -53,27 +53,27 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
       "proof-changed",
       async (page) => {
         await openTab(page);
-        await give(page, PATH, `${DOCUMENT}.`);
+        await dropFile(page, PATH, `${DOCUMENT}.`);
         await page.getByText("Changed: this is not the recorded content").waitFor();
       },
     ],
     [
       "proof-checked",
       async (page, stage) => {
-        const bundle = await recorded(stage);
+        const bundle = await recordDocument(stage);
         await openTab(page);
-        await give(page, `${PATH}.bundle.json`, bundle);
+        await dropFile(page, `${PATH}.bundle.json`, bundle);
         await page.getByText("Add the file").waitFor();
-        await give(page, PATH, DOCUMENT);
+        await dropFile(page, PATH, DOCUMENT);
         await page.locator(".tree").waitFor();
       },
     ],
     [
       "explorer-proof",
       async (page, stage) => {
-        const bundle = await recorded(stage);
+        const bundle = await recordDocument(stage);
         await page.goto("/explorer/proof");
-        await give(page, `${PATH}.bundle.json`, bundle);
+        await dropFile(page, `${PATH}.bundle.json`, bundle);
         await page.locator(".tree").waitFor();
       },
     ],

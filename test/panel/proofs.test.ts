@@ -9,7 +9,7 @@ import { logIn } from "./steps.ts";
 
 const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
-async function give(
+async function dropFiles(
   page: Page,
   ...files: readonly (readonly [name: string, content: string | Buffer])[]
 ): Promise<void> {
@@ -41,17 +41,17 @@ describe("the panel's proofs", function () {
   after(() => stage[Symbol.asyncDispose]());
   const another = () => page.getByRole("button", { name: "Another file" }).click();
 
-  it("says of a file that was never recorded that it was not", async () => {
+  it("show that a file is not recorded", async () => {
     assert.deepEqual(await seriousFaults(page), []);
-    await give(page, ["minutes.txt", document]);
+    await dropFiles(page, ["minutes.txt", document]);
     await page.getByText(sha256(document)).waitFor();
     await page.getByText("Not recorded").waitFor();
     assert.deepEqual(await seriousFaults(page), []);
   });
 
-  it("have a file recorded, and give its proof as a file", async () => {
+  it("record a file, and offer its proof as a download", async () => {
     await page.getByLabel("Type of document").fill("minutes");
-    await page.getByRole("button", { name: "Record it" }).click();
+    await page.getByRole("button", { name: "Record this file" }).click();
     await page.getByText("Recorded on the chain").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -71,18 +71,18 @@ describe("the panel's proofs", function () {
     assert.deepEqual(await seriousFaults(page), []);
   });
 
-  it("lead to the explorer", async () => {
+  it("link to the explorer", async () => {
     const href = await page.getByRole("link", { name: /^0x[0-9a-f]{64}$/ }).getAttribute("href");
     const { proof } = (await stage.server.get("/api/v1/proof/minutes.txt")).body;
     assert.equal(href, `/explorer/tx/${proof.tx_hash}`);
   });
 
-  it("know the file again, under any name", async () => {
+  it("find the file again, under any name", async () => {
     await another();
-    await give(page, ["minutes.txt", document]);
+    await dropFiles(page, ["minutes.txt", document]);
     await page.getByText("Recorded: exactly this content").waitFor();
     await another();
-    await give(page, ["copy.txt", document]);
+    await dropFiles(page, ["copy.txt", document]);
     await page.getByText("Recorded: exactly this content").waitFor();
     await page.getByLabel("Document id").fill("minutes.txt");
     const [download] = await Promise.all([
@@ -92,10 +92,10 @@ describe("the panel's proofs", function () {
     assert.equal(await readFile(await download.path(), "utf8"), bundle);
   });
 
-  it("say plainly that a file was changed, and to what", async () => {
+  it("show that a file was changed, with both hashes", async () => {
     await another();
     const changed = document.replace("meeting", "Meeting");
-    await give(page, ["minutes.txt", changed]);
+    await dropFiles(page, ["minutes.txt", changed]);
     await page.getByText("Changed: this is not the recorded content").waitFor();
     for (const hash of [sha256(document), sha256(changed)]) await page.getByText(hash).first().waitFor();
     assert.deepEqual(await seriousFaults(page), []);
@@ -103,9 +103,9 @@ describe("the panel's proofs", function () {
 
   it("check a file against its proof, step by step in the browser", async () => {
     await another();
-    await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
+    await dropFiles(page, ["minutes.txt", document], ["minutes.txt.bundle.json", bundle]);
     await page.getByText("Verification passed").waitFor();
-    // The last check asks the chain, after the verdict on the bundle.
+    // The last check queries the chain, after the checks of the bundle.
     await page.locator(".checks strong", { hasText: "The block is on the chain" }).waitFor();
     assert.deepEqual(await page.locator(".checks strong").allTextContents(), [
       "Format",
@@ -130,31 +130,31 @@ describe("the panel's proofs", function () {
     if (usual !== null) await page.setViewportSize(usual);
   });
 
-  it("refuse another file, and a proof that was altered", async () => {
+  it("reject another file, and an altered proof", async () => {
     await another();
-    await give(page, ["minutes.txt.bundle.json", bundle]);
+    await dropFiles(page, ["minutes.txt.bundle.json", bundle]);
     await page.getByText("Add the file").waitFor();
-    await give(page, ["minutes.txt", `${document}.`]);
+    await dropFiles(page, ["minutes.txt", `${document}.`]);
     await page.getByText("Changed: this is not the file of the proof").waitFor();
     await another();
     const altered = bundle.replace('"type":"minutes"', '"type":"Minutes"');
-    await give(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
+    await dropFiles(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
     await page.getByText("Verification failed", { exact: true }).waitFor();
     await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
   });
 
-  it("hash a large file piece by piece", async () => {
+  it("hash a large file in chunks", async () => {
     await another();
     const large = Buffer.alloc(5 * 1024 * 1024, "sealbook");
-    await give(page, ["large.bin", large]);
+    await dropFiles(page, ["large.bin", large]);
     await page.getByText(sha256(large)).waitFor();
     await page.getByText("Not recorded").waitFor();
   });
 
-  it("ask for a key when the server wants one, and for another when it is wrong", async () => {
+  it("request a key when the server requires one, and another when it is wrong", async () => {
     await another();
-    // The server asks nobody here; one that does is played, with its own words.
-    const refusal = {
+    // This server requires no key; the route simulates one that does.
+    const unauthorized = {
       type: "urn:sealbook:problem:unauthorized",
       title: "Authentication is needed",
       status: 401,
@@ -163,9 +163,9 @@ describe("the panel's proofs", function () {
     await page.route("**/api/v1/**", async (route) =>
       (await route.request().headerValue("x-api-key")) === "right"
         ? route.continue()
-        : route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(refusal) }),
+        : route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(unauthorized) }),
     );
-    await give(page, ["minutes.txt", document]);
+    await dropFiles(page, ["minutes.txt", document]);
     await page.getByText("Authentication required").waitFor();
     await page.getByLabel("API key or token").fill("wrong");
     await page.getByRole("button", { name: "Try again" }).click();
@@ -177,7 +177,7 @@ describe("the panel's proofs", function () {
     await page.unroute("**/api/v1/**");
   });
 
-  it("have sent hashes, and nothing of any file", () => {
+  it("send hashes, and no content of any file", () => {
     assert.isTrue(sent.some((body) => body.includes(sha256(document))));
     for (const body of sent) assert.notInclude(body, "minutes of the");
     for (const address of stage.requested)

@@ -26,9 +26,9 @@ describe("the panel's records", function () {
   async function search(value: string, field: "Code" | "Topic" = "Code"): Promise<void> {
     await page.getByRole("radio", { name: field }).check();
     await page.getByRole("searchbox").fill(value);
-    const answered = page.waitForResponse((response) => response.request().postDataJSON()?.route === ROUTES.search);
+    const response = page.waitForResponse((response) => response.request().postDataJSON()?.route === ROUTES.search);
     await page.getByRole("button", { name: "Search" }).click();
-    await answered;
+    await response;
     await page.locator(".record-list[aria-busy=false], .empty").waitFor();
   }
   async function transactionOf(code: string): Promise<{ hash: string; input: string }> {
@@ -47,7 +47,7 @@ describe("the panel's records", function () {
     await page.getByRole("button", { name: "Decode" }).click();
   }
 
-  it("are listed, the newest first, each with payload, sender, time and its transaction", async () => {
+  it("are listed, newest first, with payload, sender, time and transaction", async () => {
     assert.deepEqual(await codes(), ["hkt-harbour", "cnx-market", "bkk-roof", "delivery-2041"]);
     const newest = page.locator(".record").first();
     const text = (await newest.textContent()) ?? "";
@@ -59,7 +59,7 @@ describe("the panel's records", function () {
     assert.equal(await newest.getByRole("link", { name: "Transaction" }).getAttribute("href"), `/explorer/tx/${hash}`);
   });
 
-  it("are found by code and by topic, with stars", async () => {
+  it("are found by code and by topic, with wildcards", async () => {
     await search("*-roof");
     assert.deepEqual(await codes(), ["bkk-roof"]);
     await search("cold*", "Topic");
@@ -68,7 +68,7 @@ describe("the panel's records", function () {
     await page.getByText("No matching records").waitFor();
   });
 
-  it("are sent as a reading of PM2.5, by the convention of its fields, once nothing is missing", async () => {
+  it("are sent as a PM2.5 reading once all required fields are valid", async () => {
     await page.getByRole("button", { name: "Send a record" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
@@ -104,14 +104,14 @@ describe("the panel's records", function () {
     });
   });
 
-  it("are sent as any JSON, and what is none is named with the reason", async () => {
+  it("are sent as any JSON; invalid JSON is rejected with the reason", async () => {
     await page.getByRole("button", { name: "Send a record" }).click();
     await page.getByText("Any JSON").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Code" }).fill("any");
     await dialog.getByRole("textbox", { name: "Topic" }).fill("notes");
     for (const [text, complaint] of [
-      ["{", /This is not JSON: \w+/],
+      ["{", /Invalid JSON: \w+/],
       ["[1]", /Enter a JSON object/],
     ] as const) {
       await dialog.getByLabel("Payload").fill(text);
@@ -144,7 +144,7 @@ describe("the panel's records", function () {
     assert.isFalse(await page.getByRole("button", { name: "Show older records" }).isVisible());
   });
 
-  it("are decoded from a transaction's hash: every field, who signed, that the chain holds it", async () => {
+  it("are decoded from a transaction's hash: every field, the signer, and the state on the chain", async () => {
     const { hash } = await transactionOf("bkk-roof");
     await decode(hash);
     await page.getByRole("heading", { name: "Record 2 of table events" }).waitFor();
@@ -167,7 +167,7 @@ describe("the panel's records", function () {
     }
   });
 
-  it("are decoded from call data, and found on the chain by it", async () => {
+  it("are decoded from call data, and found on the chain", async () => {
     const { hash, input } = await transactionOf("delivery-2041");
     await decode(input);
     await page.getByRole("heading", { name: "Record 1 of table events" }).waitFor();
@@ -175,20 +175,20 @@ describe("the panel's records", function () {
     assert.equal(await page.getByRole("link", { name: hash }).getAttribute("href"), `/explorer/tx/${hash}`);
   });
 
-  it("that somebody else's chain holds are decoded and told apart", async () => {
+  it("of another chain are decoded and marked as not on this chain", async () => {
     const vector = callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
     await decode(vector.inputdata);
     await page.getByText(/Not on the chain|The chain has a different row/).waitFor();
     assert.include((await page.locator("main").textContent()) ?? "", "Every argument of the call");
   });
 
-  it("that are none are refused with the reason", async () => {
+  it("that are invalid are rejected with the reason", async () => {
     const { input } = await transactionOf("bkk-roof");
     for (const [text, complaint] of [
       ["", "Paste call data or a transaction hash."],
-      ["0x123", "Only 0x and hexadecimal digits"],
-      ["not hexadecimal", "Only 0x and hexadecimal digits"],
-      ["0xdeadbeef00", "0xdeadbeef is not a function that stores a record; set and insert are"],
+      ["0x123", "Enter an even number of hexadecimal digits"],
+      ["not hexadecimal", "Enter an even number of hexadecimal digits"],
+      ["0xdeadbeef00", "0xdeadbeef is not the selector of set or insert"],
       [`0x${"0".repeat(64)}`, "The chain has no transaction with this hash."],
       [input.slice(0, -64), "The input is invalid."],
     ] as const) {

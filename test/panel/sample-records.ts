@@ -6,7 +6,7 @@ const STATIONS = [
   { code: "hkt-harbour", title: "Harbour, Phuket", lng: 98.392, lat: 7.884, value: 8.4 },
 ];
 
-/** Stores readings of some stations, and one record of another kind. */
+/** Stores readings of several stations, and a record of another kind. */
 export async function fillWithRecords({ login, call }: Pick<TestServer, "login" | "call">): Promise<void> {
   const token = await login();
   const store = (code: string, topic: string, payload: object) =>

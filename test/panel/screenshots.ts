@@ -1,4 +1,4 @@
-// Pictures of every view, in light, in dark and at the width of a phone: `npm run screenshots -- DIR`.
+// Takes screenshots of every view, in light, in dark and at the width of a phone: `npm run screenshots -- DIR`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
@@ -20,7 +20,7 @@ const LOOKS = {
   },
 } as const;
 
-/** A view, and how one comes to it from a page that is logged in. */
+/** A view, and how a logged-in page opens it. */
 type View = readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>];
 
 const VIEWS: readonly View[] = [

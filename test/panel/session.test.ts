@@ -10,7 +10,7 @@ const shownToken = (page: Page): Promise<string> => page.getByLabel("ASC token")
 
 const isFocused = (locator: Locator): Promise<boolean> => locator.evaluate((element) => element.matches(":focus"));
 
-/** Changes what the browser keeps of the session: lets the time come in which something is due. */
+/** Changes the stored session, to make a renewal or the expiry due. */
 async function change(page: Page, entries: { renewAt?: number; endsAt?: number }): Promise<void> {
   await page.evaluate((changed) => {
     const key = "sealbook.session";
@@ -18,7 +18,7 @@ async function change(page: Page, entries: { renewAt?: number; endsAt?: number }
   }, entries);
 }
 
-/** What calls to a route carried. */
+/** Collects the bodies of calls to a route. */
 function callsOf(page: Page, route: string): { credentials: { token: string } }[] {
   const calls: { credentials: { token: string } }[] = [];
   page.on("request", (request) => {
@@ -28,49 +28,49 @@ function callsOf(page: Page, route: string): { credentials: { token: string } }[
 }
 
 /**
- * In a page: has an entry of the storage read as it is now until an answer has come, and a moment longer.
- * @returns the token there
+ * Runs in a page: reads of a storage entry return its current value until shortly after the next response.
+ * @returns The token in the entry
  */
 function readLate(key: string): string {
   const { getItem } = Storage.prototype;
-  const kept = localStorage.getItem(key) ?? "{}";
+  const stale = localStorage.getItem(key) ?? "{}";
   let isLate = true;
   Storage.prototype.getItem = function (name) {
-    return name === key && isLate ? kept : getItem.call(this, name);
+    return name === key && isLate ? stale : getItem.call(this, name);
   };
   const { fetch } = globalThis;
   globalThis.fetch = async (...call: Parameters<typeof fetch>) => {
-    const answer = await fetch(...call);
+    const response = await fetch(...call);
     setTimeout(() => (isLate = false), 300);
-    return answer;
+    return response;
   };
-  return JSON.parse(kept).token;
+  return JSON.parse(stale).token;
 }
 
-/** Keeps the next call to a route waiting until it is let go. */
-async function holdCall(
+/** Delays the next call to a route until it is released. */
+async function delayCall(
   page: Page,
   route: string,
-): Promise<{ readonly isThere: Promise<void>; letGo(): Promise<void> }> {
-  const there = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  const hold = async (held: Route): Promise<void> => {
-    if (held.request().postDataJSON()?.route !== route) return held.fallback();
-    there.resolve();
-    await go.promise;
-    await held.continue();
+): Promise<{ readonly received: Promise<void>; release(): Promise<void> }> {
+  const received = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const delay = async (call: Route): Promise<void> => {
+    if (call.request().postDataJSON()?.route !== route) return call.fallback();
+    received.resolve();
+    await released.promise;
+    await call.continue();
   };
-  await page.route("**/api", hold);
+  await page.route("**/api", delay);
   return {
-    isThere: there.promise,
-    async letGo() {
-      go.resolve();
-      await page.unroute("**/api", hold);
+    received: received.promise,
+    async release() {
+      released.resolve();
+      await page.unroute("**/api", delay);
     },
   };
 }
 
-// A login takes a second and more, on purpose: one page goes through it all.
+// A login takes more than a second by design: all tests use one page.
 describe("the panel's session", function () {
   let stage: PanelStage;
   let page: Page;
@@ -80,7 +80,7 @@ describe("the panel's session", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  it("begins with the server's form, which says what is wrong with what is entered", async () => {
+  it("starts with the server's form, which shows input errors", async () => {
     await page.getByRole("button", { name: "Log in" }).click();
     const address = page.getByLabel("Blockchain address");
     assert.equal(await address.getAttribute("aria-invalid"), "true");
@@ -94,7 +94,7 @@ describe("the panel's session", function () {
     assert.equal(await page.locator(".fault").count(), 1);
   });
 
-  it("is refused with a wrong password, and nothing of it stays in the form", async () => {
+  it("is rejected with a wrong password, and the form clears the password", async () => {
     await page.getByLabel("Blockchain address").fill(stage.server.demo.login);
     await page.getByLabel("Password").fill("a wrong one");
     await page.keyboard.press("Enter");
@@ -104,23 +104,23 @@ describe("the panel's session", function () {
     assert.equal(await page.getByLabel("Blockchain address").inputValue(), stage.server.demo.login);
   });
 
-  it("says what happens while the chain authorises it", async () => {
-    const held = await holdCall(page, ROUTES.auth);
+  it("shows the progress while the chain authorises it", async () => {
+    const delayed = await delayCall(page, ROUTES.auth);
     await page.getByLabel("Blockchain address").fill(stage.server.demo.login);
     await page.getByLabel("Password").fill(stage.server.demo.password);
     await page.getByRole("button", { name: "Log in" }).click();
-    await held.isThere;
-    await page.getByRole("status").getByText("The chain is authorising the session").waitFor();
+    await delayed.received;
+    await page.getByRole("status").getByText("Authorising the session on the chain").waitFor();
     assert.isFalse(await page.getByLabel("Password").isVisible());
-    await held.letGo();
+    await delayed.release();
     await page.getByLabel("ASC token").waitFor();
   });
 
-  it("is shown at Home: token, lifetime, account, secure key when asked, statistics, log", async () => {
+  it("is shown at Home: token, lifetime, account, secure key on request, statistics, log", async () => {
     const token = await shownToken(page);
     assert.match(token, /^0x[0-9a-f]{64}$/);
-    const answer = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
-    assert.equal(answer.status, 200, "the token that is shown is one to use");
+    const response = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
+    assert.equal(response.status, 200, "the shown token is valid");
     assert.isFalse(await page.getByLabel("ASC token").isEditable());
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy the token" }).click();
@@ -142,13 +142,13 @@ describe("the panel's session", function () {
     assert.isTrue(await area.locator(".log li").first().isVisible());
   });
 
-  it("outlives that the page is loaded again, and has its secure key again when asked", async () => {
+  it("survives a reload, and shows its secure key again on request", async () => {
     const token = await shownToken(page);
     await page.locator("[data-part=secure-key] summary").click();
     const key = await page.locator("[data-part=secure-key] code").textContent();
-    const kept = await page.evaluate(() => JSON.stringify(localStorage));
-    assert.notInclude(kept, String(key));
-    assert.notInclude(kept, stage.server.demo.password);
+    const stored = await page.evaluate(() => JSON.stringify(localStorage));
+    assert.notInclude(stored, String(key));
+    assert.notInclude(stored, stage.server.demo.password);
     await page.reload();
     await page.getByLabel("ASC token").waitFor();
     assert.equal(await shownToken(page), token);
@@ -166,11 +166,11 @@ describe("the panel's session", function () {
     await page.getByText("Any JSON").click();
     await page.getByRole("textbox", { name: "Topic" }).fill("typing");
     await page.getByLabel("Payload").fill('{"typed": true}');
-    const held = await holdCall(page, ROUTES.validate);
+    const delayed = await delayCall(page, ROUTES.validate);
     const code = page.getByRole("textbox", { name: "Code" });
     await code.pressSequentially("before-");
     await change(page, { renewAt: 0 });
-    await held.isThere;
+    await delayed.received;
     const send = page.getByRole("button", { name: "Send", exact: true });
     assert.equal(await send.getAttribute("aria-disabled"), "true");
     await code.pressSequentially("meanwhile-");
@@ -179,7 +179,7 @@ describe("the panel's session", function () {
     assert.isTrue(await isFocused(code));
     assert.equal(await code.inputValue(), "before-meanwhile-after");
     assert.isEmpty(stores);
-    await held.letGo();
+    await delayed.release();
     await page.getByText(/Record \d+ is on the chain/).waitFor();
     await page.getByRole("heading", { name: "before-meanwhile-after" }).waitFor();
     assert.lengthOf(stores, 1);
@@ -189,7 +189,7 @@ describe("the panel's session", function () {
     assert.equal(await shownToken(page), stores[0]?.credentials.token);
   });
 
-  it("that was ended by somebody else leads back to the login, and keeps what was being written", async () => {
+  it("that was closed elsewhere leads back to the login, and preserves unsent input", async () => {
     const token = await shownToken(page);
     await page.goto("/#/records");
     await page.getByRole("button", { name: "Send a record" }).click();
@@ -205,7 +205,7 @@ describe("the panel's session", function () {
     await page.goto("/#/");
   });
 
-  it("that was lost is noticed by the first call too, and one that expired by the clock", async () => {
+  it("that has ended is detected by the next call, and an expired one by the clock", async () => {
     const token = await shownToken(page);
     await page.goto("/#/records");
     await stage.server.call(ROUTES.close, { token });
@@ -218,7 +218,7 @@ describe("the panel's session", function () {
     await page.goto("/#/");
   });
 
-  it("waits for a server that restarts, and goes on with it", async () => {
+  it("continues after a restart of the server", async () => {
     const token = await shownToken(page);
     await stage.stopServer();
     await change(page, { renewAt: 0 });
@@ -231,7 +231,7 @@ describe("the panel's session", function () {
     await page.goto("/#/");
   });
 
-  it("is one for all tabs of a browser, whichever replaces its token, until one of them logs out", async () => {
+  it("is shared by all tabs of a browser until one of them logs out", async () => {
     const one = page;
     const other = await one.context().newPage();
     await other.goto("/");
@@ -255,7 +255,7 @@ describe("the panel's session", function () {
     await one.getByText("The session was ended in another tab.").waitFor();
   });
 
-  it("outlives that a tab comes to know late of the token that another has got", async () => {
+  it("survives a tab that reads the token of another tab late", async () => {
     const window = await stage.window();
     const [one, other] = [await window.newPage(), await window.newPage()];
     await one.goto("/");
@@ -277,7 +277,7 @@ describe("the panel's session", function () {
     await window.close();
   });
 
-  it("is each tab's own where the browser lets tabs agree on nothing: over plain HTTP from elsewhere", async () => {
+  it("is separate for each tab where the browser has no locks: over plain HTTP from another machine", async () => {
     const window = await stage.window();
     const [one, other] = [await window.newPage(), await window.newPage()];
     const url = stage.server.url.replace("127.0.0.1", REMOTE_NAME);

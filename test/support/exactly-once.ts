@@ -13,20 +13,20 @@ const PROOF_ANCHOR = new Interface(["function verify(bytes32 leaf, bytes32[] pat
 export interface ProofRequest {
   readonly document_id: string;
   readonly hash: string;
-  readonly metadata: { readonly timestamp: number };
+  readonly metadata: { readonly type: string; readonly source: string; readonly timestamp: number };
 }
 
 export function freshDocuments(count: number): ProofRequest[] {
   return Array.from({ length: count }, () => ({
     document_id: `document ${randomBytes(8).toString("hex")}`,
     hash: randomBytes(32).toString("hex"),
-    metadata: { timestamp: 1_700_000_000 },
+    metadata: { type: "document", source: "tests", timestamp: 1_700_000_000 },
   }));
 }
 
 /** Computes the id of a proof, which the client can compute without a response. */
 export function idOf({ document_id, hash, metadata }: ProofRequest): string {
-  const parts = { documentId: document_id, timestamp: metadata.timestamp, type: "", hash: Buffer.from(hash, "hex") };
+  const parts = { documentId: document_id, hash: Buffer.from(hash, "hex"), ...metadata };
   return Buffer.from(recordHash(parts)).toString("hex");
 }
 

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chownSync, globSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chownSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,11 +10,16 @@ import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
+/** Statements of the manual that create the role and the database of a server. */
+const SETUP = /^## PostgreSQL$[^]*?^```sql\n([^]*?)^```$/m.exec(
+  readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8"),
+)?.[1];
+
 /** A PostgreSQL server for the tests, which ends with their process. */
 export interface PostgresCluster {
-  /** Address of one of its databases. */
+  /** Address of one of its databases, for its role. */
   url(database: string): string;
-  /** Creates an empty database; returns its name. */
+  /** Creates an empty database and its role with the statements of the manual; returns the name of both. */
   createDatabase(): Promise<string>;
   dropDatabase(name: string): Promise<void>;
   /** Queries the server as its superuser. */
@@ -100,16 +105,21 @@ export async function startPostgresCluster(
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
 
+  const urlFor = (role: string, database: string): string =>
+    `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
   const cluster: PostgresCluster = {
-    url: (database) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    url: (database) => urlFor(database, database),
     async createDatabase() {
       const name = `test_${randomBytes(6).toString("hex")}`;
-      await cluster.query(`create database ${name}`);
+      for (const statement of setupStatements(name, password)) await cluster.query(statement);
       return name;
     },
-    dropDatabase: async (name) => void (await cluster.query(`drop database ${name} with (force)`)),
+    async dropDatabase(name) {
+      await cluster.query(`drop database ${name} with (force)`);
+      await cluster.query(`drop role ${name}`);
+    },
     async query(text, database = "postgres") {
-      const client = new pg.Client({ connectionString: cluster.url(database) });
+      const client = new pg.Client({ connectionString: urlFor("postgres", database) });
       await client.connect();
       try {
         return (await client.query<Record<string, unknown>>(text)).rows;
@@ -123,6 +133,15 @@ export async function startPostgresCluster(
   };
   await cluster.start();
   return cluster;
+}
+
+/** Returns the statements of the manual with another name and password. */
+function setupStatements(name: string, password: string): string[] {
+  if (SETUP === undefined) throw new Error("docs/operate.md has no SQL that creates the database");
+  return SETUP.replaceAll(/\bsealbook\b/g, name)
+    .replaceAll("'...'", `'${password}'`)
+    .split(";")
+    .filter((statement) => statement.trim() !== "");
 }
 
 function newestBinaries(): string {

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 export const isBlocked = signal(false);
 
 /** Runs an action as soon as the block ends. */
-export function whenFree(act: () => void): void {
+export function whenUnblocked(act: () => void): void {
   let done = false;
   const stop = effect(() => {
     if (isBlocked.value || done) return;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { isBlocked, whenFree } from "./blocking.ts";
+import { isBlocked, whenUnblocked } from "./blocking.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Properties of a button. */
@@ -44,7 +44,7 @@ export function Button({
     if (busy || disabled) return event.preventDefault();
     if (blocked) {
       event.preventDefault();
-      return whenFree(() => element.current?.click());
+      return whenUnblocked(() => element.current?.click());
     }
     onClick?.();
   };

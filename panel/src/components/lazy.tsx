@@ -13,12 +13,12 @@ export type Load = () => Promise<{ readonly default: ComponentType }>;
 export function Lazy({ load }: { load: Load }) {
   const part = useSignal<{ readonly Component?: ComponentType; readonly failed?: true; readonly of?: Load }>({});
   useEffect(() => {
-    let wanted = true;
+    let isMounted = true;
     load().then(
-      (module) => wanted && (part.value = { Component: module.default, of: load }),
-      () => wanted && (part.value = { failed: true, of: load }),
+      (module) => isMounted && (part.value = { Component: module.default, of: load }),
+      () => isMounted && (part.value = { failed: true, of: load }),
     );
-    return () => void (wanted = false);
+    return () => void (isMounted = false);
   }, [load]);
   const { Component, failed, of } = part.value;
   if (of !== load) return <Progress>{texts.value.common.loading}</Progress>;

@@ -19,7 +19,7 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
           <h2>{words.summary(String(transaction.rowid.reference), table)}</h2>
           <div class="row">
             <Signature signer={signer} sender={sender} />
-            <Place decoded={decoded} />
+            <OnChainBadge decoded={decoded} />
           </div>
         </div>
         <Facts
@@ -76,7 +76,7 @@ function Signature({ signer, sender }: { signer: string | undefined; sender: str
   );
 }
 
-function Place({ decoded: { onChain } }: { decoded: Decoded }) {
+function OnChainBadge({ decoded: { onChain } }: { decoded: Decoded }) {
   const words = texts.value.decode;
   switch (onChain) {
     case "current":

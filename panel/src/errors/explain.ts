@@ -13,38 +13,38 @@ export interface Explanation {
 export function explain(error: unknown, { errors }: Texts): Explanation {
   if (!(error instanceof ClientError)) return { title: errors.unknown, help: messageOf(error), details: [] };
   const { code, details, retryAfterSeconds: wait } = error;
-  const told = { details };
+  const common = { details };
   switch (code) {
     case "unreachable":
-      return { title: errors.unreachable, help: errors.unreachableHelp, ...told };
+      return { title: errors.unreachable, help: errors.unreachableHelp, ...common };
     case "timeout":
-      return { title: errors.timeout, help: errors.timeoutHelp, ...told };
+      return { title: errors.timeout, help: errors.timeoutHelp, ...common };
     case "login_refused":
-      return { title: errors.loginRefused, help: errors.loginRefusedHelp, ...told };
+      return { title: errors.loginRejected, help: errors.loginRejectedHelp, ...common };
     case "token_invalid":
     case "token_expired":
-      return { title: errors.sessionOver, help: errors.sessionOverHelp, ...told };
+      return { title: errors.sessionEnded, help: errors.sessionEndedHelp, ...common };
     case "scope_refused":
-      return { title: errors.scopeRefused, help: errors.scopeRefusedHelp, ...told };
+      return { title: errors.scopeMissing, help: errors.scopeMissingHelp, ...common };
     case "too_many_requests":
       return {
         title: errors.tooMany,
         help: wait === undefined ? errors.tooManyHelp : errors.tooManyHelpIn(wait),
-        ...told,
+        ...common,
       };
     case "chain_unavailable":
       return {
-        title: errors.chainAway,
-        help: `${errors.chainAwayHelp} ${errors.serverSays(error.message)}`,
+        title: errors.chainUnavailable,
+        help: `${errors.chainUnavailableHelp} ${errors.serverMessage(error.message)}`,
         details: [],
       };
     case "chain_reverted":
-      return { title: errors.chainRefused, help: error.message, ...told };
+      return { title: errors.chainReverted, help: error.message, ...common };
     case "malformed":
     case "too_large":
-      return { title: errors.malformed, help: details.length === 0 ? error.message : errors.malformedHelp, ...told };
+      return { title: errors.malformed, help: details.length === 0 ? error.message : errors.malformedHelp, ...common };
     default:
-      return { title: errors.unknown, help: errors.serverSays(error.message), ...told };
+      return { title: errors.unknown, help: errors.serverMessage(error.message), ...common };
   }
 }
 

@@ -8,10 +8,10 @@ export function failureText(error: unknown): { readonly title: string; readonly 
     return { title: failures.other, help: error instanceof Error ? error.message : String(error) };
   switch (error.code) {
     case "chain_unavailable":
-      return { title: failures.chainAway, help: failures.chainAwayHelp };
+      return { title: failures.chainUnavailable, help: failures.chainUnavailableHelp };
     case "unreachable":
     case "timeout":
-      return { title: failures.serverAway, help: failures.serverAwayHelp };
+      return { title: failures.serverUnreachable, help: failures.serverUnreachableHelp };
     case "forbidden":
       return { title: failures.forbidden, help: failures.forbiddenHelp };
     case "too_many_requests":

@@ -8,5 +8,5 @@ import { followLinks } from "./route.ts";
 followLinks();
 startTheme();
 await startTexts();
-const place = document.getElementById("app");
-if (place !== null) render(<Explorer />, place);
+const container = document.getElementById("app");
+if (container !== null) render(<Explorer />, container);

@@ -1,4 +1,4 @@
-import { BringProof } from "../proof/bring-proof.tsx";
+import { ProofInput } from "../proof/proof-input.tsx";
 import { texts } from "../texts/texts.ts";
 import { useTitle } from "./title.ts";
 
@@ -14,7 +14,7 @@ export function ProofView() {
           <p>{path.about}</p>
         </div>
       </div>
-      <BringProof />
+      <ProofInput />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { shortened } from "../format/shortened.ts";
 import { addressOf } from "./route.ts";
 
-const NOBODY = /^0x0{40}$/;
+const ZERO_ADDRESS = /^0x0{40}$/;
 
 /** The validator that proposed or committed a block: the configured name, else the address. */
 export function ValidatorName({
@@ -11,7 +11,7 @@ export function ValidatorName({
 }) {
   const text = name ?? shortened(address);
   // The embedded chain's blocks have no proposer.
-  return NOBODY.test(address) ? (
+  return ZERO_ADDRESS.test(address) ? (
     <span>{text}</span>
   ) : (
     <a class={name === undefined ? "mono" : undefined} href={addressOf("address", address)} title={address}>

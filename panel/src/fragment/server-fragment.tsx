@@ -7,9 +7,9 @@ export type Enhance = (root: HTMLElement) => () => void;
 
 /** Shows a piece of HTML from the server, in the user's language. */
 export function ServerFragment({ html, enhance }: { html: string; enhance: Enhance }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const root = place.current;
+    const root = container.current;
     if (root === null) return;
     root.innerHTML = html;
     const stopTranslating = effect(() => translate(root));
@@ -20,7 +20,7 @@ export function ServerFragment({ html, enhance }: { html: string; enhance: Enhan
       root.replaceChildren();
     };
   }, [html]);
-  return <div ref={place} />;
+  return <div ref={container} />;
 }
 
 /** Returns the element of a fragment with a type; `undefined` if the server sends none. */

@@ -57,16 +57,16 @@ function revealSecureKey(root: HTMLElement): () => void {
   const details = partOf(root, "[data-part=secure-key]", HTMLDetailsElement);
   const code = details?.querySelector("code");
   if (details === undefined || code === null || code === undefined) return () => undefined;
-  const ask = (): void => {
+  const renew = (): void => {
     if (details.open && session.secureKey.value === undefined) void session.renew();
   };
-  details.addEventListener("toggle", ask);
+  details.addEventListener("toggle", renew);
   const stop = effect(() => {
     code.textContent = session.secureKey.value ?? texts.value.common.loading;
   });
   return () => {
     stop();
-    details.removeEventListener("toggle", ask);
+    details.removeEventListener("toggle", renew);
   };
 }
 
@@ -77,12 +77,12 @@ function addCopyButton(
   label: () => string,
   free: boolean,
 ): () => void {
-  const place = document.createElement("span");
-  partOf(root, selector, HTMLElement)?.append(place);
-  const stop = effect(() => render(<CopyButton text={text} label={label()} free={free} />, place));
+  const container = document.createElement("span");
+  partOf(root, selector, HTMLElement)?.append(container);
+  const stop = effect(() => render(<CopyButton text={text} label={label()} free={free} />, container));
   return () => {
     stop();
-    render(null, place);
+    render(null, container);
   };
 }
 

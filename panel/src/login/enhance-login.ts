@@ -46,9 +46,9 @@ function showFault(input: HTMLInputElement, fault: string | undefined): void {
   }
   input.setAttribute("aria-invalid", "true");
   input.setAttribute("aria-describedby", id);
-  const place = document.createElement("span");
-  place.id = id;
-  place.className = "fault";
-  place.textContent = fault;
-  input.after(place);
+  const element = document.createElement("span");
+  element.id = id;
+  element.className = "fault";
+  element.textContent = fault;
+  input.after(element);
 }

@@ -16,10 +16,10 @@ const POINT_RADIUS = 3.5;
  * readers.
  */
 export function Chart({ series, from, to }: { series: readonly Reading[]; from: number; to: number }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const { map } = texts.value;
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const style = getComputedStyle(element);
     const [line, text] = [style.getPropertyValue("--line"), style.getPropertyValue("--muted")];
@@ -65,7 +65,7 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
     momentText(from),
     momentText(to),
   );
-  return <div ref={place} class="air-chart" role="img" aria-label={summary} />;
+  return <div ref={container} class="air-chart" role="img" aria-label={summary} />;
 }
 
 function hour(seconds: number): string {

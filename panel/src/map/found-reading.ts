@@ -14,7 +14,7 @@ export type GetPage = (search: RecordSearch, cursor: string | undefined) => Prom
 export interface Found {
   readonly readings: readonly FoundReading[];
   /** Whether older records were omitted, because there are too many. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   /** The newest record that was read, of any kind. */
   readonly newest: string | undefined;
 }
@@ -45,15 +45,15 @@ export async function findReadings(
   let newest: string | undefined;
   let cursor: string | undefined;
   let count = 0;
-  const found = (isCut: boolean): Found => {
+  const found = (isTruncated: boolean): Found => {
     const kept = before?.readings.filter(({ time }) => time >= since) ?? [];
-    return { readings: [...readings, ...kept], isCut, newest: newest ?? before?.newest };
+    return { readings: [...readings, ...kept], isTruncated, newest: newest ?? before?.newest };
   };
   do {
     const { events, next } = await getPage(search, cursor);
     for (const record of events) {
       const key = keyOf(record);
-      if (key === before?.newest) return found(before.isCut);
+      if (key === before?.newest) return found(before.isTruncated);
       newest ??= key;
       // An invalid date does not end the search: such a record is skipped.
       if (Date.parse(record.createdAt) < since) return found(false);

@@ -44,7 +44,7 @@ export default function MapTab() {
       {found.value === undefined && progress.value !== undefined ? (
         <Progress>{map.reading(progress.value)}</Progress>
       ) : null}
-      {found.value?.isCut === true ? <Notice kind="warning">{map.isCut}</Notice> : null}
+      {found.value?.isTruncated === true ? <Notice kind="warning">{map.isTruncated}</Notice> : null}
       <div class="air">
         <div class="card air-map-card">
           <WorldMap />

@@ -8,14 +8,14 @@ export interface MapSettings {
 
 /** Reads the page's settings. */
 export function mapSettings(): MapSettings {
-  const template = said("map-tiles");
+  const template = metaContent("map-tiles");
   return {
-    tiles: template === "" ? undefined : { template, attribution: said("map-attribution") },
-    maxAge: Number(said("reading-max-age")) * 1000,
+    tiles: template === "" ? undefined : { template, attribution: metaContent("map-attribution") },
+    maxAge: Number(metaContent("reading-max-age")) * 1000,
   };
 }
 
 /** Returns the content of a `<meta>` element, which the server has filled in. */
-function said(name: string): string {
+function metaContent(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 }

@@ -18,16 +18,16 @@ const FIT = { padding: 60, maxZoom: 10 };
 
 /** The map with the readings of the selected time. */
 export function WorldMap() {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (place.current === null) return;
-    const { map, stop } = openMap(place.current);
+    if (container.current === null) return;
+    const { map, stop } = openMap(container.current);
     return () => {
       stop();
       map.remove();
     };
   }, [language.value]);
-  return <div ref={place} class="air-map" role="application" aria-label={texts.value.map.mapLabel} />;
+  return <div ref={container} class="air-map" role="application" aria-label={texts.value.map.mapLabel} />;
 }
 
 function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
@@ -83,10 +83,10 @@ function addTiles(map: L.Map, template: string, attribution: string, instead: L.
     maxZoom: MAX_ZOOM.tiles,
     referrerPolicy: "strict-origin",
   });
-  let came = false;
-  layer.on("tileload", () => (came = true));
+  let hasLoaded = false;
+  layer.on("tileload", () => (hasLoaded = true));
   layer.on("tileerror", () => {
-    if (came || map.hasLayer(instead)) return;
+    if (hasLoaded || map.hasLayer(instead)) return;
     layer.remove();
     instead.addTo(map);
   });

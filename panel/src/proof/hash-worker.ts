@@ -3,7 +3,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 /** A message to the page. */
 export type HashMessage = { readonly done: number } | { readonly hash: string } | { readonly failure: string };
 
-const tell = (message: HashMessage): void => postMessage(message);
+const post = (message: HashMessage): void => postMessage(message);
 
 addEventListener("message", async ({ data: file }: MessageEvent<File>) => {
   try {
@@ -13,10 +13,10 @@ addEventListener("message", async ({ data: file }: MessageEvent<File>) => {
     for await (const piece of file.stream()) {
       hash.update(piece);
       done += piece.length;
-      tell({ done });
+      post({ done });
     }
-    tell({ hash: Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("") });
+    post({ hash: Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("") });
   } catch (error) {
-    tell({ failure: error instanceof Error ? error.message : String(error) });
+    post({ failure: error instanceof Error ? error.message : String(error) });
   }
 });

@@ -3,8 +3,8 @@ import { Badge } from "../components/badge.tsx";
 import { Hash } from "../explorer/hash.tsx";
 import { shortened } from "../format/shortened.ts";
 import { texts } from "../texts/texts.ts";
-import type { BroughtProof } from "./brought-proof.ts";
-import { type Place, treeLayout } from "./tree-layout.ts";
+import type { ParsedProof } from "./parsed-proof.ts";
+import { type PlacedNode, treeLayout } from "./tree-layout.ts";
 import type { ProofPath } from "./proof-path.ts";
 
 /**
@@ -12,12 +12,12 @@ import type { ProofPath } from "./proof-path.ts";
  * hash; the full hash of the focused node is shown below.
  * @param isOnChain Whether the end of the path is on the chain
  */
-export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; path: ProofPath; isOnChain: boolean }) {
+export function MerkleTree({ proof, path, isOnChain }: { proof: ParsedProof; path: ProofPath; isOnChain: boolean }) {
   const { tree } = texts.value.proofs;
-  const { width, height, places, lines } = treeLayout(path, proof.documentHash);
+  const { width, height, nodes, lines } = treeLayout(path, proof.documentHash);
   const chosen = useSignal<string | undefined>(undefined);
-  const looked = places.find(({ key }) => key === chosen.value) ?? places[0];
-  const isRight = isOnChain && path.end === path.claimed;
+  const selected = nodes.find(({ key }) => key === chosen.value) ?? nodes[0];
+  const isValid = isOnChain && path.end === path.claimed;
   return (
     <figure class="tree">
       <svg
@@ -26,33 +26,33 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
         role="group"
         aria-label={tree.label(path.pairs.length)}
       >
-        {lines.map(({ from, to, isOnWay }) => (
+        {lines.map(({ from, to, isOnPath }) => (
           <path
             key={`${from.x} ${from.y} ${to.x}`}
-            class={isOnWay ? "tree-line tree-way" : "tree-line"}
+            class={isOnPath ? "tree-line tree-path" : "tree-line"}
             d={`M${from.x} ${from.y}V${(from.y + to.y) / 2}H${to.x}V${to.y}`}
           />
         ))}
-        {places.map((place) => (
+        {nodes.map((node) => (
           <Node
-            key={place.key}
-            place={place}
-            state={place.kind === "root" ? (isRight ? "good" : "bad") : undefined}
-            isLooked={place === looked}
-            onLook={() => (chosen.value = place.key)}
+            key={node.key}
+            node={node}
+            state={node.kind === "root" ? (isValid ? "good" : "bad") : undefined}
+            isSelected={node === selected}
+            onSelect={() => (chosen.value = node.key)}
           />
         ))}
       </svg>
-      {looked === undefined ? null : (
+      {selected === undefined ? null : (
         <div class="tree-about stack" role="status">
           <div class="row">
-            <strong>{looked.kind === "root" && !isRight ? tree.lost : tree.kinds[looked.kind]}</strong>
-            {looked.kind === "root" ? (
-              <Badge kind={isRight ? "good" : "bad"}>{isRight ? tree.onChain : tree.notOnChain}</Badge>
+            <strong>{selected.kind === "root" && !isValid ? tree.rootMissing : tree.kinds[selected.kind]}</strong>
+            {selected.kind === "root" ? (
+              <Badge kind={isValid ? "good" : "bad"}>{isValid ? tree.onChain : tree.notOnChain}</Badge>
             ) : null}
           </div>
-          <Hash whole value={looked.hash} />
-          <p class="small muted">{tree.about[looked.kind]}</p>
+          <Hash whole value={selected.hash} />
+          <p class="small muted">{tree.about[selected.kind]}</p>
         </div>
       )}
     </figure>
@@ -60,23 +60,23 @@ export function MerkleTree({ proof, path, isOnChain }: { proof: BroughtProof; pa
 }
 
 function Node({
-  place: { kind, hash, x, y, width, height },
+  node: { kind, hash, x, y, width, height },
   state,
-  isLooked,
-  onLook,
+  isSelected,
+  onSelect,
 }: {
-  place: Place;
+  node: PlacedNode;
   state: "good" | "bad" | undefined;
-  isLooked: boolean;
-  onLook: () => void;
+  isSelected: boolean;
+  onSelect: () => void;
 }) {
   const { tree } = texts.value.proofs;
-  const title = state === "bad" ? tree.lost : tree.kinds[kind];
+  const title = state === "bad" ? tree.rootMissing : tree.kinds[kind];
   const classes = [
     "tree-node",
     `tree-${kind}`,
     ...(state === undefined ? [] : [`tree-${state}`]),
-    ...(isLooked ? ["tree-looked"] : []),
+    ...(isSelected ? ["tree-selected"] : []),
   ];
   return (
     <g
@@ -84,9 +84,9 @@ function Node({
       tabIndex={0}
       role="img"
       aria-label={`${title}: ${hash}`}
-      onFocus={onLook}
-      onPointerEnter={onLook}
-      onClick={onLook}
+      onFocus={onSelect}
+      onPointerEnter={onSelect}
+      onClick={onSelect}
     >
       <rect x={x} y={y} width={width} height={height} rx="7" />
       <text class="tree-kind" x={x + width / 2} y={y + 17}>

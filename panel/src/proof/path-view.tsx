@@ -4,14 +4,14 @@ import { Badge } from "../components/badge.tsx";
 import { Facts } from "../components/facts.tsx";
 import { More } from "../components/more.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Answer } from "../explorer/answer.tsx";
-import { useAsked } from "../explorer/asked.ts";
+import { QueryResult } from "../explorer/query-result.tsx";
+import { useQuery } from "../explorer/query.ts";
 import { explorerClient } from "../explorer/explorer-client.ts";
 import { Hash } from "../explorer/hash.tsx";
 import { Moment } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { anchoredHash, type BroughtProof } from "./brought-proof.ts";
+import { anchoredHash, type ParsedProof } from "./parsed-proof.ts";
 import { CompareFile } from "./compare-file.tsx";
 import { MerkleTree } from "./merkle-tree.tsx";
 import { type ProofPath, pathOf } from "./proof-path.ts";
@@ -25,13 +25,15 @@ interface OnChain {
  * The path of a proof to the chain: computed here, compared with the chain.
  * @param isChecked Whether the result for the proof and its file is already shown
  */
-export function PathView({ proof, isChecked = false }: { proof: BroughtProof; isChecked?: boolean }) {
+export function PathView({ proof, isChecked = false }: { proof: ParsedProof; isChecked?: boolean }) {
   const hash = anchoredHash(proof);
-  const question = useAsked(async (): Promise<OnChain> => {
+  const query = useQuery(async (): Promise<OnChain> => {
     const [chain, anchor] = await Promise.all([explorerClient.chain(), explorerClient.anchor(hash)]);
     return { chain, anchor };
   }, hash);
-  return <Answer of={question}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</Answer>;
+  return (
+    <QueryResult of={query}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</QueryResult>
+  );
 }
 
 function Path({
@@ -39,7 +41,7 @@ function Path({
   onChain: { chain, anchor },
   isChecked,
 }: {
-  proof: BroughtProof;
+  proof: ParsedProof;
   onChain: OnChain;
   isChecked: boolean;
 }) {
@@ -51,13 +53,13 @@ function Path({
     <div class="stack stack-wide">
       {fault === undefined && anchor !== undefined ? (
         isChecked ? null : (
-          <Notice kind="good" title={words.holds}>
-            {words.holdsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
+          <Notice kind="good" title={words.passed}>
+            {words.passedAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
             <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
           </Notice>
         )
       ) : (
-        <Notice kind="bad" title={words.fails}>
+        <Notice kind="bad" title={words.failed}>
           {fault}
         </Notice>
       )}
@@ -73,7 +75,7 @@ function Path({
               [
                 words.recordHash,
                 <>
-                  <Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} />
+                  <Hash whole value={path.recordHash} /> <Match is={path.isRecordHashValid} />
                 </>,
               ],
             ]}
@@ -82,7 +84,7 @@ function Path({
           {isChecked ? null : <CompareFile hash={proof.documentHash} state={file} />}
         </section>
         <section class="card stack">
-          <h3>{words.way}</h3>
+          <h3>{words.auditPath}</h3>
           <MerkleTree proof={proof} path={path} isOnChain={anchor !== undefined} />
         </section>
       </div>
@@ -95,21 +97,21 @@ function Path({
   );
 }
 
-function Right({ is }: { is: boolean }) {
+function Match({ is }: { is: boolean }) {
   const { path: words } = texts.value.proofs;
-  return <Badge kind={is ? "good" : "bad"}>{is ? words.right : words.wrong}</Badge>;
+  return <Badge kind={is ? "good" : "bad"}>{is ? words.matches : words.differs}</Badge>;
 }
 
 /** Returns why a proof fails; `undefined` for a valid proof. */
 function faultOf(
-  proof: BroughtProof,
+  proof: ParsedProof,
   path: ProofPath,
   chain: ExploredChain,
   anchor: ExploredAnchor | undefined,
 ): string | undefined {
   const { faults } = texts.value.proofs.path;
-  if (!path.isRecordHashRight) return faults.recordHash;
-  if (!path.isLeafRight) return faults.leaf;
+  if (!path.isRecordHashValid) return faults.recordHash;
+  if (!path.isLeafValid) return faults.leaf;
   if (path.end !== path.claimed) return faults.root;
   if (proof.chainId !== chain.chain_id) return faults.otherChain(proof.chainId, chain.chain_id);
   if (proof.contract.toLowerCase() !== chain.contracts.ProofAnchor.toLowerCase()) return faults.otherContract;
@@ -125,12 +127,12 @@ function Steps({ path }: { path: ProofPath }) {
     <ol class="steps">
       <li>
         <span>{words.stepRecord}</span>
-        <Hash whole value={path.recordHash} /> <Right is={path.isRecordHashRight} />
+        <Hash whole value={path.recordHash} /> <Match is={path.isRecordHashValid} />
       </li>
       {path.leaf === undefined ? null : (
         <li>
           <span>{words.stepLeaf}</span>
-          <Hash whole value={path.leaf} /> <Right is={path.isLeafRight} />
+          <Hash whole value={path.leaf} /> <Match is={path.isLeafValid} />
         </li>
       )}
       {path.pairs.map(({ node, sibling, parent }) => (
@@ -151,7 +153,7 @@ function Steps({ path }: { path: ProofPath }) {
       <li>
         <span>{words.stepEnd}</span>
         <Hash whole value={path.claimed} href={`/explorer/anchor/${path.claimed}`} />{" "}
-        <Right is={path.end === path.claimed} />
+        <Match is={path.end === path.claimed} />
       </li>
     </ol>
   );

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { ClientError } from "../../../client/errors.ts";
 import { ProofClient } from "../../../client/proofs.ts";
 
-/** The credential of the user: an API key, or a token. Kept only while the page is open. */
+/** The credential of the user: an API key, or a token. Stored only while the page is open. */
 export const access = signal("");
 /** Whether the server requires credentials. */
 export const isAccessNeeded = signal(false);
@@ -24,6 +24,6 @@ export function proofClient(): ProofClient {
 }
 
 /** Shows the field for credentials when the server requires them. */
-export function noteRefusal(error: unknown): void {
+export function noteUnauthorized(error: unknown): void {
   if (error instanceof ClientError && error.code === "unauthorized") isAccessNeeded.value = true;
 }

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { fromHex, leafOf, rootOf, toHex } from "../../../verifier/verify.mjs";
-import type { BroughtProof } from "./brought-proof.ts";
+import type { ParsedProof } from "./parsed-proof.ts";
 
 /** A pair of nodes and their hash. All values are `0x` hex. */
 export interface Pair {
@@ -15,12 +15,12 @@ export interface Pair {
 
 /** The path from a document's hash to the anchored hash, recomputed from the document's data in the proof. */
 export interface ProofPath {
-  /** `0x` hex, as computed; equals the proof's own when `isRecordHashRight`. */
+  /** `0x` hex, as computed; equals the proof's own when `isRecordHashValid`. */
   readonly recordHash: string;
-  readonly isRecordHashRight: boolean;
+  readonly isRecordHashValid: boolean;
   /** `undefined` for a recorded hash that was anchored alone. */
   readonly leaf: string | undefined;
-  readonly isLeafRight: boolean;
+  readonly isLeafValid: boolean;
   /** From the leaf up. */
   readonly pairs: readonly Pair[];
   /** The end of the path. */
@@ -34,16 +34,16 @@ export interface ProofPath {
  * @param size Number of hashes under the root, if it is known: the sides are then those of the tree
  */
 export function pathOf(
-  { documentId, timestamp, type, documentHash, recordHash, merkle }: BroughtProof,
+  { documentId, timestamp, type, documentHash, recordHash, merkle }: ParsedProof,
   size = merkle?.size,
 ): ProofPath {
   const computed = sha256(new TextEncoder().encode(`${documentId}${timestamp}${type}${documentHash}`));
-  const record = { recordHash: prefixed(computed), isRecordHashRight: toHex(computed) === recordHash };
+  const record = { recordHash: prefixed(computed), isRecordHashValid: toHex(computed) === recordHash };
   if (merkle === undefined) {
     return {
       ...record,
       leaf: undefined,
-      isLeafRight: true,
+      isLeafValid: true,
       pairs: [],
       end: record.recordHash,
       claimed: `0x${recordHash}`,
@@ -58,16 +58,16 @@ export function pathOf(
     pairs.push({ node, sibling, isLeft: sides[level] ?? true, parent });
     node = parent;
   }
-  return { ...record, leaf, isLeafRight: leaf === merkle.leaf, pairs, end: node, claimed: merkle.root };
+  return { ...record, leaf, isLeafValid: leaf === merkle.leaf, pairs, end: node, claimed: merkle.root };
 }
 
 /** Returns the side of the path at each pair. A node without a sibling moves up unchanged, and makes no pair. */
 function sidesOf(index: number, pairs: number, size: number | undefined): boolean[] {
   const sides: boolean[] = [];
-  let place = index;
+  let position = index;
   for (let width = size ?? 2 ** pairs; width > 1; width = Math.ceil(width / 2)) {
-    if ((place ^ 1) < width) sides.push(place % 2 === 0);
-    place = Math.floor(place / 2);
+    if ((position ^ 1) < width) sides.push(position % 2 === 0);
+    position = Math.floor(position / 2);
   }
   return sides;
 }

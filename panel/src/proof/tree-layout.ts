@@ -1,11 +1,11 @@
 import type { ProofPath } from "./proof-path.ts";
 
 /** Kind of a node in the drawing. */
-export type PlaceKind = "root" | "node" | "leaf" | "sibling" | "record" | "document";
+export type NodeKind = "root" | "node" | "leaf" | "sibling" | "record" | "document";
 
-export interface Place {
+export interface PlacedNode {
   readonly key: string;
-  readonly kind: PlaceKind;
+  readonly kind: NodeKind;
   readonly hash: string;
   readonly x: number;
   readonly y: number;
@@ -22,14 +22,14 @@ interface Point {
 export interface Line {
   readonly from: Point;
   readonly to: Point;
-  readonly isOnWay: boolean;
+  readonly isOnPath: boolean;
 }
 
 export interface TreeLayout {
   readonly width: number;
   readonly height: number;
   /** From the root down. */
-  readonly places: readonly Place[];
+  readonly nodes: readonly PlacedNode[];
   readonly lines: readonly Line[];
 }
 
@@ -44,16 +44,16 @@ const MARGIN = 4;
 
 /** Lays out the nodes of a path: the root at the top, below it a pair on each level, below the leaf its inputs. */
 export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
-  const places: Place[] = [];
+  const nodes: PlacedNode[] = [];
   const lines: Line[] = [];
   let y = MARGIN;
-  const put = (kind: PlaceKind, hash: string, x: number): Place => {
-    const place = { key: `${kind} ${y}`, kind, hash, x, y, ...NODE };
-    places.push(place);
-    return place;
+  const put = (kind: NodeKind, hash: string, x: number): PlacedNode => {
+    const placed = { key: `${kind} ${y}`, kind, hash, x, y, ...NODE };
+    nodes.push(placed);
+    return placed;
   };
-  const connect = (child: Place, parent: Place, isOnWay: boolean): void => {
-    lines.push({ from: bottomTop(child).top, to: bottomTop(parent).bottom, isOnWay });
+  const connect = (child: PlacedNode, parent: PlacedNode, isOnPath: boolean): void => {
+    lines.push({ from: bottomTop(child).top, to: bottomTop(parent).bottom, isOnPath });
   };
 
   let above = put("root", path.end, MIDDLE);
@@ -61,11 +61,11 @@ export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
     y += STEP;
     const isLeaf = index === path.pairs.length - 1;
     const [nodeX, siblingX] = isLeft ? [LEFT, RIGHT] : [RIGHT, LEFT];
-    const onWay = put(isLeaf ? "leaf" : "node", node, nodeX);
+    const onPath = put(isLeaf ? "leaf" : "node", node, nodeX);
     const beside = put("sibling", sibling, siblingX);
     connect(beside, above, false);
-    connect(onWay, above, true);
-    above = onWay;
+    connect(onPath, above, true);
+    above = onPath;
   }
   if (path.leaf !== undefined) {
     y += STEP;
@@ -75,9 +75,9 @@ export function treeLayout(path: ProofPath, documentHash: string): TreeLayout {
   }
   y += STEP;
   connect(put("document", `0x${documentHash}`, above.x), above, true);
-  return { width: WIDTH, height: y + NODE.height + MARGIN, places, lines };
+  return { width: WIDTH, height: y + NODE.height + MARGIN, nodes, lines };
 }
 
-function bottomTop({ x, y, width, height }: Place): { readonly top: Point; readonly bottom: Point } {
+function bottomTop({ x, y, width, height }: PlacedNode): { readonly top: Point; readonly bottom: Point } {
   return { top: { x: x + width / 2, y }, bottom: { x: x + width / 2, y: y + height } };
 }

@@ -11,7 +11,7 @@ import { Hash } from "../explorer/hash.tsx";
 import { Moment } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { AccessField } from "../proof/access-field.tsx";
-import { isAccessNeeded, noteRefusal, proofClient } from "../proof/proof-access.ts";
+import { isAccessNeeded, noteUnauthorized, proofClient } from "../proof/proof-access.ts";
 import { proofFailure } from "../proof/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
 import type { Document } from "./document.ts";
@@ -24,7 +24,7 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
   const { anchoring: words } = texts.value.proofs;
   const id = useSignal(document.name);
   const type = useSignal("");
-  const answer = useSignal<ProofResponse | undefined>(undefined);
+  const response = useSignal<ProofResponse | undefined>(undefined);
   const isSending = useSignal(false);
   const failure = useSignal<unknown>(undefined);
   const ended = useRef(new AbortController());
@@ -40,23 +40,23 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
       const { signal } = ended.current;
       // The form shows the wait: it polls instead of waiting in the call.
       const client = proofClient();
-      answer.value = await client.submit(
+      response.value = await client.submit(
         { document_id: id.value.trim(), hash: document.hash, metadata },
         { signal, confirmWithinMilliseconds: 0 },
       );
-      while (answer.value.status === "pending") {
+      while (response.value.status === "pending") {
         await pause(POLL_MILLISECONDS, signal);
-        answer.value = (await client.find(answer.value.id, { signal })) ?? answer.value;
+        response.value = (await client.find(response.value.id, { signal })) ?? response.value;
       }
     } catch (error) {
       if (ended.current.signal.aborted) return;
-      noteRefusal(error);
+      noteUnauthorized(error);
       failure.value = error;
     }
     isSending.value = false;
   };
 
-  const proof = answer.value;
+  const proof = response.value;
   if (proof?.status === "confirmed") return <Confirmed proof={proof} name={document.name} />;
   const failed = failure.value === undefined ? undefined : proofFailure(failure.value);
   return (

@@ -4,7 +4,7 @@ import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { proofClient } from "../proof/proof-access.ts";
 import { proofFailure } from "../proof/proof-failure.ts";
-import { noteRefusal } from "../proof/proof-access.ts";
+import { noteUnauthorized } from "../proof/proof-access.ts";
 import { texts } from "../texts/texts.ts";
 
 /**
@@ -26,7 +26,7 @@ export function DownloadBundle({ of, name }: { of: string | undefined; name: str
       if (text === undefined) failure.value = { title: words.missing, help: words.missingHelp };
       else save(text, `${name}.bundle.json`);
     } catch (error) {
-      noteRefusal(error);
+      noteUnauthorized(error);
       failure.value = proofFailure(error);
     }
     isBusy.value = false;

@@ -4,13 +4,13 @@ import { Facts } from "../components/facts.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Hash } from "../explorer/hash.tsx";
 import { byteSize } from "../format/numbers.ts";
-import { readProof } from "../proof/brought-proof.ts";
+import { parseProof } from "../proof/parsed-proof.ts";
 import { FileDrop } from "../proof/file-drop.tsx";
 import { hashFile } from "../proof/hash-file.ts";
 import { HashProgress } from "../proof/hash-progress.tsx";
 import { texts } from "../texts/texts.ts";
-import { AgainstBundle } from "./against-bundle.tsx";
-import { AgainstServer } from "./against-server.tsx";
+import { BundleCheck } from "./bundle-check.tsx";
+import { ServerCheck } from "./server-check.tsx";
 import type { Document } from "./document.ts";
 
 /** A proof has a few kilobytes; larger files are documents. */
@@ -31,12 +31,12 @@ export default function Proofs() {
         ([, text]) => text !== undefined,
       ),
     );
-    const [brought] = bundles.values();
-    if (brought !== undefined) bundle.value = brought;
+    const [input] = bundles.values();
+    if (input !== undefined) bundle.value = input;
     const file = files.find((candidate) => !bundles.has(candidate));
     if (file === undefined) return;
     // A document alone starts a new check, unless a proof waits for it.
-    if (document.value !== undefined && brought === undefined) bundle.value = undefined;
+    if (document.value !== undefined && input === undefined) bundle.value = undefined;
     document.value = undefined;
     progress.value = { file, done: 0 };
     try {
@@ -95,9 +95,9 @@ export default function Proofs() {
         </section>
       )}
       {known === undefined ? null : bundle.value === undefined ? (
-        <AgainstServer key={known.hash} document={known} onFiles={(files) => void take(files)} />
+        <ServerCheck key={known.hash} document={known} onFiles={(files) => void take(files)} />
       ) : (
-        <AgainstBundle key={known.hash} document={known} bundle={bundle.value} />
+        <BundleCheck key={known.hash} document={known} bundle={bundle.value} />
       )}
     </div>
   );
@@ -106,5 +106,5 @@ export default function Proofs() {
 /** Returns the text of a portable proof, if a file is one. */
 async function bundleIn(file: File): Promise<string | undefined> {
   if (file.size > LARGEST_PROOF) return undefined;
-  return readProof(await file.text().catch(() => ""))?.bundle;
+  return parseProof(await file.text().catch(() => ""))?.bundle;
 }

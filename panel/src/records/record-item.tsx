@@ -42,7 +42,7 @@ export function RecordItem({ record }: { record: FoundRecord }) {
         </p>
         {location === undefined ? null : (
           <p class="row">
-            <span class="muted number">{words.place(location.chainId, location.blockNumber)}</span>
+            <span class="muted number">{words.position(location.chainId, location.blockNumber)}</span>
             <a href={addressOf("decode", location.transactionHash)}>{words.decode}</a>
             <a class="inline-link" href={`/explorer/tx/${location.transactionHash}`}>
               {words.transaction}

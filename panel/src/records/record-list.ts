@@ -5,7 +5,7 @@ import { records, session } from "../session/session.ts";
 const PAGE_SIZE = 20;
 
 /** The search input. */
-export const searched = { field: signal<"code" | "topic">("code"), value: signal("") };
+export const searchInput = { field: signal<"code" | "topic">("code"), value: signal("") };
 
 /** The search result. */
 export const list = {
@@ -16,14 +16,14 @@ export const list = {
   failure: signal<unknown>(undefined),
 };
 
-let question: { readonly field: "code" | "topic"; readonly value: string } = { field: "code", value: "*" };
+let query: { readonly field: "code" | "topic"; readonly value: string } = { field: "code", value: "*" };
 /** Number of the last query; late responses to earlier queries are dropped. */
-let asked = 0;
+let lastQueryNumber = 0;
 
 /** Searches the newest matching records. */
 export async function search(): Promise<void> {
-  const value = searched.value.value.trim();
-  question = { field: searched.field.value, value: value === "" ? "*" : value };
+  const value = searchInput.value.value.trim();
+  query = { field: searchInput.field.value, value: value === "" ? "*" : value };
   await load(undefined);
 }
 
@@ -35,7 +35,7 @@ export async function loadMore(): Promise<void> {
 // The next user can have another account.
 effect(() => {
   if (session.current.value !== undefined) return;
-  asked += 1;
+  lastQueryNumber += 1;
   list.records.value = undefined;
   list.next.value = undefined;
   list.failure.value = undefined;
@@ -43,22 +43,22 @@ effect(() => {
 });
 
 async function load(cursor: string | undefined): Promise<void> {
-  const mine = (asked += 1);
-  const wanted = { ...question, limit: PAGE_SIZE, locations: true };
+  const queryNumber = (lastQueryNumber += 1);
+  const search = { ...query, limit: PAGE_SIZE, locations: true };
   batch(() => {
     list.isLoading.value = true;
     list.failure.value = undefined;
   });
   try {
-    const page = await session.call((token) => records.page(token, wanted, cursor));
-    if (mine !== asked) return;
+    const page = await session.call((token) => records.page(token, search, cursor));
+    if (queryNumber !== lastQueryNumber) return;
     batch(() => {
       list.records.value = cursor === undefined ? page.events : [...(list.records.value ?? []), ...page.events];
       list.next.value = page.next;
     });
   } catch (error) {
-    if (mine === asked) list.failure.value = error;
+    if (queryNumber === lastQueryNumber) list.failure.value = error;
   } finally {
-    if (mine === asked) list.isLoading.value = false;
+    if (queryNumber === lastQueryNumber) list.isLoading.value = false;
   }
 }

@@ -8,7 +8,7 @@ import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { list, loadMore, search, searched } from "./record-list.ts";
+import { list, loadMore, search, searchInput } from "./record-list.ts";
 import { RecordItem } from "./record-item.tsx";
 import { SearchForm } from "./search-form.tsx";
 import { SendDialog } from "./send-dialog.tsx";
@@ -43,18 +43,18 @@ export default function Records() {
       <SearchForm />
       {stored.value === undefined ? null : <Notice kind="good">{words.stored(stored.value.chainid)}</Notice>}
       {list.failure.value === undefined ? null : <ErrorNotice error={list.failure.value} />}
-      <Found />
+      <RecordList />
       {isSending.value ? <SendDialog onStored={onStored} onClose={() => (isSending.value = false)} /> : null}
     </div>
   );
 }
 
-function Found() {
+function RecordList() {
   const { records: words } = texts.value;
   const found = list.records.value;
   if (found === undefined) return list.isLoading.value ? <Progress>{words.searching}</Progress> : null;
   if (found.length === 0) {
-    return searched.value.value.trim().replaceAll("*", "") === "" ? (
+    return searchInput.value.value.trim().replaceAll("*", "") === "" ? (
       <div class="card">
         <Empty icon="records" title={words.none}>
           <p>{words.noneHelp}</p>

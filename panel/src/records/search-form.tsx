@@ -2,7 +2,7 @@ import { Button } from "../components/button.tsx";
 import { Segments } from "../components/segments.tsx";
 import { Icon } from "../components/icon.tsx";
 import { texts } from "../texts/texts.ts";
-import { list, search, searched } from "./record-list.ts";
+import { list, search, searchInput } from "./record-list.ts";
 
 /** Field and value of a search. */
 export function SearchForm() {
@@ -19,8 +19,8 @@ export function SearchForm() {
           { value: "code", title: words.code },
           { value: "topic", title: words.topic },
         ]}
-        value={searched.field.value}
-        onChoose={(field) => (searched.field.value = field)}
+        value={searchInput.field.value}
+        onChoose={(field) => (searchInput.field.value = field)}
       />
       <div class="search-box">
         <Icon name="search" />
@@ -29,8 +29,8 @@ export function SearchForm() {
           type="search"
           aria-label={words.searchFor}
           placeholder={words.searchHint}
-          value={searched.value.value}
-          onInput={(event) => (searched.value.value = event.currentTarget.value)}
+          value={searchInput.value.value}
+          onInput={(event) => (searchInput.value.value = event.currentTarget.value)}
         />
       </div>
       <Button type="submit" busy={list.isLoading.value}>

@@ -23,16 +23,16 @@ export function SendDialog({ onStored, onClose }: { onStored: (record: StoreCont
   const send = async (event: Event) => {
     event.preventDefault();
     if (isSending.value) return;
-    const meant = recordOfDraft(words);
-    faults.value = "faults" in meant ? meant.faults : {};
-    if (!("record" in meant)) {
+    const input = recordOfDraft(words);
+    faults.value = "faults" in input ? input.faults : {};
+    if (!("record" in input)) {
       queueMicrotask(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
       return;
     }
     isSending.value = true;
     failure.value = undefined;
     try {
-      const stored = await session.call((token) => records.store(token, meant.record));
+      const stored = await session.call((token) => records.store(token, input.record));
       clearDraft();
       onStored(stored);
     } catch (error) {

@@ -29,7 +29,7 @@ export class PanelSession {
   /** The session's secure key; `undefined` until a response contains it. */
   readonly secureKey = signal<string | undefined>(undefined);
   /** Whether the server was unreachable when the token was due for replacement. */
-  readonly isCutOff = signal(false);
+  readonly isUnreachable = signal(false);
   readonly #client: RecordClient;
   readonly #store: SessionStore;
   readonly #lock: TokenLock;
@@ -82,16 +82,16 @@ export class PanelSession {
    */
   async call<T>(make: (token: string) => Promise<T>): Promise<T> {
     for (;;) {
-      const { token, answer } = await this.#lock.use(async () => {
+      const { token, response } = await this.#lock.use(async () => {
         const { token } = this.#store.read() ?? {};
         if (token === undefined) throw new ClientError("token_invalid", "there is no session");
-        const answer = make(token);
-        await Promise.race([answer.catch(() => undefined), pause(LONGEST_USE_MILLISECONDS)]);
+        const response = make(token);
+        await Promise.race([response.catch(() => undefined), pause(LONGEST_USE_MILLISECONDS)]);
         // An object, because a bare promise would be awaited.
-        return { token, answer };
+        return { token, response };
       });
       try {
-        return await answer;
+        return await response;
       } catch (error) {
         if (!isTokenRefused(error)) throw error;
         // A refused call had no effect.
@@ -127,7 +127,7 @@ export class PanelSession {
         const session = this.#store.read();
         if (session === undefined || session.token !== seen) return;
         const validated = await this.#client.validate(session.token);
-        this.isCutOff.value = false;
+        this.isUnreachable.value = false;
         this.secureKey.value = validated.tparams.pkey;
         const token = validated.tparams.tx;
         const endsAt = Date.now() + validated.tparams.session * 1000;
@@ -137,9 +137,9 @@ export class PanelSession {
         this.#set({ ...session, ...fresh(tx, seconds) });
       });
     } catch (error) {
-      this.isCutOff.value = isTransient(error);
+      this.isUnreachable.value = isTransient(error);
       if (!isTokenRefused(error)) {
-        if (!this.isCutOff.value) this.#goOnWithout();
+        if (!this.isUnreachable.value) this.#stopRenewal();
       } else if (!(await this.#isReplaced(seen))) this.#end("refused");
     } finally {
       isBlocked.value = false;
@@ -155,7 +155,7 @@ export class PanelSession {
   }
 
   /** Keeps a session that cannot be extended until it expires. */
-  #goOnWithout(): void {
+  #stopRenewal(): void {
     const session = this.#store.read();
     if (session !== undefined) this.#set({ ...session, renewAt: null });
   }
@@ -171,7 +171,7 @@ export class PanelSession {
       this.current.value = undefined;
       this.ending.value = ending;
       this.secureKey.value = undefined;
-      this.isCutOff.value = false;
+      this.isUnreachable.value = false;
     });
   }
 

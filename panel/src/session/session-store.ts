@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { kept } from "../kept.ts";
+import { storedText } from "../stored-text.ts";
 
 const OpenSession = z.object({
   token: z.string(),
@@ -32,7 +32,7 @@ export interface SessionStore {
  * the token expires after a minute.
  */
 export function storeOfTabs(): SessionStore {
-  const stored = kept("session");
+  const stored = storedText("session");
   return {
     read: () => parse(stored.read()),
     write: (session) => (session === undefined ? stored.remove() : stored.write(JSON.stringify(session))),

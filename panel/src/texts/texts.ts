@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { kept } from "../kept.ts";
+import { storedText } from "../stored-text.ts";
 import { en } from "./en.ts";
 
 /** Every text of the interface. A language is a file with all of them. */
@@ -17,7 +17,7 @@ export const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ["ru", { name: "Русский", load: async () => (await import("./ru.ts")).ru }],
 ]);
 
-const stored = kept("language");
+const stored = storedText("language");
 
 /** The texts of the chosen language; a component that reads them is rendered again on a change. */
 export const texts = signal<Texts>(en);

@@ -1,10 +1,10 @@
 import { computed, effect, signal } from "@preact/signals";
-import { kept } from "../kept.ts";
+import { storedText } from "../stored-text.ts";
 
 /** Light or dark; `undefined` follows the system. */
 export type Theme = "light" | "dark";
 
-const stored = kept("theme");
+const stored = storedText("theme");
 const preference = matchMedia("(prefers-color-scheme: dark)");
 const isSystemDark = signal(preference.matches);
 /** The user's choice. */

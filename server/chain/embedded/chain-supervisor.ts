@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
+import { within } from "../../kit/deadline.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
@@ -89,12 +90,12 @@ export class ChainSupervisor {
     }
   }
 
-  async #untilDeadline<T>(promise: Promise<T>): Promise<T> {
-    const timer = Promise.withResolvers<never>();
-    const handle = setTimeout(() => {
-      timer.reject(new SealbookError("chain_unavailable", `The chain restarts. ${this.#lastFailure}`.trim()));
-    }, REQUEST_WAIT_MILLISECONDS);
-    return Promise.race([promise, timer.promise]).finally(() => clearTimeout(handle));
+  #untilDeadline<T>(promise: Promise<T>): Promise<T> {
+    return within(
+      REQUEST_WAIT_MILLISECONDS,
+      promise,
+      () => new SealbookError("chain_unavailable", `The chain restarts. ${this.#lastFailure}`.trim()),
+    );
   }
 
   #runOf(instance: AnvilInstance): ChainRun {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError } from "../../errors.ts";
+import { within } from "../../kit/deadline.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** A node that needs longer to report its state counts as unavailable. */
@@ -13,19 +13,15 @@ export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addr
   return {
     chainId: rpc.chainId,
     addresses: () => rpc.addresses?.() ?? [],
-    async call(method, parameters) {
-      const done = new AbortController();
-      const deadline = sleep(DEADLINE_MILLISECONDS, undefined, { signal: done.signal }).then(() => {
-        throw new SealbookError(
-          "chain_unavailable",
-          `the chain's node did not answer within ${DEADLINE_MILLISECONDS / 1000} s`,
-        );
-      });
-      try {
-        return await Promise.race([rpc.call(method, parameters), deadline]);
-      } finally {
-        done.abort();
-      }
-    },
+    call: (method, parameters) =>
+      within(
+        DEADLINE_MILLISECONDS,
+        rpc.call(method, parameters),
+        () =>
+          new SealbookError(
+            "chain_unavailable",
+            `the chain's node did not answer within ${DEADLINE_MILLISECONDS / 1000} s`,
+          ),
+      ),
   };
 }

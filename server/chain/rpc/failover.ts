@@ -1,5 +1,6 @@
 import type { AddressState } from "./address-state.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
+import { within } from "../../kit/deadline.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { fetchQuantity } from "./query.ts";
 import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
@@ -158,19 +159,14 @@ export class FailoverRpc implements Rpc {
   }
 
   async #checkOne(candidate: Candidate): Promise<void> {
-    const { promise: timeout, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS))),
-      CHECK_TIMEOUT_MILLISECONDS,
-    );
     try {
       const height = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
-      candidate.blockNumber = await Promise.race([height, timeout]);
+      candidate.blockNumber = await within(CHECK_TIMEOUT_MILLISECONDS, height, () =>
+        unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS)),
+      );
       candidate.failure = undefined;
     } catch (error) {
       candidate.failure = reasonOf(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,3 +1,4 @@
+import { within } from "../../kit/deadline.ts";
 import { closed, nodeErrorOf, type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "./rpc.ts";
 
 /** A node in this process. */
@@ -17,14 +18,13 @@ export function connectInProcess(node: InProcessNode): Rpc {
     async call(method, parameters) {
       if (isClosed) throw unavailable(closed());
       const { promise: aborted, reject: abort } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => abort(timedOut(TIMEOUT_MILLISECONDS)), TIMEOUT_MILLISECONDS);
       inFlight.add(abort);
       try {
-        return await Promise.race([node.request(method, parameters), aborted]);
+        const result = Promise.race([node.request(method, parameters), aborted]);
+        return await within(TIMEOUT_MILLISECONDS, result, () => timedOut(TIMEOUT_MILLISECONDS));
       } catch (error) {
         throw nodeErrorOf(error) ?? unavailable(error);
       } finally {
-        clearTimeout(timer);
         inFlight.delete(abort);
       }
     },

@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { every, type Interval } from "../../kit/interval.ts";
 import type { OpenSocket } from "./message-socket.ts";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS } from "./rpc.ts";
@@ -24,17 +25,17 @@ export function webSocketOpener(
     });
     let reason: Error | undefined;
     let alive = true;
-    let pulse: NodeJS.Timeout | undefined;
+    let pulse: Interval | undefined;
     const destroy = (why: Error): void => {
       reason ??= why;
       socket.terminate();
     };
     socket.on("open", () => {
-      pulse = setInterval(() => {
+      pulse = every(pulseMilliseconds, () => {
         if (!alive) return destroy(new Error("the node does not respond to pings"));
         alive = false;
         socket.ping();
-      }, pulseMilliseconds);
+      });
       onOpen();
     });
     socket.on("pong", () => (alive = true));
@@ -44,7 +45,7 @@ export function webSocketOpener(
     });
     socket.on("error", (error) => (reason ??= explainTls(error, peer)));
     socket.on("close", (code) => {
-      clearInterval(pulse);
+      void pulse?.stop();
       onClose(reason ?? new Error(`the node closed the connection (${code})`));
     });
     return { send: (text) => socket.send(text), destroy };

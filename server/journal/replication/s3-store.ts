@@ -2,8 +2,8 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
+  ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
-  paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -132,12 +132,21 @@ export class S3Store implements ObjectStore {
     this.#client.destroy();
   }
 
-  #pages(query: {
+  /** Not the SDK's paginator: it has one timeout for all pages, so that a long listing would fail. */
+  async *#pages(query: {
     Prefix: string;
     Delimiter?: string;
     StartAfter?: string;
-  }): AsyncIterable<ListObjectsV2CommandOutput> {
-    return paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...query }, timeout());
+  }): AsyncGenerator<ListObjectsV2CommandOutput, void> {
+    let token: string | undefined;
+    do {
+      const page = await this.#client.send(
+        new ListObjectsV2Command({ Bucket: this.#bucket, ...query, ContinuationToken: token }),
+        timeout(),
+      );
+      yield page;
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
   }
 
   #object(key: string): { Bucket: string; Key: string } {

@@ -9,8 +9,8 @@ import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
 import { shortened } from "../../format/shortened.ts";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { eventText } from "./event-text.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
@@ -23,11 +23,11 @@ const PAGE = 25;
 /** Role and activity of an address. */
 export function AddressView({ address }: { address: string }) {
   const words = texts.value.explorer.address;
-  const question = useAsked(() => found(address), address);
+  const query = useQuery(() => found(address), address);
   return (
-    <Answer of={question} missing={<NotFound title={words.unreadable}>{words.unreadableHelp}</NotFound>}>
+    <QueryResult of={query} missing={<NotFound title={words.unreadable}>{words.unreadableHelp}</NotFound>}>
       {({ explored, activity }) => <Address explored={explored} first={activity} />}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -108,11 +108,11 @@ function aboutOf({ contract, has_code, relays, administers, scope, validator }: 
 }
 
 function Activity({ address, first }: { address: string; first: AddressActivity }) {
-  const { address: words, more, askAgain } = texts.value.explorer;
+  const { address: words, more, retry } = texts.value.explorer;
   const list = useSignal(first);
-  const state = useSignal<"" | "asking" | "failed">("");
+  const state = useSignal<"" | "loading" | "failed">("");
   const load = async (): Promise<void> => {
-    state.value = "asking";
+    state.value = "loading";
     const page = await explorerClient
       .activity(address, { limit: PAGE, cursor: list.value.next })
       .catch(() => undefined);
@@ -157,8 +157,8 @@ function Activity({ address, first }: { address: string; first: AddressActivity 
       )}
       {next === undefined ? null : (
         <div>
-          <Button free busy={state.value === "asking"} onClick={() => void load()}>
-            {state.value === "failed" ? askAgain : more}
+          <Button free busy={state.value === "loading"} onClick={() => void load()}>
+            {state.value === "failed" ? retry : more}
           </Button>
         </div>
       )}

@@ -3,10 +3,10 @@ import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
-import { BringProof } from "../../proof/bring-proof.tsx";
+import { ProofInput } from "../../proof/proof-input.tsx";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
@@ -16,11 +16,11 @@ import { useTitle } from "../title.ts";
 /** An anchored hash: a recorded hash or the root of a batch. */
 export function AnchorView({ hash }: { hash: string }) {
   const { anchor } = texts.value.explorer;
-  const question = useAsked(() => explorerClient.anchor(hash), hash);
+  const query = useQuery(() => explorerClient.anchor(hash), hash);
   return (
-    <Answer of={question} missing={<NotFound title={anchor.missing}>{anchor.missingHelp}</NotFound>}>
+    <QueryResult of={query} missing={<NotFound title={anchor.missing}>{anchor.missingHelp}</NotFound>}>
       {(found) => <Anchor anchor={found} />}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -35,7 +35,7 @@ function Anchor({ anchor }: { anchor: ExploredAnchor }) {
           <h1>{title}</h1>
           <p>{anchor.size === 0 ? words.singleAbout : words.batchAbout}</p>
         </div>
-        <Badge kind="good">{words.held}</Badge>
+        <Badge kind="good">{words.onChain}</Badge>
       </div>
       <section class="card stack">
         <Facts
@@ -63,7 +63,7 @@ function Anchor({ anchor }: { anchor: ExploredAnchor }) {
       </section>
       <section class="stack">
         <h2>{words.follow}</h2>
-        <BringProof root={anchor.hash} />
+        <ProofInput root={anchor.hash} />
       </section>
     </>
   );

@@ -9,8 +9,8 @@ import { Table } from "../../components/table.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { byteSize, wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
@@ -23,11 +23,11 @@ const PAGE = 50;
 /** A block, and the transactions in it. */
 export function BlockView({ id }: { id: string }) {
   const { block } = texts.value.explorer;
-  const question = useAsked(() => explorerClient.block(id, { limit: PAGE }), id);
+  const query = useQuery(() => explorerClient.block(id, { limit: PAGE }), id);
   return (
-    <Answer of={question} missing={<NotFound title={block.missing}>{block.missingHelp}</NotFound>}>
+    <QueryResult of={query} missing={<NotFound title={block.missing}>{block.missingHelp}</NotFound>}>
       {(found) => <Block block={found} />}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -121,7 +121,7 @@ function Seals({
 }
 
 function Transactions({ block }: { block: ExploredBlock }) {
-  const { block: words, actions, askAgain } = texts.value.explorer;
+  const { block: words, actions, retry } = texts.value.explorer;
   const more = useSignal<{ readonly rows: ExploredBlock["transactions"]; readonly next: string | undefined }>({
     rows: block.transactions,
     next: block.next,
@@ -155,7 +155,7 @@ function Transactions({ block }: { block: ExploredBlock }) {
       {more.value.next === undefined ? null : (
         <div>
           <Button free onClick={() => void load()}>
-            {failed.value ? askAgain : texts.value.explorer.more}
+            {failed.value ? retry : texts.value.explorer.more}
           </Button>
         </div>
       )}

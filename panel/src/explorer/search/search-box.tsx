@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { texts } from "../../texts/texts.ts";
 import { addressOf, goTo } from "../route.ts";
-import { setPasted } from "../../proof/pasted.ts";
+import { setPastedProof } from "../../proof/pasted-proof.ts";
 
 /** Searches for anything with a hash, a number or an address; shows a pasted proof directly. */
 export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {
@@ -12,13 +12,13 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
   const id = useId();
   const submit = (event: Event): void => {
     event.preventDefault();
-    const wanted = entered.value.trim();
-    if (wanted === "") return;
-    if (wanted.startsWith("{")) {
-      setPasted(wanted);
+    const entry = entered.value.trim();
+    if (entry === "") return;
+    if (entry.startsWith("{")) {
+      setPastedProof(entry);
       goTo(addressOf("proof"));
     } else {
-      goTo(addressOf("search", wanted));
+      goTo(addressOf("search", entry));
     }
   };
   return (

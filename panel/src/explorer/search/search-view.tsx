@@ -3,8 +3,8 @@ import type { SearchResult } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Icon } from "../../components/icon.tsx";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
@@ -15,21 +15,21 @@ import { useTitle } from "../title.ts";
 export function SearchView({ text }: { text: string }) {
   const { search } = texts.value.explorer;
   useTitle(search.title);
-  const question = useAsked(() => findings(text), text);
+  const query = useQuery(() => fetchResults(text), text);
   return (
-    <Answer of={question}>
-      {(found) =>
-        found === "unreadable" ? (
+    <QueryResult of={query}>
+      {(results) =>
+        results === "unreadable" ? (
           <NotFound title={search.unreadable}>{search.unreadableHelp}</NotFound>
         ) : (
-          <Found text={text} findings={found} />
+          <Results text={text} results={results} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-async function findings(text: string): Promise<readonly SearchResult[] | "unreadable"> {
+async function fetchResults(text: string): Promise<readonly SearchResult[] | "unreadable"> {
   try {
     return await explorerClient.search(text.trim());
   } catch (error) {
@@ -38,18 +38,18 @@ async function findings(text: string): Promise<readonly SearchResult[] | "unread
   }
 }
 
-function Found({ text, findings }: { text: string; findings: readonly SearchResult[] }) {
+function Results({ text, results }: { text: string; results: readonly SearchResult[] }) {
   const { search } = texts.value.explorer;
-  const [only, ...others] = findings;
-  const place = only === undefined || others.length > 0 ? undefined : placeOf(only);
+  const [only, ...others] = results;
+  const address = only === undefined || others.length > 0 ? undefined : resultAddress(only);
   useEffect(() => {
-    if (place !== undefined) replaceBy(place);
-  }, [place]);
-  if (findings.length === 0) {
+    if (address !== undefined) replaceBy(address);
+  }, [address]);
+  if (results.length === 0) {
     return (
       <NotFound title={search.nothing}>
         {/^(0x)?[0-9a-f]{64}$/i.test(text.trim()) ? search.nothingForHash : search.nothingHelp}{" "}
-        <a href={addressOf("proof")}>{search.bringProof}</a>
+        <a href={addressOf("proof")}>{search.openProof}</a>
       </NotFound>
     );
   }
@@ -57,11 +57,11 @@ function Found({ text, findings }: { text: string; findings: readonly SearchResu
     <section class="stack">
       <h1>{others.length === 0 ? search.title : search.several}</h1>
       <ul class="list card">
-        {findings.map((finding) => (
-          <li key={finding.kind}>
-            <Icon name={finding.kind === "anchor" ? "proofs" : finding.kind === "session" ? "clock" : "explorer"} />
-            <span>{search.kinds[finding.kind]}</span>
-            <Hash value={finding.kind === "address" ? finding.address : finding.hash} {...hrefOf(finding)} />
+        {results.map((result) => (
+          <li key={result.kind}>
+            <Icon name={result.kind === "anchor" ? "proofs" : result.kind === "session" ? "clock" : "explorer"} />
+            <span>{search.kinds[result.kind]}</span>
+            <Hash value={result.kind === "address" ? result.address : result.hash} {...hrefOf(result)} />
           </li>
         ))}
       </ul>
@@ -69,22 +69,22 @@ function Found({ text, findings }: { text: string; findings: readonly SearchResu
   );
 }
 
-function hrefOf(finding: SearchResult): { href?: string } {
-  const href = placeOf(finding);
+function hrefOf(result: SearchResult): { href?: string } {
+  const href = resultAddress(result);
   return href === undefined ? {} : { href };
 }
 
 /** Returns the address of a result. The chain stores only the hash of a session's token. */
-function placeOf(finding: SearchResult): string | undefined {
-  switch (finding.kind) {
+function resultAddress(result: SearchResult): string | undefined {
+  switch (result.kind) {
     case "block":
-      return addressOf("block", String(finding.number));
+      return addressOf("block", String(result.number));
     case "transaction":
-      return addressOf("tx", finding.hash);
+      return addressOf("tx", result.hash);
     case "anchor":
-      return addressOf("anchor", finding.hash);
+      return addressOf("anchor", result.hash);
     case "address":
-      return addressOf("address", finding.address);
+      return addressOf("address", result.address);
     case "session":
       return undefined;
   }

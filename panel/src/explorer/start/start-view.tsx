@@ -3,8 +3,8 @@ import { Facts } from "../../components/facts.tsx";
 import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { addressOf } from "../route.ts";
@@ -19,7 +19,7 @@ const EVERY_MILLISECONDS = 5_000;
 export function StartView() {
   const { start } = texts.value.explorer;
   useTitle(start.newest);
-  const question = useAsked(newest, "start", EVERY_MILLISECONDS);
+  const query = useQuery(newest, "start", EVERY_MILLISECONDS);
   return (
     <>
       <div class="explorer-hero">
@@ -27,7 +27,7 @@ export function StartView() {
         <p>{start.about}</p>
         <SearchBox large />
       </div>
-      <Answer of={question}>
+      <QueryResult of={query}>
         {({ chain, blocks, anchors }) => (
           <>
             <div class="columns explorer-newest">
@@ -45,7 +45,7 @@ export function StartView() {
             <Chain chain={chain} />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </>
   );
 }

@@ -43,7 +43,9 @@ function AnchorCard({ action: { hash, size, first } }: { action: ActionOf<"ancho
   return (
     <Card
       title={size === 0 ? anchor.single : anchor.batch}
-      badge={first === null ? <Badge kind="bad">{actions.absent}</Badge> : <Badge kind="good">{actions.held}</Badge>}
+      badge={
+        first === null ? <Badge kind="bad">{actions.missing}</Badge> : <Badge kind="good">{actions.onChain}</Badge>
+      }
     >
       <Facts
         of={[
@@ -70,9 +72,9 @@ function RecordCard({ action }: { action: ActionOf<"record"> }) {
   const { actions } = texts.value.explorer;
   const { row, signer, on_chain, table, row_id, compressed, fault } = action;
   const states = {
-    current: ["good", actions.held],
-    overwritten: ["warning", actions.replaced],
-    missing: ["bad", actions.absent],
+    current: ["good", actions.onChain],
+    overwritten: ["warning", actions.overwritten],
+    missing: ["bad", actions.missing],
   } as const;
   const [kind, text] = states[on_chain];
   const isSender = row !== undefined && signer !== null && row.sender.toLowerCase() === signer.toLowerCase();

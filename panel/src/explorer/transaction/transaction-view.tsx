@@ -6,10 +6,10 @@ import { More } from "../../components/more.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
-import { BringProof } from "../../proof/bring-proof.tsx";
+import { ProofInput } from "../../proof/proof-input.tsx";
 import { texts } from "../../texts/texts.ts";
-import { Answer } from "../answer.tsx";
-import { useAsked } from "../asked.ts";
+import { QueryResult } from "../query-result.tsx";
+import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
@@ -26,11 +26,11 @@ const BADGES = { pending: "warning", succeeded: "good", reverted: "bad" } as con
 /** A transaction: summary first, then all details. */
 export function TransactionView({ hash }: { hash: string }) {
   const words = texts.value.explorer.transaction;
-  const question = useAsked(() => explorerClient.transaction(hash), hash, EVERY_MILLISECONDS);
+  const query = useQuery(() => explorerClient.transaction(hash), hash, EVERY_MILLISECONDS);
   return (
-    <Answer of={question} missing={<NotFound title={words.missing}>{words.missingHelp}</NotFound>}>
+    <QueryResult of={query} missing={<NotFound title={words.missing}>{words.missingHelp}</NotFound>}>
       {(transaction) => <Transaction transaction={transaction} />}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -59,11 +59,11 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
         </Notice>
       ) : null}
       <ActionCard action={action} />
-      <Place transaction={transaction} />
+      <Position transaction={transaction} />
       {action.kind === "anchor" && action.first !== null ? (
         <section class="stack">
           <h2>{texts.value.explorer.anchor.follow}</h2>
-          <BringProof root={action.hash} />
+          <ProofInput root={action.hash} />
         </section>
       ) : null}
       <div class="card stack">
@@ -84,7 +84,7 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
 }
 
 /** The position of a transaction on the chain, and its sender. */
-function Place({
+function Position({
   transaction: { hash, block, confirmations, from, to, nonce, gas_used, gas_limit, value, deployed, call },
 }: {
   transaction: ExploredTransaction;

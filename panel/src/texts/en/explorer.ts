@@ -4,14 +4,14 @@ const count = (number: number, one: string, many: string): string =>
 export const explorer = {
   checkProof: "Check a proof",
   toPanel: "Panel",
-  toStart: "To the explorer's start",
-  askAgain: "Try again",
+  toStart: "Explorer start page",
+  retry: "Try again",
   more: "Show more",
-  noPage: "There is no such page",
+  noPage: "Page not found",
   noPageHelp: "The address may be incomplete. Use the search instead.",
   transactionCount: (number: number) => count(number, "transaction", "transactions"),
   anchorSize: (size: number) =>
-    size === 0 ? "one hash alone" : count(size, "hash under one root", "hashes under one root"),
+    size === 0 ? "a single hash" : count(size, "hash under one root", "hashes under one root"),
 
   states: { pending: "waiting", succeeded: "succeeded", reverted: "reverted" },
 
@@ -42,7 +42,7 @@ export const explorer = {
       "It is not a block, a transaction or an anchored hash. The chain does not contain document hashes: a " +
       "document hash is part of a recorded hash, which can be one of many under a root. The document's proof " +
       "shows its inclusion:",
-    bringProof: "open the proof",
+    openProof: "open the proof",
     unreadable: "The search term is invalid",
     unreadableHelp:
       "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
@@ -57,8 +57,8 @@ export const explorer = {
 
   block: {
     title: (number: string) => `Block ${number}`,
-    missing: "The chain does not have this block",
-    missingHelp: "It may not exist yet, belong to another chain, or not have reached this node.",
+    missing: "Block not found",
+    missingHelp: "The block may not exist yet, may belong to another chain, or may not have reached this node.",
     neighbours: "Adjacent blocks",
     previous: "Previous",
     next: "Next",
@@ -101,9 +101,9 @@ export const explorer = {
       close: "A session was closed",
     },
     administered: (name: string) => `Administration: ${name}`,
-    held: "the chain holds it",
-    replaced: "overwritten since",
-    absent: "not on the chain",
+    onChain: "on the chain",
+    overwritten: "overwritten since",
+    missing: "not on the chain",
     inBlock: "block",
     record: "Record",
     code: "Code",
@@ -130,10 +130,10 @@ export const explorer = {
 
   transaction: {
     title: "Transaction",
-    missing: "The chain does not have this transaction",
+    missing: "Transaction not found",
     missingHelp: "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
-    reverted: "The contract reverted it; nothing has changed",
-    pending: "It is not in a block yet",
+    reverted: "The contract reverted the transaction; nothing was written",
+    pending: "Not in a block yet",
     pendingHelp: "This page updates automatically.",
     onChain: "On the chain",
     hash: "Hash",
@@ -149,9 +149,9 @@ export const explorer = {
     call: (signature: string) => `Call: ${signature}`,
     callArguments: "Arguments of the call",
     logs: (number: number) => `Log: ${count(number, "entry", "entries")}`,
-    noLogs: "It emitted no events.",
+    noLogs: "No events.",
     input: "Call data",
-    noInput: "It has no call data.",
+    noInput: "No call data.",
     name: "Name",
     argument: "Value",
     characters: (number: number) => `(${count(number, "character", "characters")})`,
@@ -164,23 +164,23 @@ export const explorer = {
     singleAbout: "A recorded hash that was anchored alone. It covers a document's hash, id, time and type.",
     batch: "Anchored batch",
     batchAbout: "The root of a Merkle tree. It commits to every recorded hash under it; none can be added later.",
-    held: "the chain holds it",
+    onChain: "on the chain",
     missing: "This hash was not anchored",
     missingHelp:
-      "The contract has no anchor of it. The chain does not contain hashes under a root: their proofs lead to " +
-      "the root.",
+      "The contract has no anchor of this hash. The chain does not contain the hashes under a root: their proofs " +
+      "lead to the root.",
     hash: "Recorded hash",
     root: "Root",
     size: "Covers",
     first: "First anchored",
     block: "Block",
     transaction: "Transaction",
-    follow: "Check a document against it",
+    follow: "Check a document against this anchor",
   },
 
   address: {
     address: "Address",
-    unreadable: "This is not an address",
+    unreadable: "Invalid address",
     unreadableHelp: "An address is 40 hexadecimal digits, with or without 0x.",
     otherContract: "Contract",
     relayer: "Relayer",
@@ -198,7 +198,7 @@ export const explorer = {
       administrator: "Grants and revokes roles on the contracts.",
       account: "An account enrolled in the registry.",
       validator: "Proposes and validates blocks.",
-      unknown: "It has no role on the contracts.",
+      unknown: "An address without a role on the contracts.",
     },
     sent: "Transactions sent",
     relays: "Writes to",
@@ -207,7 +207,7 @@ export const explorer = {
     activity: "Newest events",
     activityAbout: "Events of the contracts. The list does not include transactions without events.",
     noActivity: "The contracts have emitted no events for this address.",
-    noneYet: "None in the newest blocks; search older blocks.",
+    noneYet: "No events in the newest blocks. Show more to search older blocks.",
     event: "Event",
     transaction: "Transaction",
     block: "Block",
@@ -230,11 +230,11 @@ export const explorer = {
   },
 
   failures: {
-    chainAway: "The chain is not reachable",
-    chainAwayHelp: "The server has no connection to its node. Nothing is lost. Try again in a moment.",
-    serverAway: "The server does not respond",
-    serverAwayHelp: "It may be restarting, or your network is down. Try again in a moment.",
-    forbidden: "Your network has no access",
+    chainUnavailable: "The chain is not reachable",
+    chainUnavailableHelp: "The server has no connection to its node. Nothing is lost. Try again in a moment.",
+    serverUnreachable: "The server does not respond",
+    serverUnreachableHelp: "It may be restarting, or your network is down. Try again in a moment.",
+    forbidden: "Access from your network is not allowed",
     forbiddenHelp:
       "The operator has restricted the explorer to certain networks. Use one of them, or ask the operator for access.",
     tooMany: "Too many requests",

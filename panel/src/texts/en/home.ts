@@ -10,7 +10,7 @@ export const home = {
   show: "Show",
   copyToken: "Copy the token",
   copyAccount: "Copy the address",
-  statistics: "System, as of the login",
+  statistics: "System at login",
   stats: { records: "Records", accounts: "Accounts", sessions: "Open sessions", block: "Block", uptime: "Uptime" },
   log: "Log of this account",
 };

@@ -1,6 +1,6 @@
 export const login = {
   title: "Log in to Sealbook",
-  lead: "Records that everybody can verify.",
+  lead: "Records that anyone can verify.",
   address: "Blockchain address",
   password: "Password",
   submit: "Log in",
@@ -11,7 +11,7 @@ export const login = {
   progress: {
     password: { title: "Checking the password", help: "It unlocks your account's signing key on the server." },
     chain: {
-      title: "The chain is authorising the session",
+      title: "Authorising the session on the chain",
       help: "The signed transaction is waiting for a block. This takes a few seconds.",
     },
     long: {
@@ -24,6 +24,6 @@ export const login = {
     closedElsewhere: "The session was ended in another tab.",
     expired: "The session has expired.",
     refused: "The session has ended: its token is no longer valid.",
-    again: "Log in to continue. Your input is kept.",
+    again: "Log in to continue. Your input is preserved.",
   },
 };

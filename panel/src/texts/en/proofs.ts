@@ -9,7 +9,7 @@ export const proofs = {
   size: "Size",
   unreadable: "The file cannot be read",
   hashing: (name: string) => `Hashing ${name}:`,
-  looking: "Searching for records of this file…",
+  searching: "Searching for records of this file…",
   withBundle: "Do you have its proof?",
   dropBundle: "Drop the proof (.bundle.json)",
   dropBundleHint: "The browser checks the file against it step by step, independently of the server's journal.",
@@ -18,9 +18,9 @@ export const proofs = {
     same: "Recorded: exactly this content",
     sameHelp: "The file is unchanged since then, and the chain confirms it.",
     changed: "Changed: this is not the recorded content",
-    changedHelp: (name: string) => `The record of "${name}" is of different content. This content has no record.`,
+    changedHelp: (name: string) => `A different version is recorded for "${name}". This version is not recorded.`,
     waiting: "Accepted, waiting for the chain",
-    waitingHelp: "It was sent before and will be anchored soon. Sending it again has no effect.",
+    waitingHelp: "It was submitted earlier and will be anchored soon. Submitting it again has no effect.",
     unknown: "Not recorded",
     unknownHelp: "There is no proof of this content: it was never recorded here, or the file has changed.",
     recorded: "Recorded",
@@ -30,7 +30,7 @@ export const proofs = {
   },
 
   anchoring: {
-    title: "Record it",
+    title: "Record this file",
     titleChange: "Record this version as well",
     about: "Only the hash is sent to the server; the chain stores it as part of a recorded hash.",
     documentId: "Document id",
@@ -38,11 +38,11 @@ export const proofs = {
     documentIdMissing: "Enter the name of the document.",
     type: "Type of document",
     typeHint: "Optional, for instance contract.",
-    button: "Record it",
+    button: "Record this file",
     sending: "Sending the hash and waiting for the chain…",
     pending: "Accepted. It will be anchored soon; this page updates automatically.",
     confirmed: "Recorded on the chain",
-    confirmedHelp: "Everybody can now verify that this content existed at this time. Keep the proof with the file.",
+    confirmedHelp: "Anyone can now verify that this content existed at this time. Keep the proof with the file.",
     block: "Block",
   },
 
@@ -51,24 +51,24 @@ export const proofs = {
     about: "A file that verifies the document without this server.",
     documentId: "Document id",
     documentIdHint: "The recorded name differs from the file name: enter the recorded name.",
-    missing: "There is no proof with this id",
+    missing: "No proof with this id",
     missingHelp: "Enter the name under which the document was recorded.",
   },
 
   check: {
-    holds: "Verification passed",
-    holdsHelp:
+    passed: "Verification passed",
+    passedHelp:
       "This file existed unchanged at the time of the block. Your browser computed every step and compared the " +
       "block with the chain.",
-    fails: "Verification failed",
-    failsHelp: "The failed step is marked below. The proof may be altered or belong to another chain.",
+    failed: "Verification failed",
+    failedHelp: "The failed step is marked below. The proof may be altered or belong to another chain.",
     changed: "Changed: this is not the file of the proof",
     changedHelp: (name: string) =>
-      `The SHA-256 of "${name}" differs from that of the proof. A single changed character has this effect.`,
+      `The SHA-256 of "${name}" differs from that of the proof. Even a single changed character changes it.`,
     checking: "Checking…",
     steps: "Checks",
-    stepHolds: "passed",
-    stepFails: "failed",
+    stepPassed: "passed",
+    stepFailed: "failed",
     insecure: "The signatures of the proof cannot be checked here",
     insecureHelp:
       "Browsers provide no cryptography for pages without TLS. The inclusion proof below is checked; for all " +
@@ -91,19 +91,21 @@ export const proofs = {
     about:
       "The chain stores only the root, not the documents under it. The proof of a document shows the audit " +
       "path from its hash to the root, which is compared with the chain.",
-    holds: "Verification passed: the root is on the chain",
-    holdsAbout: "Your browser computed every step. The root was anchored at",
+    passed: "Verification passed: the root is on the chain",
+    passedAbout: "Your browser computed every step. The root was anchored at",
     inBlock: "block",
-    fails: "Verification failed: the path does not lead to the chain",
+    failed: "Verification failed: the path does not lead to the chain",
     faults: {
       recordHash: "Document, time and type do not give the recorded hash of the proof.",
       leaf: "The recorded hash does not give the leaf of the proof.",
       root: "The path does not lead to the root of the proof.",
       otherChain: (proof: number, chain: number) =>
-        `The proof is of chain ${proof}, this explorer shows chain ${chain}.`,
+        `The proof is for chain ${proof}, this explorer shows chain ${chain}.`,
       otherContract: "The proof names a different contract than this chain's.",
       notAnchored: "The path is consistent, but its root is not anchored on the chain.",
-      otherForm: "The chain has it in a different form than the proof states: as a root, or alone.",
+      otherForm:
+        "The anchor on the chain has a different form than the proof states: a root instead of a single hash, or the " +
+        "reverse.",
     },
     document: "Document",
     documentId: "Document id",
@@ -112,20 +114,20 @@ export const proofs = {
     timestamp: "Stated time",
     recordHash: "Recorded hash",
     recordHashAbout: "SHA-256 over id, stated time, type and the document's hash.",
-    way: "Audit path",
+    auditPath: "Audit path",
     steps: "All steps",
     stepRecord: "Recorded hash: SHA-256 of document id, time, type and the document's SHA-256",
     stepLeaf: "Leaf: keccak-256 of the recorded hash, twice",
     stepPair: "With its sibling, the smaller first",
     stepEnd: "This must equal the anchored hash",
-    right: "as stated",
-    wrong: "not as stated",
+    matches: "matches",
+    differs: "does not match",
   },
 
   tree: {
     label: (levels: number) =>
       `Audit path from the document to the anchored root: ${levels} ${levels === 1 ? "level" : "levels"} of a tree`,
-    lost: "Not on the chain",
+    rootMissing: "Not on the chain",
     kinds: {
       root: "On the chain",
       node: "Node",
@@ -135,15 +137,15 @@ export const proofs = {
       document: "Document's SHA-256",
     },
     about: {
-      root: "The computed end of the path.",
+      root: "The root computed from the path.",
       node: "keccak-256 of the pair beneath it.",
       leaf: "The recorded hash, hashed twice to distinguish leaves from inner nodes.",
       sibling: "Part of the proof. It commits to everything beneath it without revealing it.",
       record: "SHA-256 over id, stated time, type and the document's hash.",
       document: "SHA-256 of the file. Drop the file to compare.",
     },
-    onChain: "the chain has it",
-    notOnChain: "the chain does not have it",
+    onChain: "on the chain",
+    notOnChain: "not on the chain",
   },
 
   compare: {
@@ -154,7 +156,7 @@ export const proofs = {
     changedHelp: (name: string) => `${name} has a different SHA-256: it was changed, or is a different file.`,
   },
 
-  bring: {
+  input: {
     title: "Drop a proof here, or choose one",
     hint: "A .bundle.json or .proof.json. The browser reads it and does not send it.",
     paste: "Paste it instead",
@@ -173,7 +175,7 @@ export const proofs = {
     label: "Document id or proof id",
     hint: "The recorded name of the document, or the recorded hash.",
     button: "Fetch",
-    missing: "There is no such proof",
+    missing: "Proof not found",
     missingHelp: "Neither a proof nor a document has this id.",
   },
 
@@ -181,9 +183,9 @@ export const proofs = {
     unauthorized: "Authentication required",
     unauthorizedHelp: "Enter an API key or a token, and try again.",
     wrongKey: "The key or token is not valid. Enter another one, and try again.",
-    forbidden: "This is not allowed",
-    notYet: "Not yet",
+    forbidden: "Access denied",
+    notYet: "Not available yet",
     keyLabel: "API key or token",
-    keyHint: "Kept until you close this page, and sent only to this server.",
+    keyHint: "Stored in memory until you close this page, and sent only to this server.",
   },
 };

@@ -28,7 +28,7 @@ export const records: Texts["records"] = {
   payloadOf: (code) => `Содержимое ${code}`,
   sender: "Отправитель",
   you: "вы",
-  place: (id, block) => `Запись ${id}, блок ${block}`,
+  position: (id, block) => `Запись ${id}, блок ${block}`,
   transaction: "Транзакция",
   decode: "Разобрать",
   kind: "Вид записи",

@@ -168,7 +168,9 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
     .addColumn("accepted_at", "bigint", (c) => c.notNull())
     .addColumn("timestamp", "bigint", (c) => c.notNull())
     .addColumn("batch_id", "bigint", (c) => c.notNull())
-    .addColumn("label_id", "integer", (c) => c.references("proof_labels.id"))
+    // No foreign key: PostgreSQL would lock the label's row, for which the owner needs the revoked right to update
+    // it. A label is never deleted, and the digest of the entry contains its text.
+    .addColumn("label_id", "integer")
     .addColumn("leaf_index", "integer", (c) => c.notNull())
     .addColumn("shares_leaf", "smallint", (c) => c.notNull())
     .addColumn("link", types.bytes, (c) => c.notNull())

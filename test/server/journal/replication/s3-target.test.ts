@@ -43,6 +43,29 @@ describe("bucket as a target", () => {
     expect(await place.open().newest()).to.include({ number: 20 });
   });
 
+  it("is listed whatever the number of pages: each request has a timeout of its own", async () => {
+    place.server.pageSize = 1;
+    for (const directory of ["000000001", "000000002", "000000003"]) await place.put(`${directory}/other`, "");
+    const original = AbortSignal.timeout;
+    const timeouts: AbortController[] = [];
+    AbortSignal.timeout = () => {
+      const timeout = new AbortController();
+      timeouts.push(timeout);
+      return timeout.signal;
+    };
+    // The timeouts of earlier requests expire while the server makes a page.
+    place.server.intercept = () => {
+      for (const timeout of timeouts.slice(0, place.server.requests.length - 1)) timeout.abort();
+      return "pass";
+    };
+    try {
+      await place.open().newest();
+      expect(timeouts.length).to.be.greaterThan(3);
+    } finally {
+      AbortSignal.timeout = original;
+    }
+  });
+
   it("is not listed from its beginning once it is known where it stands", async () => {
     await target.write(first);
     const stored = await target.newest();

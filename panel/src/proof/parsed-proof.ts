@@ -23,7 +23,7 @@ const StoredProof = ConfirmedProof.pick({ status: true }).extend({
 type MerklePath = NonNullable<z.output<typeof StoredProof>["proof"]["merkle"]> & { readonly size?: number };
 
 /** The path from a document to the chain, in either format. Hashes of the chain are `0x` hex. */
-export interface BroughtProof {
+export interface ParsedProof {
   readonly documentId: string;
   /** SHA-256 of the document, without prefix; the same for `recordHash`. */
   readonly documentHash: string;
@@ -39,38 +39,38 @@ export interface BroughtProof {
 }
 
 /** Reads a proof; `undefined` for any other text. */
-export function readProof(text: string): BroughtProof | undefined {
+export function parseProof(text: string): ParsedProof | undefined {
   const content = parsedJson(text);
   const bundle = PortableProof.safeParse(content);
   if (bundle.success) {
     const { record, merkle, anchor } = bundle.data;
-    return broughtProof(record, anchor, merkle ?? undefined, text);
+    return toParsedProof(record, anchor, merkle ?? undefined, text);
   }
   const stored = StoredProof.safeParse(content);
   return stored.success
-    ? broughtProof(stored.data.proof, stored.data.proof, stored.data.proof.merkle, undefined)
+    ? toParsedProof(stored.data.proof, stored.data.proof, stored.data.proof.merkle, undefined)
     : undefined;
 }
 
 /** Returns the anchored hash: the recorded hash, or the root of its path. */
-export function anchoredHash({ merkle, recordHash }: BroughtProof): string {
+export function anchoredHash({ merkle, recordHash }: ParsedProof): string {
   return merkle?.root ?? `0x${recordHash}`;
 }
 
-function broughtProof(
+function toParsedProof(
   { document_id, hash, record_hash, metadata }: z.output<typeof PortableProof>["record"],
-  place: { readonly chain_id: number; readonly contract: string },
-  merkle: BroughtProof["merkle"],
+  anchor: { readonly chain_id: number; readonly contract: string },
+  merkle: ParsedProof["merkle"],
   bundle: string | undefined,
-): BroughtProof {
+): ParsedProof {
   return {
     documentId: document_id,
     documentHash: hash,
     recordHash: record_hash,
     timestamp: metadata.timestamp,
     type: metadata.type ?? "",
-    chainId: place.chain_id,
-    contract: place.contract,
+    chainId: anchor.chain_id,
+    contract: anchor.contract,
     merkle,
     bundle,
   };

@@ -1,12 +1,12 @@
 /** A text in the storage of the browser; private windows and policies can disable the storage. */
-export interface Kept {
+export interface StoredText {
   read(): string | undefined;
   write(text: string): void;
   remove(): void;
 }
 
 /** @param name Unique name; the stored name has the product's name as prefix */
-export function kept(name: string): Kept {
+export function storedText(name: string): StoredText {
   const key = `sealbook.${name}`;
   return {
     read: () => attempt(() => localStorage.getItem(key) ?? undefined),

@@ -4,14 +4,14 @@ import { type Result, type Step, verifyBundle } from "../../../verifier/verify.m
 import { Icon } from "../components/icon.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
-import { readProof } from "../proof/brought-proof.ts";
+import { parseProof } from "../proof/parsed-proof.ts";
 import { PathView } from "../proof/path-view.tsx";
 import { texts } from "../texts/texts.ts";
 import { nodeThroughServer } from "./chain-node.ts";
 import type { Document } from "./document.ts";
 
 /** Checks a file against a portable proof in the browser: the proof contains everything except the chain itself. */
-export function AgainstBundle({ document, bundle }: { document: Document; bundle: string }) {
+export function BundleCheck({ document, bundle }: { document: Document; bundle: string }) {
   const { check: words } = texts.value.proofs;
   const steps = useSignal<readonly Step[]>([]);
   const result = useSignal<Result | undefined>(undefined);
@@ -19,14 +19,14 @@ export function AgainstBundle({ document, bundle }: { document: Document; bundle
   const canCheck = globalThis.isSecureContext;
   useEffect(() => {
     if (!canCheck) return;
-    let wanted = true;
-    const told = (step: Step): void => void (wanted && (steps.value = [...steps.value, step]));
-    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, told).then(
-      (outcome) => wanted && (result.value = outcome),
+    let isMounted = true;
+    const onStep = (step: Step): void => void (isMounted && (steps.value = [...steps.value, step]));
+    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, onStep).then(
+      (outcome) => isMounted && (result.value = outcome),
     );
-    return () => void (wanted = false);
+    return () => void (isMounted = false);
   }, [bundle, document.hash]);
-  const proof = readProof(bundle);
+  const proof = parseProof(bundle);
   const outcome = result.value;
   const isChanged = proof !== undefined && proof.documentHash !== document.hash;
   return (
@@ -44,12 +44,12 @@ export function AgainstBundle({ document, bundle }: { document: Document; bundle
       {!canCheck || isChanged ? null : outcome === undefined ? (
         <Progress>{words.checking}</Progress>
       ) : outcome.ok ? (
-        <Notice kind="good" title={words.holds}>
-          {words.holdsHelp}
+        <Notice kind="good" title={words.passed}>
+          {words.passedHelp}
         </Notice>
       ) : (
-        <Notice kind="bad" title={words.fails}>
-          {words.failsHelp}
+        <Notice kind="bad" title={words.failed}>
+          {words.failedHelp}
         </Notice>
       )}
       {steps.value.length === 0 ? null : (
@@ -75,7 +75,7 @@ function StepItem({ step }: { step: Step }) {
       <Icon name={step.ok ? "check" : "close"} size={18} />
       <div>
         <strong>{titles[step.title] ?? step.title}</strong>{" "}
-        <span class="visually-hidden">{step.ok ? words.stepHolds : words.stepFails}</span>
+        <span class="visually-hidden">{step.ok ? words.stepPassed : words.stepFailed}</span>
         <p class="small muted" lang="en">
           {step.ok ? step.proves : step.reason}
         </p>

@@ -5,10 +5,10 @@ import { Field } from "../components/field.tsx";
 import { More } from "../components/more.tsx";
 import { Notice } from "../components/notice.tsx";
 import { texts } from "../texts/texts.ts";
-import { anchoredHash, type BroughtProof, readProof } from "./brought-proof.ts";
+import { anchoredHash, type ParsedProof, parseProof } from "./parsed-proof.ts";
 import { FetchProof } from "./fetch-proof.tsx";
 import { FileDrop } from "./file-drop.tsx";
-import { pasted } from "./pasted.ts";
+import { pastedProof } from "./pasted-proof.ts";
 import { PathView } from "./path-view.tsx";
 
 /**
@@ -16,34 +16,34 @@ import { PathView } from "./path-view.tsx";
  * without a proof there is no path to draw.
  * @param root The expected root of the path, if it is known
  */
-export function BringProof({ root }: { root?: string }) {
-  const { bring } = texts.value.proofs;
-  const brought = useSignal<BroughtProof | "unreadable" | undefined>(undefined);
+export function ProofInput({ root }: { root?: string }) {
+  const { input: words } = texts.value.proofs;
+  const input = useSignal<ParsedProof | "unreadable" | undefined>(undefined);
   const text = useSignal("");
-  const take = (content: string): void => void (brought.value = readProof(content) ?? "unreadable");
+  const take = (content: string): void => void (input.value = parseProof(content) ?? "unreadable");
   useEffect(() => {
-    if (pasted.value === undefined) return;
-    take(pasted.value);
-    pasted.value = undefined;
+    if (pastedProof.value === undefined) return;
+    take(pastedProof.value);
+    pastedProof.value = undefined;
   }, []);
   const takeFiles = async (files: File[]): Promise<void> => {
     const contents = await Promise.all(files.filter(({ size }) => size < LARGEST).map((file) => file.text()));
-    take(contents.find((content) => readProof(content) !== undefined) ?? "");
+    take(contents.find((content) => parseProof(content) !== undefined) ?? "");
   };
-  const proof = brought.value;
+  const proof = input.value;
   if (proof !== undefined && proof !== "unreadable") {
     const isOfAnother = root !== undefined && anchoredHash(proof) !== root;
     return (
       <div class="stack stack-wide">
         {isOfAnother ? (
-          <Notice kind="warning" title={bring.another}>
-            {bring.anotherHelp}
+          <Notice kind="warning" title={words.another}>
+            {words.anotherHelp}
           </Notice>
         ) : null}
         <PathView key={proof.recordHash} proof={proof} />
         <div>
-          <Button free icon="proofs" onClick={() => (brought.value = undefined)}>
-            {bring.again}
+          <Button free icon="proofs" onClick={() => (input.value = undefined)}>
+            {words.again}
           </Button>
         </div>
       </div>
@@ -53,19 +53,19 @@ export function BringProof({ root }: { root?: string }) {
     <div class="stack">
       <FileDrop
         small={root !== undefined}
-        title={bring.title}
-        hint={bring.hint}
+        title={words.title}
+        hint={words.hint}
         accept=".json,application/json"
         onFiles={(files) => void takeFiles(files)}
       />
       {proof === "unreadable" ? (
-        <Notice kind="bad" title={bring.unreadable}>
-          {bring.unreadableHelp}
+        <Notice kind="bad" title={words.unreadable}>
+          {words.unreadableHelp}
         </Notice>
       ) : null}
       <div class="card stack">
-        <More title={bring.paste}>
-          <Field label={bring.pasteLabel}>
+        <More title={words.paste}>
+          <Field label={words.pasteLabel}>
             {(control) => (
               <textarea
                 {...control}
@@ -77,11 +77,11 @@ export function BringProof({ root }: { root?: string }) {
           </Field>
           <div>
             <Button free onClick={() => take(text.value)}>
-              {bring.show}
+              {words.show}
             </Button>
           </div>
         </More>
-        <More title={bring.fetch}>
+        <More title={words.fetch}>
           <FetchProof onProof={take} />
         </More>
       </div>

@@ -13,7 +13,7 @@ export type Recorded =
   | { readonly kind: "unknown" };
 
 /** Looks up a file by its hash, and by its name. */
-export async function lookUp({ name, hash }: Document): Promise<Recorded> {
+export async function findRecorded({ name, hash }: Document): Promise<Recorded> {
   const client = proofClient();
   const [verification, found] = await Promise.all([client.verify(hash), client.find(name)]);
   const proofs = found === undefined ? [] : [found, ...(found.history ?? [])];

@@ -8,50 +8,50 @@ import { Hash } from "../explorer/hash.tsx";
 import { Moment } from "../format/moment.tsx";
 import { AccessField } from "../proof/access-field.tsx";
 import { FileDrop } from "../proof/file-drop.tsx";
-import { isAccessNeeded, noteRefusal } from "../proof/proof-access.ts";
+import { isAccessNeeded, noteUnauthorized } from "../proof/proof-access.ts";
 import { proofFailure } from "../proof/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
 import { AnchorForm } from "./anchor-form.tsx";
 import type { Document } from "./document.ts";
 import { DownloadBundle } from "./download-bundle.tsx";
-import { lookUp, type Recorded } from "./look-up.ts";
+import { findRecorded, type Recorded } from "./recorded-file.ts";
 
 /** The record of a file according to the server's journal and the chain; and a form to record it. */
-export function AgainstServer({ document, onFiles }: { document: Document; onFiles: (files: File[]) => void }) {
+export function ServerCheck({ document, onFiles }: { document: Document; onFiles: (files: File[]) => void }) {
   const words = texts.value.proofs;
   const recorded = useSignal<Recorded | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
-  const round = useSignal(0);
+  const attempt = useSignal(0);
   useEffect(() => {
-    let wanted = true;
+    let isMounted = true;
     failure.value = undefined;
-    lookUp(document).then(
-      (found) => wanted && (recorded.value = found),
+    findRecorded(document).then(
+      (found) => isMounted && (recorded.value = found),
       (error: unknown) => {
-        if (!wanted) return;
-        noteRefusal(error);
+        if (!isMounted) return;
+        noteUnauthorized(error);
         failure.value = error;
       },
     );
-    return () => void (wanted = false);
-  }, [document.hash, round.value]);
+    return () => void (isMounted = false);
+  }, [document.hash, attempt.value]);
   if (failure.value !== undefined) {
     const { title, help } = proofFailure(failure.value);
     return (
-      <form class="stack" onSubmit={(event) => (event.preventDefault(), (round.value += 1))}>
+      <form class="stack" onSubmit={(event) => (event.preventDefault(), (attempt.value += 1))}>
         <Notice kind="bad" title={title}>
           {help}
         </Notice>
         {isAccessNeeded.value ? <AccessField /> : null}
         <div>
           <Button free type="submit">
-            {texts.value.explorer.askAgain}
+            {texts.value.explorer.retry}
           </Button>
         </div>
       </form>
     );
   }
-  if (recorded.value === undefined) return <Progress>{words.looking}</Progress>;
+  if (recorded.value === undefined) return <Progress>{words.searching}</Progress>;
   return (
     <div class="stack stack-wide">
       <Verdict document={document} recorded={recorded.value} />
