@@ -10,7 +10,7 @@ import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { CONTRACT } from "../../server/http/openapi/examples.ts";
 
 /** More examples per operation, or others, on demand. */
-const EXAMPLES = process.env["FUZZ_EXAMPLES"] ?? "20";
+const EXAMPLES = process.env["FUZZ_EXAMPLES"] ?? "10";
 const SEED = process.env["FUZZ_SEED"] ?? "20261122";
 const HOOKS = join(import.meta.dirname, "schemathesis");
 
@@ -53,7 +53,19 @@ describe("Schemathesis, with all of its checks", () => {
   it("finds nothing", async () => {
     const tool = spawn(
       pythonProgram("schemathesis"),
-      ["run", `${server.url}/openapi.json`, "--checks", "all", "--continue-on-failure", "-n", EXAMPLES, "--seed", SEED],
+      [
+        "run",
+        `${server.url}/openapi.json`,
+        "--checks",
+        "all",
+        "--continue-on-failure",
+        "-n",
+        EXAMPLES,
+        "--seed",
+        SEED,
+        "--request-timeout",
+        "120",
+      ],
       { cwd: directory, env: { ...process.env, ...environment, PYTHONPATH: HOOKS, SCHEMATHESIS_HOOKS: "hooks" } },
     );
     const [output, [code]] = await Promise.all([text(tool.stdout), once(tool, "close")]);
