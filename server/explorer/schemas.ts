@@ -2,7 +2,7 @@ import { getAddress } from "ethers";
 import { z } from "zod";
 import type { LogPosition } from "./explorer.ts";
 import type { Sought } from "./search.ts";
-import { inQuery, pageLimit } from "../http/query.ts";
+import { inQuery, pageLimit } from "../http/fields.ts";
 
 const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
 const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
