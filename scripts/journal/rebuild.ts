@@ -1,8 +1,8 @@
 import type { Insertable } from "kysely";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
-import { hashesUnder } from "../../server/journal/integrity/anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";

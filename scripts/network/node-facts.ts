@@ -2,10 +2,9 @@ import { hexlify } from "ethers";
 import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
-import { NodeBlock } from "../../server/chain/node/block.ts";
-import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
+import { NodeBlock } from "../../server/chain/node/node-block.ts";
+import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
-import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 
@@ -41,7 +40,7 @@ export interface NodeFacts {
  * Queries a node.
  * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
-export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
+export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
     const parsed = schema.safeParse(await rpc.call(method, params));
     if (parsed.success) return parsed.data;

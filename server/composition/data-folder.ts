@@ -10,7 +10,7 @@ import type { ChainLink } from "./chain-link.ts";
 import { hasJournal } from "./database.ts";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
-import { waitFor } from "../kit/wait-for.ts";
+import { waitFor } from "../kit/deadline.ts";
 
 /** File that holds the lock of the folder. */
 const LOCK_FILE = "lock.sqlite";

@@ -18,7 +18,7 @@ export interface Operations {
   status(): Promise<Status>;
   /**
    * Checks that requests can be served.
-   * @throws SealbookError `journal_unavailable`
+   * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
    */
   assertReady(): Promise<void>;
   start(): Promise<void>;
@@ -36,7 +36,7 @@ export interface OperationsOptions {
 }
 
 export function createOperations(foundation: Foundation, options: OperationsOptions): Operations {
-  const { link, journal, telemetry } = foundation;
+  const { link, journal, alerts, telemetry } = foundation;
   const { inspect, storage, nodeIntervalMilliseconds } = options;
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
@@ -53,6 +53,8 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);
+      if (alerts.lasts("wrong_chain"))
+        throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
     },
     async start() {
       await storage.start();

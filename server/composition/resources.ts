@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
+import { ChainGuard } from "../chain/chain-guard.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
@@ -19,6 +20,7 @@ import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
+import { chainIdentityStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -26,7 +28,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
-  readonly guard: StorageGuard;
+  /** Files that the journal depends on. */
+  readonly storage: StorageGuard;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -49,14 +52,16 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
-    const guard = new StorageGuard();
-    pinDataFolder(config.dataDirectory, guard);
+    const storage = new StorageGuard();
+    pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
-    const database = await openJournalDatabase(config.database, guard);
+    const database = await openJournalDatabase(config.database, storage);
     resources.defer(() => database.destroy());
+    const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
+      guard,
       onEvent(event) {
         logLinkEvent(logger, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
@@ -74,7 +79,18 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, guard, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return {
+      link,
+      database,
+      storage,
+      targets,
+      tokens,
+      issuer,
+      certificate,
+      embeddedLog,
+      botCipher: botSeal,
+      resources,
+    };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -122,6 +138,6 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {
-    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+    logger.warn({ err: event.error }, "the chain cannot be used; starting without it");
   }
 }

@@ -9,14 +9,14 @@ import type { Opened } from "./resources.ts";
 export function createStorageMonitor(
   { database, telemetry, metrics, clock }: Foundation,
   config: Pick<Config, "dataDirectory" | "database" | "journal">,
-  { guard }: Pick<Opened, "guard">,
+  { storage }: Pick<Opened, "storage">,
 ): StorageMonitor {
   const directories = [
     config.dataDirectory,
     ...(config.database.kind === "sqlite" ? [dirname(config.database.file)] : []),
   ];
   const monitor = new StorageMonitor({
-    fault: () => guard.fault(),
+    fault: () => storage.fault(),
     isFailing: () => telemetry.counts().isJournalFailing,
     probe: () => probeDatabase(database, clock),
     freeBytes: () => freeBytesOf(directories),

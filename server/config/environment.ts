@@ -199,8 +199,8 @@ export const Environment = z.object({
     .default("async")
     .meta({
       description:
-        "`sync` acknowledges a proof only when at least one target has it; without one within `PROOF_WAIT` seconds the " +
-        "response is 503",
+        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
+        "within `PROOF_WAIT` seconds",
     }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
     description: "Seconds between shipments of new journal entries to the targets",
