@@ -1,20 +1,11 @@
 import { z } from "zod";
-import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { JSON_TYPE, type Operation, ALLOWED, PROBLEM_TYPE, errorResponses } from "../http/openapi/operation.ts";
 import { Attestation, Jws } from "./responses.ts";
 import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
-import { ALLOWED, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
-import {
-  exampleResponse,
-  ATTESTED,
-  CONTRACT,
-  notFound,
-  PUBLISHED_KEYS,
-  problemResponse,
-} from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
+import { exampleResponse, ATTESTED, CONTRACT, notFound, PUBLISHED_KEYS } from "../http/openapi/examples.ts";
 
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
 const request = { document_id: CONTRACT.document_id, audience: "court" };
@@ -26,8 +17,6 @@ const methodNotAllowed = {
   content: { [PROBLEM_TYPE]: Problem },
   headers: ALLOWED,
 };
-
-const tooMany = "is one too many: send one of document_id, hash, verification_id";
 
 const KeySet = z
   .object({
@@ -92,21 +81,6 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
         summary: "No record",
         body: json({ ...request, document_id: "nothing" }),
         response: notFound("there is no record of this document"),
-      },
-      {
-        name: "both",
-        summary: "Two subjects",
-        body: json({ ...request, hash: CONTRACT.hash }),
-        response: problemResponse(
-          400,
-          "malformed",
-          "The request is not valid",
-          `document_id: ${tooMany}; hash: ${tooMany}`,
-          [
-            { path: "document_id", message: tooMany },
-            { path: "hash", message: tooMany },
-          ],
-        ),
       },
     ],
   },

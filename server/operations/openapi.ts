@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { Problem } from "../http/responses.ts";
 import { exampleResponse } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
-import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
+import { errorResponses, ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
