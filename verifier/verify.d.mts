@@ -50,3 +50,29 @@ export function verifyBundle(
   onStep?: (step: Step) => void,
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
+
+export function isAttestation(text: string): boolean;
+
+export type AttestationResult =
+  | { readonly ok: false; readonly steps: readonly Step[] }
+  | {
+      readonly ok: true;
+      readonly steps: readonly Step[];
+      readonly keyId: string;
+      readonly issuer: string;
+      /** Unix seconds. */
+      readonly issuedAt: number;
+      /** The records with a portable proof. */
+      readonly proofs: number;
+      readonly records: number;
+      /** The number of the document's record, from 1. */
+      readonly place: number | undefined;
+    };
+
+export function verifyAttestation(
+  jws: string,
+  readAttachment: (file: string) => Promise<Uint8Array | undefined>,
+  requested?: Asked & { readonly documentHash?: string },
+  onStep?: (step: Step) => void,
+): Promise<AttestationResult>;
+export function attestationConclusion(result: Extract<AttestationResult, { ok: true }>): string;

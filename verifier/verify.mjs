@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-// Checks a proof bundle of Sealbook: that a document existed, as it is now, when a block of a chain was made.
+// Checks a proof bundle of Sealbook: that a document existed, as it is now, when a block of a chain was made. Checks a
+// signed attestation of such documents with the bundles attached to it.
 //
 //   node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
+//   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
 //
 // This file is meant to be read from top to bottom. It needs nothing but a JavaScript engine (Node 18 or newer, or a
 // browser): no package, no server, no chain. SHA-256 and Ed25519 are those of the engine (Web Cryptography); everything
-// else that counts stands here. What it checks is described, field by field, in docs/proof-format.md.
+// else that counts stands here. What it checks is described, field by field, in docs/proof-format.md and
+// docs/attestation.md.
 //
 //   Part 1   bytes and text
 //   Part 2   keccak-256, the hash function of the chain
@@ -15,7 +18,8 @@
 //   Part 6   the Merkle tree of a batch, which ties a record to what was put on chain
 //   Part 7   the form of a bundle
 //   Part 8   the checks, one after the other, with what each proves and what it leaves open
-//   Part 9   the command line
+//   Part 9   attestations
+//   Part 10  the command line
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Part 1: bytes and text
@@ -891,12 +895,266 @@ export function printable(foreign) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Part 9: the command line
+// Part 9: attestations
+//
+// An attestation is a statement of the issuer about records, as compact JWS (RFC 7515): header, payload and signature
+// in base64url, separated by dots. It has the digests of the files that belong to it, among them bundles of its records.
+// The signature covers the payload, the payload covers the bundles, and a bundle leads to its block.
+// ---------------------------------------------------------------------------------------------------------------------
+
+const JWS_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Returns whether a text is a compact JWS. A bundle is JSON. */
+export function isAttestation(text) {
+  return JWS_FORM.test(text.trimEnd());
+}
+
+/** The bytes of base64url. Each content has one form only. */
+function fromBase64url(encoded) {
+  const binary = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+  if (toBase64url(binary) !== encoded) refuse("it is not base64url");
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+function toBase64url(binary) {
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function jsonIn(bytes) {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+}
+
+/** The members that the checks read. The others are for the reader. */
+const recordForm = (value, path) => {
+  const { document_id, hash, metadata: more, record_hash, merkle, first_anchor, bundle } = value ?? {};
+  string(document_id, `${path}.document_id`);
+  digits(32)(hash, `${path}.hash`);
+  metadata(more, `${path}.metadata`);
+  digits(32)(record_hash, `${path}.record_hash`);
+  nullOr(object({ index: integer, leaf: data(32), path: list(data(32)), root: data(32) }))(merkle, `${path}.merkle`);
+  object({ timestamp: integer, block_number: integer, size: integer })(first_anchor, `${path}.first_anchor`);
+  nullOr(string)(bundle, `${path}.bundle`);
+};
+const statementForm = (value, path) => {
+  const { issuer, issued_at, chain, attachments, records = [] } = value;
+  integer(issued_at, `${path}.issued_at`);
+  string(issuer?.name, `${path}.issuer.name`);
+  string(issuer?.key_id, `${path}.issuer.key_id`);
+  digits(32)(issuer?.bundle_key, `${path}.issuer.bundle_key`);
+  object({ kty: exactly("EC"), crv: exactly("P-256"), x: string, y: string })(
+    issuer?.public_key,
+    `${path}.issuer.public_key`,
+  );
+  integer(chain?.chain_id, `${path}.chain.chain_id`);
+  data(20)(chain?.contract?.toLowerCase?.(), `${path}.chain.contract`);
+  list(object({ file: string, sha256: digits(32) }))(attachments, `${path}.attachments`);
+  list(recordForm)(records, `${path}.records`);
+};
+
+/** The parts of an attestation. */
+function parseAttestation(jws) {
+  const [header, payload, signature] = jws.trimEnd().split(".");
+  const { alg, kid, typ, ...others } = jsonIn(fromBase64url(header));
+  if (alg !== "ES256" || typ !== "sealbook-attestation+jws" || Object.keys(others).length > 0)
+    refuse("its header is not that of an attestation with ES256");
+  const bytes = fromBase64url(payload);
+  const statement = jsonIn(bytes);
+  if (statement?.format !== "sealbook-attestation/1") refuse("it is not of the format sealbook-attestation/1");
+  if (!isEqual(text.encode(canonicalJson(statement)), bytes)) refuse("it is not written in the canonical way");
+  statementForm(statement, "statement");
+  return { kid, statement, signed: text.encode(`${header}.${payload}`), signature: fromBase64url(signature) };
+}
+
+/** The signature of the statement, by the key that it names. */
+async function checkStatementSignature({ kid, statement, signed, signature }, { trustedKey }) {
+  const { key_id, public_key } = statement.issuer;
+  // The id of a key is the hash of its canonical text (RFC 7638).
+  const id = toBase64url(String.fromCharCode(...(await sha256(text.encode(canonicalJson(public_key))))));
+  if (id !== kid || id !== key_id) refuse("the key's id is not that of the key");
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const key = await (
+    await subtle()
+  )
+    .importKey("jwk", public_key, algorithm, false, ["verify"])
+    .catch(() => refuse("the key is not one of the curve P-256"));
+  if (!(await (await subtle()).verify(algorithm, key, signature, signed)))
+    refuse("the signature is not one over this statement: the statement was changed");
+  if (trustedKey !== undefined && trustedKey !== id)
+    refuse(`it is signed with the key ${id}, not with the one you trust`);
+  return {
+    proves: `nobody changed the statement, or a file that it names, since the holder of key ${id} signed it`,
+    assumes:
+      trustedKey === undefined
+        ? `nothing follows from this about who that is: compare the key, ${id}, with the issuer's`
+        : "the key you gave is the issuer's, and the issuer kept it to itself",
+  };
+}
+
+/** A bundle that belongs to the attestation: unchanged, valid, and about the record. */
+async function checkAttached({ statement }, record, requested, readAttachment) {
+  const { issuer, chain, attachments } = statement;
+  const named = attachments.find(({ file }) => file === record.bundle);
+  if (named === undefined) refuse("the statement does not have its digest");
+  const content = await readAttachment(record.bundle);
+  if (content === undefined) refuse("the file is missing: extract all attached files into the attestation's folder");
+  if (toHex(await sha256(content)) !== named.sha256) refuse("the file was changed since the statement was signed");
+  const json = new TextDecoder().decode(content);
+  const { ok, steps } = await verifyBundle(json, record.hash, { ...requested, trustedKey: issuer.bundle_key });
+  const failed = steps.at(-1);
+  if (!ok) refuse(`${failed.title}: ${failed.reason}`);
+  const bundle = parseBundle(json);
+  const { size, ...merkle } = bundle.merkle ?? { size: 0 };
+  const fields = headerFields(bundle);
+  const proven = {
+    document_id: bundle.record.document_id,
+    hash: bundle.record.hash,
+    metadata: bundle.record.metadata,
+    record_hash: bundle.record.record_hash,
+    merkle: bundle.merkle === null ? null : merkle,
+    first_anchor: { timestamp: Number(toNumber(fields[TIME])), block_number: Number(blockNumber(fields)), size },
+    chain_id: bundle.anchor.chain_id,
+    contract: bundle.anchor.contract,
+  };
+  const stated = { ...record, chain_id: chain.chain_id, contract: chain.contract.toLowerCase() };
+  for (const [name, value] of Object.entries(proven)) {
+    if (canonicalJson(value) !== canonicalJson(stated[name]))
+      refuse(`the statement has another ${name} than the proof`);
+  }
+  return {
+    proves:
+      `the recorded hash ${record.record_hash} of the document with the SHA-256 ${record.hash} is in block ` +
+      `${blockNumber(fields)} of chain ${chain.chain_id}, made at ${blockTime(fields)}`,
+    assumes:
+      requested.validators !== undefined
+        ? "your list is that of the chain's validators at that block"
+        : requested.node !== undefined
+          ? "the node tells the truth, and is one of the chain that is meant"
+          : "the issuer tells the truth about which blocks the chain has: only validators' seals or a node show that",
+  };
+}
+
+/** The records without a bundle: what the statement has of them fits together. */
+async function checkOtherRecords(records) {
+  for (const record of records) {
+    await checkRecord({ record });
+    checkBatch({ record, merkle: record.merkle && { ...record.merkle, size: record.first_anchor.size } });
+  }
+  return {
+    proves: `the recorded hashes of ${records.length} more records belong to their documents and Merkle roots`,
+    assumes: "the issuer's word, or a node, for their blocks: no bundle of them is attached",
+  };
+}
+
+/** The document in hand is one of those of the statement. */
+function checkAttestedDocument(records, documentHash) {
+  const place = records.findIndex(({ hash }) => hash === documentHash);
+  if (place === -1) refuse(`the document's SHA-256 is ${documentHash}, and no record of the statement has it`);
+  return {
+    place: place + 1,
+    proves: `the document is the content of record ${place + 1} of the statement`,
+    assumes: "nobody can make two documents with one SHA-256",
+  };
+}
+
+/** Somebody has to be trusted; validators and nodes say something about blocks only. */
+function checkAttestationTrust(records, { trustedKey, validators, node }) {
+  const isAttached = records.some(({ bundle }) => bundle !== null);
+  if (trustedKey === undefined && !(isAttached && (validators !== undefined || node !== undefined))) {
+    refuse(
+      "all of it holds together, but anybody could have made it: name a key that you trust, or validators or a node " +
+        "for the attached bundles (on the command line: --trust-key, --validators, --rpc)",
+    );
+  }
+  return trustedKey === undefined
+    ? { proves: "the blocks of the attached bundles, without the issuer", assumes: "nothing more" }
+    : {
+        proves: "the issuer, whose key you gave, stated all of this",
+        assumes: "the issuer tells the truth about whatever no other check proves",
+      };
+}
+
+/**
+ * Checks an attestation and the bundles that it names.
+ *
+ * `readAttachment` returns the bytes of a named file, or `undefined`. `requested` can have `documentHash` (of a document
+ * that must be in it, in lower-case hexadecimal digits), `trustedKey` (the id of a key), `validators` and `node`.
+ * `onStep` is told of each check as soon as it is made. Nothing is checked after the first that refuses.
+ */
+export async function verifyAttestation(jws, readAttachment, requested = {}, onStep = () => {}) {
+  const { documentHash, ...sources } = requested;
+  const steps = [];
+  const run = async (title, check) => {
+    const step = await outcome(title, check);
+    steps.push(step);
+    onStep(step);
+    return step.ok;
+  };
+  let attestation;
+  let ok = await run("Format", () => {
+    attestation = parseAttestation(jws);
+    return { proves: "the attestation is complete, and can be read in one way only", assumes: "nothing" };
+  });
+  if (!ok) return { ok, steps };
+  const { kid, statement } = attestation;
+  const records = statement.records ?? [];
+  const attached = records.filter(({ bundle }) => bundle !== null);
+  const others = records.filter(({ bundle }) => bundle === null);
+  let place;
+  const checks = [
+    ["Issuer's signature", () => checkStatementSignature(attestation, sources)],
+    ...attached.map((record) => [
+      `Portable proof ${record.bundle}`,
+      () => checkAttached(attestation, record, sources, readAttachment),
+    ]),
+    ...(others.length === 0 ? [] : [["Other records", () => checkOtherRecords(others)]]),
+    ...(documentHash === undefined
+      ? []
+      : [
+          [
+            "Document",
+            () => {
+              const { place: found, ...result } = checkAttestedDocument(records, documentHash);
+              place = found;
+              return result;
+            },
+          ],
+        ]),
+    ["Trust", () => checkAttestationTrust(records, sources)],
+  ];
+  for (const [title, check] of checks) {
+    if (ok) ok = await run(title, check);
+  }
+  if (!ok) return { ok, steps };
+  const { name } = statement.issuer;
+  return {
+    ok,
+    steps,
+    keyId: kid,
+    issuer: name,
+    issuedAt: statement.issued_at,
+    proofs: attached.length,
+    records: records.length,
+    place,
+  };
+}
+
+/** What is said in one line when all checks went through. */
+export function attestationConclusion({ keyId, issuer, issuedAt, proofs, records, place }) {
+  const time = new Date(1000 * issuedAt).toISOString().slice(0, 19).replace("T", " ");
+  const signed = `The attestation ${keyId} of ${printable(JSON.stringify(issuer))} was signed at ${time} UTC.`;
+  const proven = records === 0 ? "" : ` ${proofs} of its ${records} listed records have a portable proof.`;
+  return signed + proven + (place === undefined ? "" : ` The document is the content of record ${place}.`);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Part 10: the command line
 // ---------------------------------------------------------------------------------------------------------------------
 
 const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
+       node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
 
-  --trust-key HEX    the issuer's public key, 64 hexadecimal digits
+  ATTESTATION        attestation.jws, in one folder with the files attached to it
+  --trust-key HEX    the issuer's public key, 64 hexadecimal digits; for an attestation the key's id, 43 characters
   --validators FILE  addresses of the chain's validators at that block: a JSON list, or one in each line
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
 
@@ -908,24 +1166,42 @@ async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(USAGE);
   const { readFile } = await import("node:fs/promises");
   const { files, options } = parseArguments(args);
-  const [bundleFile, documentFile] = files;
+  const [proofFile, documentFile] = files;
+  const proof = await readFile(proofFile, "utf8");
+  const isSigned = isAttestation(proof);
+  if (!isSigned && documentFile === undefined) throw new UsageError("a bundle and a document are needed");
   const asked = {};
   const key = options.get("--trust-key");
   if (key !== undefined) {
-    if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
-    asked.trustedKey = key.toLowerCase();
+    if (isSigned && !/^[\w-]{43}$/.test(key)) throw new UsageError("--trust-key is not the id of a key, 43 characters");
+    if (!isSigned && !/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
+    asked.trustedKey = isSigned ? key : key.toLowerCase();
   }
   if (options.has("--validators"))
     asked.validators = parseValidators(await readFile(options.get("--validators"), "utf8"));
   if (options.has("--rpc")) asked.node = nodeAt(options.get("--rpc"));
-  const result = await verifyBundle(await readFile(bundleFile, "utf8"), await fileHash(documentFile), asked, (step) => {
-    console.log(`${step.ok ? "holds  " : "REFUSED"}  ${step.title}`);
-    if (step.ok)
-      console.log(`           proves:  ${printable(step.proves)}\n           assumes: ${printable(step.assumes)}`);
-    else console.log(`           ${printable(step.reason)}`);
-  });
-  console.log(result.ok ? `\nVERIFIED. ${conclusion(result)}` : "\nNOT VERIFIED.");
+  const documentHash = documentFile === undefined ? undefined : await fileHash(documentFile);
+  const result = isSigned
+    ? await verifyAttestation(proof, await attachmentsBeside(proofFile), { ...asked, documentHash }, printStep)
+    : await verifyBundle(proof, documentHash, asked, printStep);
+  const concluded = isSigned ? attestationConclusion : conclusion;
+  console.log(result.ok ? `\nVERIFIED. ${concluded(result)}` : "\nNOT VERIFIED.");
   process.exitCode = result.ok ? 0 : 1;
+}
+
+function printStep(step) {
+  console.log(`${step.ok ? "holds  " : "REFUSED"}  ${printable(step.title)}`);
+  if (step.ok)
+    console.log(`           proves:  ${printable(step.proves)}\n           assumes: ${printable(step.assumes)}`);
+  else console.log(`           ${printable(step.reason)}`);
+}
+
+/** Reads files in the folder of another one, by name. */
+async function attachmentsBeside(path) {
+  const { readFile } = await import("node:fs/promises");
+  const { basename, dirname, join } = await import("node:path");
+  return (file) =>
+    file === basename(file) ? readFile(join(dirname(path), file)).catch(() => undefined) : Promise.resolve(undefined);
 }
 
 function parseArguments(args) {
@@ -943,7 +1219,7 @@ function parseArguments(args) {
     if (args[place] === undefined || options.has(argument)) throw new UsageError(`${argument} needs one value`);
     options.set(argument, args[place]);
   }
-  if (files.length !== 2) throw new UsageError("a bundle and a document are needed");
+  if (files.length < 1 || files.length > 2) throw new UsageError("a bundle and a document are needed");
   return { files, options };
 }
 
