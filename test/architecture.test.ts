@@ -170,6 +170,7 @@ describe("Architecture", () => {
       "server/errors.ts",
       "server/chain/consensus/enode.ts",
       "server/chain/evidence/",
+      "server/chain/node/",
       "server/chain/rpc/",
       "server/kit/",
       "scripts/network/",

@@ -1,6 +1,6 @@
-// What the tests and scripts of this project use of verify.mjs, which itself is plain JavaScript.
+// Types of verify.mjs, which is plain JavaScript.
 
-export class Refusal extends Error {}
+export class VerificationError extends Error {}
 
 type RlpItem = Uint8Array | RlpItem[];
 
@@ -17,15 +17,15 @@ export function rootOf(leaf: Uint8Array, path: readonly Uint8Array[]): Uint8Arra
 export function pathLength(index: number, size: number): number;
 export function canonicalJson(value: unknown): string;
 export function parseValidators(list: string): string[];
-export function printable(foreign: string): string;
+export function printable(untrusted: string): string;
 
-/** What came out of one check. */
+/** Outcome of a check. */
 export type Step =
   | { readonly title: string; readonly ok: true; readonly proves: string; readonly assumes: string }
   | { readonly title: string; readonly ok: false; readonly reason: string };
 
-/** What is asked for besides the checks that need nothing. */
-export interface Asked {
+/** Trusted inputs; each adds a check. */
+export interface VerifyOptions {
   readonly trustedKey?: string;
   readonly validators?: readonly string[];
   readonly node?: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
@@ -46,12 +46,12 @@ export type Result =
 export function verifyBundle(
   json: string,
   documentHash: string,
-  asked?: Asked,
+  options?: VerifyOptions,
   onStep?: (step: Step) => void,
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
 
-export function isAttestation(text: string): boolean;
+export function isAttestation(content: string): boolean;
 
 export type AttestationResult =
   | { readonly ok: false; readonly steps: readonly Step[] }
@@ -62,17 +62,18 @@ export type AttestationResult =
       readonly issuer: string;
       /** Unix seconds. */
       readonly issuedAt: number;
-      /** The records with a portable proof. */
+      /** Number of records with a portable proof. */
       readonly proofs: number;
+      /** Number of listed records. */
       readonly records: number;
-      /** The number of the document's record, from 1. */
-      readonly place: number | undefined;
+      /** Number of the document's record, from 1; `undefined` without a document. */
+      readonly record: number | undefined;
     };
 
 export function verifyAttestation(
   jws: string,
   readAttachment: (file: string) => Promise<Uint8Array | undefined>,
-  requested?: Asked & { readonly documentHash?: string },
+  options?: VerifyOptions & { readonly documentHash?: string },
   onStep?: (step: Step) => void,
 ): Promise<AttestationResult>;
 export function attestationConclusion(result: Extract<AttestationResult, { ok: true }>): string;

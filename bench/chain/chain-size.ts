@@ -1,14 +1,15 @@
 import { AbiCoder, keccak256 } from "ethers";
-import { z } from "zod";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
+import { fetchLogs } from "../../server/chain/node/log.ts";
+import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import { Hex } from "../../server/chain/rpc/fields.ts";
+import { fetchQuantity } from "../../server/chain/rpc/query.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
-const Hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
-const Logs = z.array(z.object({ transactionHash: Hex, topics: z.array(Hex), data: Hex }));
-const Transaction = z.object({ input: Hex });
+const Input = NodeTransaction.pick({ input: true });
 
 /** Sample size: all transactions of one contract have the same form. */
 const SAMPLED = 50;
@@ -34,10 +35,11 @@ export async function chainSize(chainUrl: string, directory: string): Promise<Ch
   const rpc = connectRpc(chainUrl, EMBEDDED_CHAIN_ID);
   try {
     const topic = INTERFACES.ProofAnchor.getEvent("Anchored").topicHash;
-    const logs = Logs.parse(await rpc.call("eth_getLogs", [{ address: contract, topics: [topic], fromBlock: "0x0" }]));
+    const head = await fetchQuantity(rpc, "eth_blockNumber", []);
+    const logs = await fetchLogs(rpc, { address: [contract], topics: [topic] }, 0, head);
     const sizes = await Promise.all(
       logs.slice(-SAMPLED).map(async ({ transactionHash, topics, data }) => ({
-        callData: bytes(Transaction.parse(await rpc.call("eth_getTransactionByHash", [transactionHash])).input),
+        callData: bytes(Input.parse(await rpc.call("eth_getTransactionByHash", [transactionHash])).input),
         transaction: bytes(Hex.parse(await rpc.call("eth_getRawTransactionByHash", [transactionHash]))),
         log: topics.length * WORD_BYTES + bytes(data),
         storage: (await wordsOf(rpc, contract, topics[1] ?? "")) * WORD_BYTES,

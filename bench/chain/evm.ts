@@ -1,12 +1,12 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { startAnvil } from "../../server/chain/embedded/anvil-process.ts";
+import { NodeReceipt } from "../../server/chain/node/receipt.ts";
 
 /** Room for a thousand hashes with a storage slot each. */
 const GAS_LIMIT = 100_000_000;
 const CHAIN_ID = 7_328;
 
-const Quantity = z.string().transform(Number);
-const Receipt = z.object({ status: Quantity, gasUsed: Quantity, contractAddress: z.string().nullable() });
+const Receipt = NodeReceipt.pick({ status: true, gasUsed: true, contractAddress: true });
 
 /** A bare EVM: that of the embedded chain, with room for larger transactions. */
 export interface Evm extends AsyncDisposable {
@@ -14,9 +14,9 @@ export interface Evm extends AsyncDisposable {
   readonly sender: string;
   /**
    * Sends a transaction in a separate block.
-   * @param to `null` deploys a contract
+   * @param to `undefined` deploys a contract
    */
-  send(to: string | null, data: string): Promise<z.infer<typeof Receipt>>;
+  send(to: string | undefined, data: string): Promise<z.infer<typeof Receipt>>;
 }
 
 /** Starts an EVM in an empty folder. */
@@ -34,7 +34,7 @@ export async function startEvm(directory: string): Promise<Evm> {
     sender,
     async send(to, data) {
       const gas = `0x${GAS_LIMIT.toString(16)}`;
-      const transaction = { from: sender, data, gas, gasPrice: "0x0", ...(to === null ? {} : { to }) };
+      const transaction = { from: sender, data, gas, gasPrice: "0x0", ...(to === undefined ? {} : { to }) };
       const hash = await anvil.control.call("eth_sendTransaction", [transaction]);
       await anvil.control.call("evm_mine", []);
       const receipt = Receipt.parse(await anvil.control.call("eth_getTransactionReceipt", [hash]));

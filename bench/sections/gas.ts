@@ -38,7 +38,7 @@ const hashes = (size: number): string[] => Array.from({ length: size }, () => he
 
 async function sealbook(evm: Evm): Promise<(size: number) => Promise<number>> {
   const { data } = await new ProofAnchor__factory().getDeployTransaction(evm.sender, evm.sender);
-  const { contractAddress } = await evm.send(null, data);
+  const { contractAddress } = await evm.send(undefined, data);
   const abi = ProofAnchor__factory.createInterface();
   return async (size) => {
     const [hash = ""] = hashes(1);
@@ -69,7 +69,7 @@ async function deployed(
   );
   const factory = new ContractFactory(JSON.stringify(artifact.abi), artifact.bytecode);
   const { data } = await factory.getDeployTransaction(...parameters);
-  const { contractAddress } = await evm.send(null, data);
-  if (contractAddress === null) throw new Error(`${name} was not deployed`);
+  const { contractAddress } = await evm.send(undefined, data);
+  if (contractAddress === undefined) throw new Error(`${name} was not deployed`);
   return { address: contractAddress, abi: factory.interface };
 }

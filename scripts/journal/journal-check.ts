@@ -5,7 +5,7 @@ import type { AnchorFacts } from "./anchor-facts.ts";
 import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
 import { BEGINNING, type ResumePoint } from "./resume-point.ts";
 import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
-import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 import { DigestChain } from "./digest-chain.ts";

@@ -1,7 +1,7 @@
-import { blockRanges } from "../../server/journal/reconciliation/block-ranges.ts";
+import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
 import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
-import { contentOver } from "../../server/journal/integrity/anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";

@@ -1,20 +1,15 @@
-import { getBytes, hexlify } from "ethers";
+import { hexlify } from "ethers";
 import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
-import { ifNodeError } from "../../server/chain/rpc/if-node-error.ts";
-import { Quantity } from "../../server/chain/rpc/fields.ts";
-import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { NodeBlock } from "../../server/chain/node/node-block.ts";
+import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
-const Block = z.object({
-  hash: Text,
-  number: Quantity,
-  timestamp: Quantity,
-  extraData: Text.regex(/^0x(?:[0-9a-f]{2})*$/i),
-});
+const Block = NodeBlock.pick({ hash: true, number: true, timestamp: true }).extend({ extraData: Data });
 const Peers = z.array(z.object({ id: Text.transform((id) => id.toLowerCase()) }).transform(({ id }) => id));
 const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
 const PublicKeys = z
@@ -45,7 +40,7 @@ export interface NodeFacts {
  * Queries a node.
  * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
-export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
+export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
     const parsed = schema.safeParse(await rpc.call(method, params));
     if (parsed.success) return parsed.data;
@@ -72,11 +67,11 @@ export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFac
 
 type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
 
-async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: string): Promise<string[]> {
+async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: Uint8Array): Promise<string[]> {
   const told = await ask(
     Addresses,
     `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`,
     "latest",
   ).catch(ifNodeError(undefined));
-  return told ?? decodeExtraData(consensus, getBytes(extraData)).validators.map((bytes) => hexlify(bytes));
+  return told ?? decodeExtraData(consensus, extraData).validators.map((bytes) => hexlify(bytes));
 }

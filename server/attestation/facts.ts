@@ -1,6 +1,6 @@
 import type { BlockReference } from "../chain/block.ts";
-import type { AnchorOnChain } from "../chain/contracts/anchor.ts";
-import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
+import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { Proof } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 

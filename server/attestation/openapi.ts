@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { JSON_TYPE, type Operation, ALLOWED, PROBLEM_TYPE, errorResponses } from "../http/openapi/operation.ts";
 import { Attestation, Coordinate, Jws } from "./responses.ts";
 import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
-import { ALLOWED, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
 import {
@@ -14,7 +13,6 @@ import {
   PUBLISHED_KEYS,
   problemResponse,
 } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
 const request = { document_id: CONTRACT.document_id, audience: "court" };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AUDIENCES } from "./responses.ts";
 import type { AttestationSubject } from "./service.ts";
 import { DocumentId } from "../proofs/index.ts";
-import { Sha256 } from "../http/query.ts";
+import { Sha256 } from "../http/fields.ts";
 
 const SUBJECTS = ["document_id", "hash", "verification_id"] as const;
 

@@ -1,7 +1,11 @@
 import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
-import { utc } from "./utc.ts";
 import { hex } from "../kit/hex.ts";
+
+/** Formats Unix seconds as `2026-01-31 12:00:00 UTC`. */
+export function utc(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
 
 type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 

@@ -9,6 +9,9 @@ export interface ChainEvents {
   /** The chain's node is unavailable; called at every check, reported once. */
   nodeDown(reason: string): void;
   nodeUp(): void;
+  /** The chain's node serves another chain than the journal's; called at every check, reported once. */
+  wrongChain(reason: string): void;
+  rightChain(): void;
   /** The node lags behind its network, or the network makes no blocks. */
   syncLost(reason: string): void;
   syncRegained(): void;

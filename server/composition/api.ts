@@ -68,7 +68,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
     metrics,
-    ready: () => assertJournalReadable(foundation),
+    ready: () => assertReady(foundation),
   });
 }
 
@@ -84,11 +84,13 @@ function accessOf(
   };
 }
 
-/** @throws SealbookError `journal_unavailable` */
-async function assertJournalReadable({ journal }: Foundation): Promise<void> {
+/** @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain */
+async function assertReady({ journal, alerts }: Foundation): Promise<void> {
   try {
     await journal.entries.head();
   } catch (cause) {
     throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
   }
+  if (alerts.lasts("wrong_chain"))
+    throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
 }

@@ -19,11 +19,10 @@ import { recoveryRouter } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
 import { type SessionRouteDeps, sessionRoutes } from "../sessions/routes.ts";
 import { type ObserveRequest, requestMetrics } from "../http/request-metrics.ts";
-import { dataHeaders, pageHeaders } from "../http/security-headers.ts";
+import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
 import type { Issuer } from "../attestation/issuer.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
-import { tileSource } from "../panel/tile-source.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "../operations/metrics.ts";
 
@@ -103,7 +102,8 @@ function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestH
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(onlyMethods("GET"));
-  // Liveness: the process responds. Readiness: the journal can be read; without a chain proofs are still accepted.
+  // Liveness: the process responds. Readiness: the journal can be read, and the chain is not another one; without a
+  // chain proofs are still accepted.
   router
     .route("/livez")
     .get((_request, response) => void response.json({ status: "ok" }))

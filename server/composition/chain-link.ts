@@ -1,4 +1,5 @@
 import type { Wallet } from "ethers";
+import type { ChainGuard } from "../chain/chain-guard.ts";
 import type { SessionAdministration } from "../chain/contracts/session-registry-client.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
@@ -34,5 +35,7 @@ export type ChainLinkEvent =
 export interface ChainLinkOptions {
   /** Whether to use the embedded chain of another process; otherwise that is an error. */
   readonly share: boolean;
+  /** Keeps the server on its journal's chain; unset for a command, which has no journal or checks it itself. */
+  readonly guard?: ChainGuard;
   readonly onEvent: (event: ChainLinkEvent) => void;
 }

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
-import { waitFor } from "../kit/wait-for.ts";
+import { waitFor } from "../kit/deadline.ts";
 
 const ADMINISTRATION_WAIT = { intervalMilliseconds: 100, timeoutMilliseconds: 60_000 };
 

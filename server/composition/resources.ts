@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
+import { ChainGuard } from "../chain/chain-guard.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
@@ -20,6 +21,7 @@ import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { chainIdentityStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -49,17 +51,19 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
+    const database = await openJournalDatabase(config.database);
+    resources.defer(() => database.destroy());
+    const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
+      guard,
       onEvent(event) {
         logLinkEvent(logger, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
       },
     });
     resources.defer(() => link.close());
-    const database = await openJournalDatabase(config.database);
-    resources.defer(() => database.destroy());
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
@@ -137,6 +141,6 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {
-    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+    logger.warn({ err: event.error }, "the chain cannot be used; starting without it");
   }
 }

@@ -12,7 +12,6 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
-import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
@@ -191,4 +190,26 @@ function journalConfig(env: EnvironmentValues): JournalConfig {
 function refusal(details: readonly Fault[]): SealbookError {
   const lines = details.map(({ path, message }) => `${path} ${message}`);
   return new SealbookError("config_invalid", lines.join("; "), { details });
+}
+
+/** Settings of the air-quality map. */
+interface MapConfig {
+  /** Address and attribution of the tiles; without them there is a plain map. */
+  readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
+  readonly readingMaxAgeMilliseconds: number;
+}
+
+/** Parses the settings of the map. Tiles require their provider's attribution. */
+function mapConfig({ TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues, faults: Fault[]): MapConfig {
+  if (TILE_URL !== undefined && TILE_ATTRIBUTION === undefined)
+    faults.push({ path: "TILE_ATTRIBUTION", message: "is needed with TILE_URL" });
+  if (TILE_URL === undefined && TILE_ATTRIBUTION !== undefined)
+    faults.push({ path: "TILE_URL", message: "is needed with TILE_ATTRIBUTION" });
+  return {
+    tiles:
+      TILE_URL === undefined || TILE_ATTRIBUTION === undefined
+        ? undefined
+        : { template: TILE_URL, attribution: TILE_ATTRIBUTION },
+    readingMaxAgeMilliseconds: READING_MAX_AGE * 1000,
+  };
 }

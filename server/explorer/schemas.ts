@@ -1,7 +1,7 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
 import type { Sought } from "./search.ts";
-import { pageLimit } from "../http/query.ts";
+import { pageLimit } from "../http/fields.ts";
 
 const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
 const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;

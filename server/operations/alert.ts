@@ -1,5 +1,11 @@
 /** Conditions that operators are alerted to. */
-export const ALERT_KINDS = ["node_down", "sync_lost", "degraded_performance", "journal_divergence"] as const;
+export const ALERT_KINDS = [
+  "node_down",
+  "wrong_chain",
+  "sync_lost",
+  "degraded_performance",
+  "journal_divergence",
+] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

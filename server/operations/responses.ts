@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 export const Alert = z.object({
-  alert: z.enum(["node_down", "sync_lost", "degraded_performance", "journal_divergence"]),
+  alert: z.enum(["node_down", "wrong_chain", "sync_lost", "degraded_performance", "journal_divergence"]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string(),
@@ -40,11 +40,11 @@ const Bft = z.object({
   participation: z.array(
     z.object({
       validator: z.string(),
-      state: z.enum(["active", "silent", "absent"]),
+      state: z.enum(["active", "silent", "missing"]),
       proposed: whole.meta({ description: "The number of its proposals among the newest blocks." }),
       last_proposed: whole.nullable(),
-      last_sealed: whole.nullable(),
-      missed_turns: whole,
+      last_commit_seal: whole.nullable(),
+      missed_proposals: whole,
     }),
   ),
 });

@@ -117,14 +117,16 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
     request_timeout: bft.rhythm?.requestTimeout ?? null,
     missing: bft.missing,
     quorum_missing: bft.quorumMissing,
-    participation: bft.participation.map(({ validator, state, proposed, lastProposed, lastSealed, missedTurns }) => ({
-      validator,
-      state,
-      proposed,
-      last_proposed: lastProposed ?? null,
-      last_sealed: lastSealed ?? null,
-      missed_turns: missedTurns,
-    })),
+    participation: bft.participation.map(
+      ({ validator, state, proposed, lastProposed, lastCommitSeal, missedProposals }) => ({
+        validator,
+        state,
+        proposed,
+        last_proposed: lastProposed ?? null,
+        last_commit_seal: lastCommitSeal ?? null,
+        missed_proposals: missedProposals,
+      }),
+    ),
   };
 }
 

@@ -1,13 +1,16 @@
-import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
+import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { ProofEvents } from "../proofs/index.ts";
-import type { Telemetry } from "./events.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { hex } from "../kit/hex.ts";
+import type { RecordEvents } from "../records/index.ts";
+
+/** Every business event of the server. */
+export type Telemetry = SessionEvents & RecordEvents & ProofEvents & JournalEvents & ChainEvents;
 
 /** Receivers of business events. */
 export interface TelemetryDeps {
@@ -92,7 +95,7 @@ function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWrit
       logger[level]({ account }, message);
       append(level, account, message);
     },
-    broadcast: (level, message) => append(level, EVERYBODY, message),
+    broadcast: (level, message) => append(level, ALL_ACCOUNTS, message),
     async flush() {
       await Promise.all(writes);
     },
@@ -198,6 +201,8 @@ function chainEvents(
     chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    wrongChain: (reason) => alerts.raise("wrong_chain", reason),
+    rightChain: () => alerts.resolve("wrong_chain", "the chain's node serves the journal's chain again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),
     syncRegained: () => alerts.resolve("sync_lost", "the node is in sync with its network again"),
     networkFaults: (faults) => alerts.replaceGroup(NETWORK, faults, "the network does not have this fault any more"),

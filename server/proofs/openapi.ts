@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type OperationResponse, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { type OperationResponse, JSON_TYPE, type Operation, errorResponses } from "../http/openapi/operation.ts";
 import bundle from "./bundle/bundle-example.json" with { type: "json" };
 import {
   AnchoredProofs,
@@ -22,7 +22,6 @@ import {
   problemResponse,
   VERIFIED,
 } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import { malformed } from "../errors.ts";
-import { inQuery, pageLimit, Sha256 } from "../http/query.ts";
-import { storedText } from "../http/text.ts";
+import { inQuery, pageLimit, Sha256, storedText } from "../http/fields.ts";
 
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;

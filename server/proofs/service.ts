@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
-import type { StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";

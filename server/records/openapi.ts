@@ -5,7 +5,7 @@ import { RECORD_EXAMPLES } from "./examples.ts";
 import { DecodeCall, SearchCall, StoreCall } from "./schemas.ts";
 import { DecodeContent, SearchContent, StoreContent } from "./responses.ts";
 import { AuthCall, AuthContent, CloseContent, SessionContent, TokenCall } from "../sessions/index.ts";
-import { Envelope } from "../http/record-store/schemas.ts";
+import { Envelope } from "../http/record-store/envelope.ts";
 
 /** A route: the call's envelope with its fields, and the content of the response. */
 const routeOf = <Route extends string, Schema extends z.ZodObject>(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { malformed } from "../errors.ts";
 import { DocumentId } from "../proofs/index.ts";
-import { inQuery, pageLimit, Sha256 } from "../http/query.ts";
+import { inQuery, pageLimit, Sha256 } from "../http/fields.ts";
 
 const MAX_JSON_DOCUMENTS = 100_000;
 const MAX_PAGE = 10_000;

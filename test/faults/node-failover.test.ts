@@ -82,7 +82,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
         const used = (await addresses()).findIndex(({ active }) => active);
         network.at(used).lag = 15;
         await eventually(
-          async () => assert.match(String((await addresses())[used]?.reason), /^it is \d+ blocks behind$/),
+          async () => assert.match(String((await addresses())[used]?.reason), /^it lags \d+ blocks$/),
           300_000,
         );
         await load.confirms(5);

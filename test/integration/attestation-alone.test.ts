@@ -101,9 +101,9 @@ describe("an attestation without its issuer", () => {
   it("is not verified without trust in anything, with another key, or for another document", async () => {
     await writeFile(join(directory, "another"), "another");
     const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
-      [[], /anybody could have made it/],
-      [["--trust-key", "A".repeat(43)], /not with the one you trust/],
-      [["another", "--trust-key", keyId], /no record of the statement has it/],
+      [[], /nothing in it is trusted yet/],
+      [["--trust-key", "A".repeat(43)], /not the trusted key/],
+      [["another", "--trust-key", keyId], /no record of the statement has/],
     ];
     for (const [args, reason] of cases) {
       const { code, out } = await verified(...args);
@@ -114,7 +114,7 @@ describe("an attestation without its issuer", () => {
     assert.equal((await verified("--trust-key", "ab".repeat(32))).code, 2);
   });
 
-  it("is not verified when one byte of an attached file or of the statement is another, or a file is missing", async () => {
+  it("is not verified after a change of one byte of an attached file or the statement, or without a file", async () => {
     for (const name of ["proof-1.bundle.json", "proof-2.bundle.json", "attestation.jws"]) {
       const path = join(directory, name);
       const genuine = await readFile(path);

@@ -141,7 +141,7 @@ describe("bundles of a server's proofs", function () {
     try {
       const { code, out } = await verify(bundle ?? "", "three", "--rpc", other.chainUrl);
       expect(code).to.equal(1);
-      expect(out).to.match(/REFUSED {2}Node\n +the node (does not have block|has the hash)/);
+      expect(out).to.match(/FAILED {2}Node\n +the node (does not have block|has the hash)/);
     } finally {
       await other.stop();
     }

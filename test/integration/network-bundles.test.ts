@@ -64,7 +64,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     it("prove what is in them by the seals of the validators, offline", async () => {
       const { paths } = await bundle();
       const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
-      assert.match(stdout, /VERIFIED\. .*; by the seals of the chain's validators\.\n$/);
+      assert.match(stdout, /VERIFIED\. .*; by the commit seals of the chain's validators\.\n$/);
       const others = await list(addresses().slice(1));
       const refused = await run(process.execPath, [VERIFIER, ...paths, "--validators", others]).catch(
         (error: { stdout: string }) => error,
@@ -83,7 +83,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
         return made;
       });
       const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
-      assert.match(stdout, /by the seals of the chain's validators\.\n$/);
+      assert.match(stdout, /by the commit seals of the chain's validators\.\n$/);
     });
 
     it("follow each other, sealed by enough, proposed by those whose turn it was", async () => {

@@ -6,7 +6,7 @@ import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
-import type { Telemetry } from "../../server/operations/events.ts";
+import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
@@ -48,6 +48,8 @@ const TELEMETRY: Telemetry = {
   replicaCaughtUp: nothing,
   nodeDown: nothing,
   nodeUp: nothing,
+  wrongChain: nothing,
+  rightChain: nothing,
   syncLost: nothing,
   syncRegained: nothing,
   networkFaults: nothing,

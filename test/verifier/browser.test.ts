@@ -11,7 +11,7 @@ import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS } from "../vecto
 
 const PAGE = pathToFileURL(join(import.meta.dirname, "../../verifier/index.html")).href;
 
-describe("the verifier's page in a browser", () => {
+describe("the verifier page in a browser", () => {
   let directory: string;
   let browser: Browser;
   let page: Page;
@@ -66,13 +66,13 @@ describe("the verifier's page in a browser", () => {
       "Block header",
       "Transaction",
       "Receipt",
-      "Validators' seals",
+      "Commit seals",
     ]);
     assert.deepEqual(await titles(".bad"), []);
     assert.isTrue(await page.locator("#steps").isVisible());
   });
 
-  it("takes both files when they are dropped together", async () => {
+  it("accepts both files in one drop", async () => {
     const files = await Promise.all(
       [DOCUMENT_PATH, vector("alone").path].map(async (path) => ({
         name: path.split("/").at(-1) ?? "",
@@ -91,7 +91,7 @@ describe("the verifier's page in a browser", () => {
     await verdict(/^Verified\./);
   });
 
-  it("refuses a document with one bit flipped, and a bundle with one character changed", async () => {
+  it("rejects a document with one bit flipped, and a bundle with one character changed", async () => {
     const { path, text } = vector("batched");
     await page.fill("#trusted-key", TRUSTED_KEY);
     const document = await readFile(DOCUMENT_PATH);
@@ -114,7 +114,7 @@ describe("the verifier's page in a browser", () => {
     await verdict(/^Verified\./);
   });
 
-  it("verifies nothing when nobody is trusted, and cannot reach any network", async () => {
+  it("fails without a trusted key, and cannot reach any network", async () => {
     await choose(vector("alone").path, DOCUMENT_PATH);
     await verdict(/^Not verified\.$/);
     assert.deepEqual(await titles(".bad"), ["Trust"]);
@@ -123,7 +123,7 @@ describe("the verifier's page in a browser", () => {
       headers: { "Access-Control-Allow-Origin": "*" },
       body: "hello",
     });
-    const answers = await page.evaluate(`Promise.all([
+    const outcomes = await page.evaluate(`Promise.all([
       fetch("${server.url}").then(() => "loaded", () => "refused"),
       new Promise((resolve) => {
         const image = new Image();
@@ -132,10 +132,10 @@ describe("the verifier's page in a browser", () => {
         image.src = "${server.url}/image";
       }),
     ])`);
-    assert.deepEqual(answers, ["refused", "refused"]);
+    assert.deepEqual(outcomes, ["refused", "refused"]);
     assert.isEmpty(server.received);
     assert.isTrue(complaints.some((complaint) => complaint.includes("Content Security Policy")));
-    // What was tried here is not what the page does.
+    // These requests are the test's, not the page's.
     [requests, complaints] = [[PAGE], []];
   });
 });

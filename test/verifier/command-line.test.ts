@@ -31,26 +31,26 @@ describe("verify.mjs", () => {
   after(() => removeDirectory(directory));
 
   for (const { name, path, isSealed } of BUNDLE_VECTORS) {
-    const means = `the issuer's signature${isSealed ? " and the validators' seals" : ""}`;
+    const means = `the issuer's signature${isSealed ? " and the commit seals" : ""}`;
     it(`verifies the vector "${name}" by ${means}`, async () => {
       const signed = await verify(path, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY.toUpperCase());
       expect(signed.code, signed.out + signed.err).to.equal(0);
       expect(signed.out)
-        .to.match(/^holds {4}Format\n/)
+        .to.match(/^passed {2}Format\n/)
         .and.match(/VERIFIED\. The document ".*" existed as it is now .*; by the issuer's signature\.\n$/);
       const sealed = await verify("--validators", VALIDATORS_PATH, path, DOCUMENT_PATH);
       expect(sealed.code).to.equal(isSealed ? 0 : 1);
       expect(sealed.out).to.match(
         isSealed
-          ? /by the seals of the chain's validators\.\n$/
-          : /blocks of this chain are not sealed by validators\n\nNOT VERIFIED\.\n$/,
+          ? /by the commit seals of the chain's validators\.\n$/
+          : /blocks of this chain have no commit seals\n\nNOT VERIFIED\.\n$/,
       );
     });
   }
 
-  it("says of each step what it proves and what it assumes", async () => {
+  it("prints the conclusion and the assumptions of each step", async () => {
     const { out } = await verify(vector("ibft2").path, DOCUMENT_PATH, "--validators", VALIDATORS_PATH);
-    const steps = [...out.matchAll(/^holds {4}(.*)\n +proves: +\S.*\n +assumes: \S.*$/gm)].map(([, title]) => title);
+    const steps = [...out.matchAll(/^passed {2}(.*)\n +proves: +\S.*\n +assumes: \S.*$/gm)].map(([, title]) => title);
     expect(steps).to.deep.equal([
       "Format",
       "Issuer's signature",
@@ -60,29 +60,29 @@ describe("verify.mjs", () => {
       "Block header",
       "Transaction",
       "Receipt",
-      "Validators' seals",
+      "Commit seals",
     ]);
   });
 
-  it("verifies nothing when nobody is trusted", async () => {
+  it("fails without a trusted key, validators or node", async () => {
     const { code, out } = await verify(vector("alone").path, DOCUMENT_PATH);
     expect(code).to.equal(1);
-    expect(out).to.match(/REFUSED {2}Trust\n +all of it holds together, but anybody could have made it/);
+    expect(out).to.match(/FAILED {2}Trust\n +the bundle is consistent, but nothing in it is trusted yet/);
   });
 
-  it("refuses another document, another key, and a bundle that was changed", async () => {
+  it("rejects another document, another key, and a changed bundle", async () => {
     const { path, text: bundle } = vector("alone");
-    const refusal = async (...args: string[]): Promise<string> => {
+    const failedStep = async (...args: string[]): Promise<string> => {
       const { code, out } = await verify(...args);
       expect(code).to.equal(1);
       expect(out).to.match(/\n\nNOT VERIFIED\.\n$/);
-      return /^REFUSED {2}(.*)$/m.exec(out)?.[1] ?? "";
+      return /^FAILED {2}(.*)$/m.exec(out)?.[1] ?? "";
     };
-    expect(await refusal(path, path, "--trust-key", TRUSTED_KEY)).to.equal("Document");
-    expect(await refusal(path, DOCUMENT_PATH, "--trust-key", "00".repeat(32))).to.equal("Issuer's signature");
+    expect(await failedStep(path, path, "--trust-key", TRUSTED_KEY)).to.equal("Document");
+    expect(await failedStep(path, DOCUMENT_PATH, "--trust-key", "00".repeat(32))).to.equal("Issuer's signature");
     const changed = join(directory, "changed.bundle.json");
     await writeFile(changed, bundle.replace("fox", "dog"));
-    expect(await refusal(changed, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY)).to.equal("Issuer's signature");
+    expect(await failedStep(changed, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY)).to.equal("Issuer's signature");
     const hostile = join(directory, "hostile.bundle.json");
     await writeFile(hostile, await forged(bundle, (content) => (content["\u001b[2J\u202e"] = 1)));
     const { out } = await verify(hostile, DOCUMENT_PATH);
@@ -90,7 +90,7 @@ describe("verify.mjs", () => {
     expect(out).to.not.include("\u202e");
   });
 
-  it("takes validators as a JSON list as well", async () => {
+  it("accepts validators as a JSON list", async () => {
     const file = join(directory, "validators.json");
     await writeFile(file, JSON.stringify(VALIDATORS.map((address) => `0x${address.slice(2).toUpperCase()}`)));
     expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(0);
@@ -98,7 +98,7 @@ describe("verify.mjs", () => {
     expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(1);
   });
 
-  it("tells wrong usage from a refusal", async () => {
+  it("distinguishes wrong usage from a failed verification", async () => {
     const { path } = vector("alone");
     const usage = [
       [],
@@ -124,14 +124,14 @@ describe("verify.mjs", () => {
   describe("with a node", () => {
     let server: Server;
     let url: string;
-    let answer: (method: string) => unknown = () => ({});
+    let respond: (method: string) => unknown = () => ({});
     before(async () => {
       server = createServer((request, response) => {
-        void text(request).then((body) => response.end(JSON.stringify(answer(JSON.parse(body).method))));
+        void text(request).then((body) => response.end(JSON.stringify(respond(JSON.parse(body).method))));
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const address = server.address();
-      if (typeof address !== "object" || address === null) throw new Error("it does not listen");
+      if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
       url = `http://127.0.0.1:${address.port}`;
     });
     after(() => void server.close());
@@ -139,30 +139,30 @@ describe("verify.mjs", () => {
     const { path, text: bundle } = vector("alone");
     const run = async (): Promise<string> => {
       const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", url);
-      return `${code}: ${/REFUSED.*\n +(.*)/.exec(out)?.[1] ?? ""}`;
+      return `${code}: ${/FAILED.*\n +(.*)/.exec(out)?.[1] ?? ""}`;
     };
 
-    it("asks it for the block", async () => {
+    it("queries the block", async () => {
       const results: Record<string, unknown> = {
         eth_chainId: "0x1c9f",
         eth_getBlockByNumber: { hash: contentOf(bundle).block.hash },
       };
-      answer = (method) => ({ jsonrpc: "2.0", id: 1, result: results[method] });
+      respond = (method) => ({ jsonrpc: "2.0", id: 1, result: results[method] });
       expect(await run()).to.equal("0: ");
       results["eth_getBlockByNumber"] = { hash: `0x${"12".repeat(32)}` };
       expect(await run()).to.match(/^1: the node has the hash 0x1212/);
     });
 
-    it("verifies nothing when it does not answer as a node does", async () => {
-      answer = () => ({ error: { code: -32601, message: "no" } });
-      expect(await run()).to.equal("1: the node refuses to answer: no");
-      answer = () => "hello";
-      expect(await run()).to.match(/^1: the node refuses to answer/);
-      answer = () => ({ result: "many" });
-      expect(await run()).to.match(/^1: it cannot be read/);
+    it("fails when the node returns an error or an invalid response", async () => {
+      respond = () => ({ error: { code: -32601, message: "no" } });
+      expect(await run()).to.equal("1: the node returned an error: no");
+      respond = () => "hello";
+      expect(await run()).to.match(/^1: the node returned an error/);
+      respond = () => ({ result: "many" });
+      expect(await run()).to.match(/^1: unreadable/);
       const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", "http://127.0.0.1:9");
       expect(code).to.equal(1);
-      expect(out).to.include("the node does not answer");
+      expect(out).to.include("the node does not respond");
     });
   });
 });

@@ -5,7 +5,7 @@ import { type Step, verifyBundle } from "../../verifier/verify.mjs";
 
 const HEX = "0123456789abcdef";
 
-/** Other characters in the place of one: the next digit for a digit, and such as differ in one bit. */
+/** Returns replacements of a character: the next digit for a digit, and characters that differ in one bit. */
 function othersThan(character: string): string[] {
   const code = character.charCodeAt(0);
   const digit = HEX.indexOf(character);
@@ -20,15 +20,15 @@ function replaced(text: string, place: number, character: string): string {
   return text.slice(0, place) + character + text.slice(place + 1);
 }
 
-/** Each text in a value, by the names that lead to it. */
+/** Returns each text in a value with its path. */
 function textsIn(value: unknown, path: readonly string[] = []): { path: readonly string[]; text: string }[] {
   if (typeof value === "string") return [{ path, text: value }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => textsIn(member, [...path, name]));
 }
 
-/** Which check refuses what is changed there, and why. */
-const REFUSALS: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp])[] = [
+/** The failed check and its reason, by the path of the changed text. */
+const FAILURES: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp])[] = [
   [/^record\.hash$/, /^Document$/, /the document's SHA-256 is/],
   [/^record\.record_hash$/, /^Recorded hash$/, /is not that of the document's id/],
   [/^merkle\.leaf$/, /^Batch$/, /the leaf is not that of the recorded hash/],
@@ -36,23 +36,23 @@ const REFUSALS: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp]
   [/^block\.hash$/, /^Block header$/, /does not have the block's hash/],
   [
     /^block\.header$/,
-    /^(Block header|Validators' seals)$/,
-    /the block's hash|the fields of one|RLP|is not \d+ bytes|is not a list|seal|signature|validators/,
+    /^(Block header|Commit seals)$/,
+    /the block's hash|too few fields|RLP|is not \d+ bytes|is not a list|seal|signature|validators/,
   ],
   [/^consensus\.validators/, /^Block header$/, /the validators are not those of the header/],
   [/^anchor\.contract$/, /^Transaction$/, /does not call the contract/],
-  [/^anchor\.transaction\.proof/, /^Transaction$/, /does not have the hash by which it is named/],
-  [/^anchor\.transaction\.raw$/, /^Transaction$/, /another transaction at that place/],
-  [/^anchor\.receipt\.proof/, /^Receipt$/, /does not have the hash by which it is named/],
-  [/^anchor\.receipt\.raw$/, /^Receipt$/, /another receipt at that place/],
+  [/^anchor\.transaction\.proof/, /^Transaction$/, /does not have the hash that references it/],
+  [/^anchor\.transaction\.raw$/, /^Transaction$/, /another transaction at this index/],
+  [/^anchor\.receipt\.proof/, /^Receipt$/, /does not have the hash that references it/],
+  [/^anchor\.receipt\.raw$/, /^Receipt$/, /another receipt at this index/],
 ];
 
-describe("bundles that were changed", () => {
+describe("changed bundles", () => {
   for (const { name, text } of BUNDLE_VECTORS) {
-    it(`are refused, whichever character of "${name}" is another`, async () => {
+    it(`are rejected for any changed character of "${name}"`, async () => {
       for (let place = 0; place < text.length; place += 1) {
         const others = othersThan(text.charAt(place));
-        // Of the shortest every one is tried, of the others each place has its turn.
+        // All replacements for the shortest vector, one per position for the others.
         for (const other of name === "alone" ? others : others.slice(place % others.length).slice(0, 1)) {
           const { ok } = await verifyBundle(replaced(text, place, other), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY });
           if (ok)
@@ -61,7 +61,7 @@ describe("bundles that were changed", () => {
       }
     });
 
-    it(`are refused, wherever "${name}" is cut off or goes on`, async () => {
+    it(`are rejected when "${name}" is truncated or extended`, async () => {
       const { length } = text.trimEnd();
       for (let end = 0; end < length; end += 1) {
         expect((await verifyBundle(text.slice(0, end), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(false);
@@ -72,14 +72,14 @@ describe("bundles that were changed", () => {
     });
   }
 
-  // One of each protocol, with everything that a bundle can have.
+  // One vector per protocol, with all members of a bundle.
   for (const { name, text } of BUNDLE_VECTORS.filter(({ name }) => name.endsWith("later-round"))) {
-    it(`of any byte of the evidence of "${name}" are rejected with the right reason, also signed again`, async () => {
+    it(`are rejected for any changed byte in the evidence of "${name}", also re-signed`, async () => {
       let changed = 0;
       for (const { path, text: hex } of textsIn(contentOf(text))) {
-        const [, title, reason] = REFUSALS.find(([pattern]) => pattern.test(path.join("."))) ?? [];
+        const [, title, reason] = FAILURES.find(([pattern]) => pattern.test(path.join("."))) ?? [];
         if (title === undefined || reason === undefined) continue;
-        // Of each byte one digit, by turns the first and the second.
+        // One digit of each byte, alternating the first and the second.
         for (let byte = hex.startsWith("0x") ? 2 : 0; byte < hex.length; byte += 2) {
           const place = byte + ((byte >> 1) % 2);
           const other = HEX.charAt((HEX.indexOf(hex.charAt(place)) + 1 + (place % 15)) % 16);
@@ -90,7 +90,7 @@ describe("bundles that were changed", () => {
           const { ok, steps } = await verifyBundle(forgery, DOCUMENT_HASH, { validators: VALIDATORS });
           const last: Step | undefined = steps.at(-1);
           const where = `digit ${place} of ${path.join(".")}: ${JSON.stringify(last)}`;
-          if (ok || last === undefined || last.ok) expect.fail(`${where} was not refused`);
+          if (ok || last === undefined || last.ok) expect.fail(`${where} was not rejected`);
           if (!title.test(last.title) || !reason.test(last.reason)) expect.fail(where);
           changed += 1;
         }

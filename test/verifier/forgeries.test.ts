@@ -7,7 +7,7 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { type Sealing, testValidators } from "../support/bft-chain.ts";
 import { type EvidenceChain, startEvidenceChain, type TestRecord } from "../support/evidence-chain.ts";
 import { forged } from "../support/forgery.ts";
-import { type Asked, type Step, verifyBundle } from "../../verifier/verify.mjs";
+import { type VerifyOptions, type Step, verifyBundle } from "../../verifier/verify.mjs";
 import type { ParsedJson } from "../support/parsed-json.ts";
 
 const DOCUMENT = "a document";
@@ -17,8 +17,8 @@ const record = (documentId: string, document = DOCUMENT): TestRecord => ({
   metadata: { type: "note", timestamp: 1_700_000_000 },
 });
 
-// Whoever makes these can sign, but neither change the chain nor seal a block of it.
-describe("bundles that a forger made", function () {
+// The forger can sign bundles, but can neither change the chain nor commit a block.
+describe("forged bundles", function () {
   let chain: EvidenceChain;
   let documentHash: string;
   const validators = testValidators(4);
@@ -58,16 +58,16 @@ describe("bundles that a forger made", function () {
   const check = async (
     bundle: Bundle,
     change: (bundle: ParsedJson) => void,
-    asked: Asked = { validators: validators.addresses },
-  ) => verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, asked);
-  const refusalOf = async (...args: Parameters<typeof check>): Promise<string> => {
+    options: VerifyOptions = { validators: validators.addresses },
+  ) => verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, options);
+  const failureOf = async (...args: Parameters<typeof check>): Promise<string> => {
     const { ok, steps } = await check(...args);
     const last: Step | undefined = steps.at(-1);
-    if (ok || last === undefined || last.ok) return expect.fail("it was not refused");
+    if (ok || last === undefined || last.ok) return expect.fail("the bundle passed");
     return `${last.title}: ${last.reason}`;
   };
 
-  it("are verified as long as they say what is so", async () => {
+  it("pass while their content is true", async () => {
     for (const bundle of [first, second, alone, elsewhere]) {
       const { ok, level, steps } = await check(bundle, () => undefined);
       expect(ok, JSON.stringify(steps.at(-1))).to.equal(true);
@@ -75,17 +75,17 @@ describe("bundles that a forger made", function () {
     }
   });
 
-  it("are refused when the key is another than the one that is trusted, and when none is", async () => {
+  it("are rejected with another key than the trusted one, and without a trusted key", async () => {
     const trustedKey = Buffer.from(id("another key").slice(2), "hex").toString("hex");
-    expect(await refusalOf(alone, () => undefined, { trustedKey })).to.match(
-      /^Issuer's signature: it is signed with the key [0-9a-f]{64}, not with/,
+    expect(await failureOf(alone, () => undefined, { trustedKey })).to.match(
+      /^Issuer's signature: the bundle is signed with the key [0-9a-f]{64}, not with/,
     );
-    expect(await refusalOf(alone, () => undefined, {})).to.match(
-      /^Trust: all of it holds together, but anybody could have made it/,
+    expect(await failureOf(alone, () => undefined, {})).to.match(
+      /^Trust: the bundle is consistent, but nothing in it is trusted yet/,
     );
   });
 
-  it("are refused when they are about another document", async () => {
+  it("are rejected for another document", async () => {
     const { ok, steps } = await verifyBundle(await forged(JSON.stringify(alone), () => undefined), "00".repeat(32), {
       validators: validators.addresses,
     });
@@ -93,29 +93,29 @@ describe("bundles that a forger made", function () {
     expect(steps.at(-1)).to.include({ title: "Document", ok: false });
   });
 
-  it("are refused with other metadata, as far as these are recorded", async () => {
+  it("are rejected with other metadata, as far as it is recorded", async () => {
     const reason = /^Recorded hash: the recorded hash is not that of the document's id, timestamp, type and hash/;
-    expect(await refusalOf(first, ({ record }) => (record.metadata.timestamp -= 1))).to.match(reason);
-    expect(await refusalOf(first, ({ record }) => (record.metadata.type = "deed"))).to.match(reason);
-    expect(await refusalOf(first, ({ record }) => delete record.metadata.type)).to.match(reason);
-    expect(await refusalOf(first, ({ record }) => (record.document_id = "last"))).to.match(reason);
-    // All of it made anew leads to another recorded hash, which is under no root.
-    const anew = (bundle: ParsedJson): void => {
+    expect(await failureOf(first, ({ record }) => (record.metadata.timestamp -= 1))).to.match(reason);
+    expect(await failureOf(first, ({ record }) => (record.metadata.type = "deed"))).to.match(reason);
+    expect(await failureOf(first, ({ record }) => delete record.metadata.type)).to.match(reason);
+    expect(await failureOf(first, ({ record }) => (record.document_id = "last"))).to.match(reason);
+    // A recomputed record has another recorded hash, which is under no root.
+    const recomputed = (bundle: ParsedJson): void => {
       const hash = Buffer.from(bundle.record.hash, "hex");
       const recorded = recordHash({ documentId: bundle.record.document_id, timestamp: 1, type: "note", hash });
       bundle.record.metadata.timestamp = 1;
       bundle.record.record_hash = hexlify(recorded).slice(2);
       if (bundle.merkle !== null) bundle.merkle.leaf = keccak256(keccak256(recorded));
     };
-    expect(await refusalOf(first, anew)).to.match(/^Batch: the Merkle path does not lead/);
-    expect(await refusalOf(alone, anew)).to.match(/^Transaction: the transaction does not anchor this hash/);
+    expect(await failureOf(first, recomputed)).to.match(/^Batch: the audit path does not lead/);
+    expect(await failureOf(alone, recomputed)).to.match(/^Transaction: the transaction does not anchor this hash/);
   });
 
-  it("are not refused for what nothing but the issuer's signature covers, as the format says", async () => {
+  it("pass with changes that only the issuer's signature covers", async () => {
     const passes = async (change: (bundle: ParsedJson) => void): Promise<boolean> => (await check(first, change)).ok;
     expect(await passes(({ record }) => (record.metadata.source = "somebody else"))).to.equal(true);
     expect(await passes(({ merkle }) => (merkle.index = 3))).to.equal(true);
-    // The same text, divided in another place.
+    // The same recorded text with another boundary.
     const moved = ({ record }: ParsedJson): void => {
       record.document_id = "first1";
       record.metadata.timestamp = 700_000_000;
@@ -123,24 +123,24 @@ describe("bundles that a forger made", function () {
     expect(await passes(moved)).to.equal(true);
   });
 
-  it("are refused with the path of another tree or place", async () => {
-    const reason = /^Batch: the Merkle path does not lead from the recorded hash to the root/;
-    expect(await refusalOf(first, ({ merkle }) => (merkle.path = elsewhere.merkle?.path))).to.match(reason);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.path = second.merkle?.path))).to.match(reason);
-    expect(await refusalOf(first, ({ merkle }) => merkle.path.reverse())).to.match(reason);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.root = elsewhere.merkle?.root))).to.match(reason);
-    // A whole tree that was never anchored.
+  it("are rejected with the path of another tree or leaf index", async () => {
+    const reason = /^Batch: the audit path does not lead from the recorded hash to the root/;
+    expect(await failureOf(first, ({ merkle }) => (merkle.path = elsewhere.merkle?.path))).to.match(reason);
+    expect(await failureOf(first, ({ merkle }) => (merkle.path = second.merkle?.path))).to.match(reason);
+    expect(await failureOf(first, ({ merkle }) => merkle.path.reverse())).to.match(reason);
+    expect(await failureOf(first, ({ merkle }) => (merkle.root = elsewhere.merkle?.root))).to.match(reason);
+    // A tree that was never anchored.
     const own = (bundle: ParsedJson): void => {
       const recorded = Buffer.from(bundle.record.record_hash, "hex");
       const tree = merkleTree([recorded, recorded, recorded, recorded, recorded]);
       bundle.merkle.root = hexlify(tree.root);
       bundle.merkle.path = tree.path(0).map((node) => hexlify(node));
     };
-    expect(await refusalOf(first, own)).to.match(/^Transaction: the transaction does not anchor this hash/);
+    expect(await failureOf(first, own)).to.match(/^Transaction: the transaction does not anchor this hash/);
   });
 
-  it("are refused with an inner node in a leaf's place, and with a root alone", async () => {
-    // The node over the first two leaves, as if it were a recorded hash.
+  it("are rejected with an inner node as leaf, and with a root alone", async () => {
+    // The parent of the first two leaves, used as a recorded hash.
     const { merkle } = first;
     if (merkle === null) throw new Error("it is no batch");
     const [sibling = "", ...rest] = merkle.path;
@@ -151,63 +151,71 @@ describe("bundles that a forger made", function () {
       bundle.merkle.leaf = inner;
       bundle.merkle.size = 3;
     };
-    expect(await refusalOf(first, withInner)).to.match(/^Batch: the leaf is not that of the recorded hash/);
+    expect(await failureOf(first, withInner)).to.match(/^Batch: the leaf is not that of the recorded hash/);
     const asRecorded = (bundle: ParsedJson): void => {
       withInner(bundle);
       bundle.record.record_hash = inner.slice(2);
     };
-    expect(await refusalOf(first, asRecorded)).to.match(/^Recorded hash:/);
+    expect(await failureOf(first, asRecorded)).to.match(/^Recorded hash:/);
     const rootAlone = (bundle: ParsedJson): void => {
       bundle.record.record_hash = merkle.root.slice(2);
       bundle.merkle = null;
     };
-    expect(await refusalOf(first, rootAlone)).to.match(/^Recorded hash:/);
-    expect(await refusalOf(first, (bundle) => (bundle.merkle = null))).to.match(
+    expect(await failureOf(first, rootAlone)).to.match(/^Recorded hash:/);
+    expect(await failureOf(first, (bundle) => (bundle.merkle = null))).to.match(
       /^Transaction: the transaction does not anchor this hash/,
     );
   });
 
-  it("are refused with another place or size of the batch, as far as these show", async () => {
-    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 4))).to.match(
-      /^Batch: the Merkle path does not have the length of its place/,
+  it("are rejected with another leaf index or batch size, as far as they are detectable", async () => {
+    expect(await failureOf(first, ({ merkle }) => (merkle.index = 4))).to.match(
+      /^Batch: the audit path does not have the length for its leaf index/,
     );
-    expect(await refusalOf(first, ({ merkle }) => (merkle.index = 5))).to.match(/^Batch: there is no such place/);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 1001))).to.match(/^Batch: there is no such place/);
-    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 6))).to.match(
+    expect(await failureOf(first, ({ merkle }) => (merkle.index = 5))).to.match(
+      /^Batch: the leaf index is outside the batch/,
+    );
+    expect(await failureOf(first, ({ merkle }) => (merkle.size = 1001))).to.match(
+      /^Batch: the leaf index is outside the batch/,
+    );
+    expect(await failureOf(first, ({ merkle }) => (merkle.size = 6))).to.match(
       /^Transaction: the transaction does not anchor this hash/,
     );
-    expect(await refusalOf(first, ({ merkle }) => merkle.path.pop())).to.match(
-      /^Batch: the Merkle path does not have the length/,
+    expect(await failureOf(first, ({ merkle }) => merkle.path.pop())).to.match(
+      /^Batch: the audit path does not have the length/,
     );
-    expect(await refusalOf(first, ({ merkle }) => merkle.path.push(merkle.root))).to.match(
-      /^Batch: the Merkle path does not have the length/,
+    expect(await failureOf(first, ({ merkle }) => merkle.path.push(merkle.root))).to.match(
+      /^Batch: the audit path does not have the length/,
     );
   });
 
-  it("are refused for another chain", async () => {
-    expect(await refusalOf(first, ({ anchor }) => (anchor.chain_id = 1))).to.match(
-      /^Transaction: the transaction is one of chain 7327, not of chain 1/,
+  it("are rejected for another chain", async () => {
+    expect(await failureOf(first, ({ anchor }) => (anchor.chain_id = 1))).to.match(
+      /^Transaction: the transaction is for chain 7327, not for chain 1/,
     );
-    // A chain of the forger's own is as good as any, but its validators are not those of the list.
+    // The forger's own chain is valid, but its validators are not those of the list.
     const others = testValidators(4, "forger");
     const [proof] = await chain.anchor([record("on another chain")]);
     if (proof === undefined) throw new Error("there is no proof");
     const foreign = await chain.bundle(proof, { ...sealing, validators: others, sealers: others.keys });
-    expect(await refusalOf(foreign, () => undefined)).to.match(
-      /^Validators' seals: the block's validators are not those of your list/,
+    expect(await failureOf(foreign, () => undefined)).to.match(
+      /^Commit seals: the block's validators are not those of the given list/,
     );
     expect((await check(foreign, () => undefined, { validators: others.addresses })).ok).to.equal(true);
-    // The right validators in the header, and the forger's seals.
+    // The expected validators in the header, with the forger's seals.
     const unsealed = await chain.bundle(proof, { ...sealing, sealers: others.keys });
-    expect(await refusalOf(unsealed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
+    expect(await failureOf(unsealed, () => undefined)).to.match(
+      /^Commit seals: a commit seal is not by a validator of the given list/,
+    );
     const mixed = await chain.bundle(proof, {
       ...sealing,
       sealers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)],
     });
-    expect(await refusalOf(mixed, () => undefined)).to.match(/^Validators' seals: a seal is by nobody of your list/);
+    expect(await failureOf(mixed, () => undefined)).to.match(
+      /^Commit seals: a commit seal is not by a validator of the given list/,
+    );
   });
 
-  it("are refused with too few seals, and with one twice", async () => {
+  it("are rejected with too few seals, and with a repeated one", async () => {
     const [proof] = await chain.anchor([record("sealed by few")]);
     if (proof === undefined) throw new Error("there is no proof");
     for (const protocol of ["ibft2", "qbft"] as const) {
@@ -215,120 +223,118 @@ describe("bundles that a forger made", function () {
       if (a === undefined || b === undefined || c === undefined) throw new Error("there are four");
       const sealedBy = (...sealers: (typeof a)[]) => chain.bundle(proof, { ...sealing, protocol, sealers });
       expect((await check(await sealedBy(a, b, c), () => undefined)).ok).to.equal(true);
-      expect(await refusalOf(await sealedBy(a, b), () => undefined)).to.match(
-        /: 2 of 4 validators sealed the block, 3 are needed/,
+      expect(await failureOf(await sealedBy(a, b), () => undefined)).to.match(
+        /: 2 of 4 validators signed the block, the quorum is 3/,
       );
-      expect(await refusalOf(await sealedBy(), () => undefined)).to.match(/: 0 of 4 validators sealed the block/);
-      expect(await refusalOf(await sealedBy(a, b, b), () => undefined)).to.match(
-        /: a validator sealed the block twice/,
-      );
-      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: [] })).to.match(
+      expect(await failureOf(await sealedBy(), () => undefined)).to.match(/: 0 of 4 validators signed the block/);
+      expect(await failureOf(await sealedBy(a, b, b), () => undefined)).to.match(/: a validator has two commit seals/);
+      expect(await failureOf(await sealedBy(a, b, c), () => undefined, { validators: [] })).to.match(
         /: the list of validators is empty/,
       );
       const five = [...validators.addresses, new Wallet(id("a fifth")).address];
-      expect(await refusalOf(await sealedBy(a, b, c), () => undefined, { validators: five })).to.match(
+      expect(await failureOf(await sealedBy(a, b, c), () => undefined, { validators: five })).to.match(
         /: the block's validators are not those/,
       );
     }
   });
 
-  it("are refused for another protocol than that of the block", async () => {
-    expect(await refusalOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(
+  it("are rejected with another consensus protocol", async () => {
+    expect(await failureOf(first, ({ consensus }) => (consensus.protocol = "ibft2"))).to.match(
       /^Block header: the header does not have the block's hash/,
     );
     const none = (bundle: ParsedJson): void => {
       bundle.consensus = { protocol: "none", validators: [] };
       bundle.block.hash = keccak256(bundle.block.header);
     };
-    expect(await refusalOf(first, none)).to.match(/^Validators' seals: blocks of this chain are not sealed/);
+    expect(await failureOf(first, none)).to.match(/^Commit seals: blocks of this chain have no commit seals/);
   });
 
-  it("are refused for another contract", async () => {
+  it("are rejected for another contract", async () => {
     const contract = `0x${"12".repeat(20)}`;
-    expect(await refusalOf(first, ({ anchor }) => (anchor.contract = contract))).to.match(
+    expect(await failureOf(first, ({ anchor }) => (anchor.contract = contract))).to.match(
       /^Transaction: the transaction does not call the contract/,
     );
-    // What another contract says does not count: the receipt of a transaction that called one.
+    // Events of another contract are ignored: the receipt of a transaction that called one.
     const swapped = (bundle: ParsedJson): void => {
       const [status, gas, bloom] = RLP.decode(getBytes(bundle.anchor.receipt.raw));
       const log = [contract, [id("Anchored(bytes32,uint32)"), bundle.merkle.root], `0x${"00".repeat(31)}05`];
       bundle.anchor.receipt.raw = hexlify(RLP.encode([status, gas, bloom, [log]]));
     };
-    expect(await refusalOf(first, swapped)).to.match(/^Receipt: the block has another receipt at that place/);
+    expect(await failureOf(first, swapped)).to.match(/^Receipt: the block has another receipt at this index/);
   });
 
-  it("are refused with evidence of another block or transaction", async () => {
-    expect(await refusalOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(
+  it("are rejected with evidence of another block or transaction", async () => {
+    expect(await failureOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(
       /^Transaction: node 0 of the proof does not have the hash/,
     );
-    expect(await refusalOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(
+    expect(await failureOf(first, (bundle) => (bundle.anchor = elsewhere.anchor))).to.match(
       /^Transaction: node 0 of the proof/,
     );
     const both = (bundle: ParsedJson): void => {
       bundle.block = elsewhere.block;
       bundle.anchor = elsewhere.anchor;
     };
-    expect(await refusalOf(first, both)).to.match(/^Transaction: the transaction does not anchor this hash/);
+    expect(await failureOf(first, both)).to.match(/^Transaction: the transaction does not anchor this hash/);
     const other = (bundle: ParsedJson): void => {
       bundle.anchor.receipt = bundle.anchor.transaction;
     };
-    expect(await refusalOf(first, other)).to.match(/^Receipt: node 0 of the proof/);
-    expect(await refusalOf(first, ({ anchor }) => (anchor.index = 1))).to.match(
-      /^Transaction: the proof leads to another place/,
+    expect(await failureOf(first, other)).to.match(/^Receipt: node 0 of the proof/);
+    expect(await failureOf(first, ({ anchor }) => (anchor.index = 1))).to.match(
+      /^Transaction: the proof is for another key/,
     );
-    expect(await refusalOf(first, ({ anchor }) => anchor.transaction.proof.push("0xc0"))).to.match(
-      /^Transaction: the proof has nodes that lead nowhere/,
+    expect(await failureOf(first, ({ anchor }) => anchor.transaction.proof.push("0xc0"))).to.match(
+      /^Transaction: the proof has unused nodes/,
     );
-    expect(await refusalOf(first, ({ anchor }) => (anchor.transaction.proof = []))).to.match(
-      /^Transaction: the proof is cut short/,
+    expect(await failureOf(first, ({ anchor }) => (anchor.transaction.proof = []))).to.match(
+      /^Transaction: the proof is incomplete/,
     );
   });
 
-  it("are refused when they lack something, or have something more", async () => {
-    expect(await refusalOf(first, (bundle) => delete bundle.consensus)).to.match(/^Format: bundle lacks consensus/);
-    expect(await refusalOf(first, (bundle) => (bundle.note = "verified"))).to.match(
-      /^Format: bundle has a member "note" that there is not/,
+  it("are rejected with missing or additional members", async () => {
+    expect(await failureOf(first, (bundle) => delete bundle.consensus)).to.match(/^Format: bundle lacks consensus/);
+    expect(await failureOf(first, (bundle) => (bundle.note = "verified"))).to.match(
+      /^Format: bundle has an unknown member "note"/,
     );
-    expect(await refusalOf(first, ({ record }) => (record.hash = record.hash.toUpperCase()))).to.match(
+    expect(await failureOf(first, ({ record }) => (record.hash = record.hash.toUpperCase()))).to.match(
       /^Format: bundle.record.hash is not 64/,
     );
-    expect(await refusalOf(first, ({ merkle }) => (merkle.size = 5.5))).to.match(
+    expect(await failureOf(first, ({ merkle }) => (merkle.size = 5.5))).to.match(
       /^Format: bundle.merkle.size is not a whole number/,
     );
-    expect(await refusalOf(first, ({ anchor }) => (anchor.receipt.proof = "0x"))).to.match(
+    expect(await failureOf(first, ({ anchor }) => (anchor.receipt.proof = "0x"))).to.match(
       /^Format: bundle.anchor.receipt.proof is not a list/,
     );
-    expect(await refusalOf(first, (bundle) => (bundle.format = "sealbook-bundle/2"))).to.match(
-      /^Format: it is not of the format/,
+    expect(await failureOf(first, (bundle) => (bundle.format = "sealbook-bundle/2"))).to.match(
+      /^Format: the format is not sealbook-bundle/,
     );
-    expect(await refusalOf(first, ({ record }) => (record.metadata = null))).to.match(
+    expect(await failureOf(first, ({ record }) => (record.metadata = null))).to.match(
       /^Format: bundle.record.metadata is not an object/,
     );
   });
 
-  it("are refused when their text can be read in more than one way", async () => {
+  it("are rejected when their text is not canonical", async () => {
     const text = await forged(JSON.stringify(alone), () => undefined);
     const reasonOf = async (json: string): Promise<string> => {
       const { steps } = await verifyBundle(json, documentHash, { validators: validators.addresses });
       const last: Step | undefined = steps.at(-1);
       return last === undefined || last.ok ? "" : `${last.title}: ${last.reason}`;
     };
-    const canonical = /^Format: it is not written in the canonical way/;
+    const canonical = /^Format: the bundle is not canonical JSON/;
     expect(await reasonOf(JSON.stringify(JSON.parse(text), null, 2))).to.match(canonical);
     expect(await reasonOf(text.replace('"format":', '"format":"x","format":'))).to.match(canonical);
     expect(await reasonOf(text.replace('"note"', '"\\u006eote"'))).to.match(canonical);
     expect(await reasonOf(text.replace("1700000000", "1.7e9"))).to.match(canonical);
     expect(await reasonOf(`[${"[".repeat(1e5)}`)).to.match(/^Format: /);
-    expect(await reasonOf("null")).to.match(/^Format: it is not of the format/);
-    expect(await reasonOf("")).to.match(/^Format: it is not JSON/);
+    expect(await reasonOf("null")).to.match(/^Format: the format is not sealbook-bundle/);
+    expect(await reasonOf("")).to.match(/^Format: the bundle is not JSON/);
   });
 
   describe("with a node", () => {
-    const node = (answers: Record<string, unknown>): Asked => ({
-      node: async (method) => (method in answers ? answers[method] : Promise.reject(new Error("no such method"))),
+    const node = (results: Record<string, unknown>): VerifyOptions => ({
+      node: async (method) => (method in results ? results[method] : Promise.reject(new Error("no such method"))),
     });
 
-    it("are verified when the node has the block, and refused when it does not", async () => {
+    it("pass when the node has the block, and fail when it does not", async () => {
       const block = { hash: first.block.hash };
       const verified = await check(
         first,
@@ -337,21 +343,21 @@ describe("bundles that a forger made", function () {
       );
       expect(verified.ok).to.equal(true);
       expect(verified.level).to.equal("node");
-      const refused = (answers: Record<string, unknown>) => refusalOf(first, () => undefined, node(answers));
-      expect(await refused({ eth_chainId: "0x1", eth_getBlockByNumber: block })).to.match(
-        /^Node: the node is of chain 1, the bundle of chain 7327/,
+      const failure = (results: Record<string, unknown>) => failureOf(first, () => undefined, node(results));
+      expect(await failure({ eth_chainId: "0x1", eth_getBlockByNumber: block })).to.match(
+        /^Node: the node is on chain 1, the bundle is for chain 7327/,
       );
-      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: null })).to.match(
+      expect(await failure({ eth_chainId: "0x1c9f", eth_getBlockByNumber: null })).to.match(
         /^Node: the node does not have block/,
       );
-      expect(await refused({ eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: `0x${"00".repeat(32)}` } })).to.match(
+      expect(await failure({ eth_chainId: "0x1c9f", eth_getBlockByNumber: { hash: `0x${"00".repeat(32)}` } })).to.match(
         /^Node: the node has the hash 0x0000/,
       );
-      expect(await refused({ eth_chainId: "0x1c9f" })).to.match(/^Node: it cannot be read: no such method/);
+      expect(await failure({ eth_chainId: "0x1c9f" })).to.match(/^Node: unreadable: no such method/);
     });
   });
 
-  it("do not come from evidence of a hash that the chain has in another form", async () => {
+  it("are not created from evidence of a hash in another form", async () => {
     const [proof] = await chain.anchor([record("alone first")]);
     if (proof === undefined) throw new Error("there is no proof");
     const merkle = { root: proof.recordHash, leaf: proof.recordHash, index: 0, path: [] };
@@ -360,7 +366,7 @@ describe("bundles that a forger made", function () {
       (thrown: unknown) => thrown,
     );
     expect(error).to.be.instanceOf(Error);
-    // The same hash again leaves no event: the evidence is that of the first time.
+    // A repeated anchor emits no event: the evidence is that of the first anchor.
     const [again] = await chain.anchor([record("alone first")]);
     if (again === undefined) throw new Error("there is no proof");
     expect(await chain.bundle(again)).to.deep.equal(await chain.bundle(proof));

@@ -18,15 +18,15 @@ function contentOf(tag: string): string {
   return content;
 }
 
-/** Runs the page's script with nothing but what the language and Web Cryptography give it. */
+/** Runs the page's script with only the language and Web Cryptography. */
 async function inPage(call: string, variables: Record<string, unknown>): Promise<ParsedJson> {
   const context = createContext({ crypto: webcrypto, TextEncoder, ...variables });
   runInContext(contentOf("script"), context);
   return runInContext(call, context);
 }
 
-describe("the verifier's page", () => {
-  it("is generated from the verifier as it is", () => {
+describe("the verifier page", () => {
+  it("is generated from the current verifier", () => {
     const { status, stderr } = spawnSync(process.execPath, ["scripts/verifier-page.ts", "--check"], {
       cwd: ROOT,
       encoding: "utf8",
@@ -34,7 +34,7 @@ describe("the verifier's page", () => {
     expect(status, stderr).to.equal(0);
   });
 
-  it("allows its own script and style, and nothing from anywhere", () => {
+  it("allows only its own script and style", () => {
     const hash = (tag: string) => `'sha256-${createHash("sha256").update(contentOf(tag)).digest("base64")}'`;
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
     expect(policy).to.equal(
@@ -48,35 +48,38 @@ describe("the verifier's page", () => {
   it("verifies every vector", async () => {
     for (const { name, text, isSealed } of BUNDLE_VECTORS) {
       const validators = isSealed ? VALIDATORS.join("\n") : "";
-      const result = await inPage("verifyBundle(json, documentHash, askedFor(` ${key.toUpperCase()} `, validators))", {
-        json: text,
-        documentHash: DOCUMENT_HASH,
-        key: TRUSTED_KEY,
-        validators,
-      });
+      const result = await inPage(
+        "verifyBundle(json, documentHash, readOptions(` ${key.toUpperCase()} `, validators))",
+        {
+          json: text,
+          documentHash: DOCUMENT_HASH,
+          key: TRUSTED_KEY,
+          validators,
+        },
+      );
       expect(result.ok, name).to.equal(true);
       expect(result.level).to.equal(isSealed ? "validators" : "signature");
     }
   });
 
-  it("refuses what was changed, and fields that are filled in wrongly", async () => {
+  it("rejects changed bundles and invalid fields", async () => {
     const [vector] = BUNDLE_VECTORS;
     if (vector === undefined) throw new Error("there are no vectors");
     const text = await forged(vector.text, ({ record }) => (record.document_id = "another"));
     const result = await inPage("verifyBundle(json, documentHash, {})", { json: text, documentHash: DOCUMENT_HASH });
     expect(result.ok).to.equal(false);
     expect(result.steps.at(-1).title).to.equal("Recorded hash");
-    const refusal = async (call: string): Promise<string> =>
+    const failureOf = async (call: string): Promise<string> =>
       inPage(call, {}).then(
         () => "",
         (error: unknown) =>
           typeof error === "object" && error !== null && "message" in error ? String(error.message) : "",
       );
-    expect(await refusal('askedFor("12", "")')).to.equal("the public key is not 64 hexadecimal digits");
-    expect(await refusal('askedFor("", "0x12")')).to.match(/is not the address of a validator$/);
+    expect(await failureOf('readOptions("12", "")')).to.equal("the public key is not 64 hexadecimal digits");
+    expect(await failureOf('readOptions("", "0x12")')).to.match(/is not the address of a validator$/);
   });
 
-  it("checks as soon as both files are there, and again when somebody is trusted", async () => {
+  it("checks as soon as both files are chosen, and again when a trusted key is entered", async () => {
     const [vector] = BUNDLE_VECTORS;
     const elements = new Map<string, ParsedJson>();
     const fakeElement = (): ParsedJson => {
@@ -122,7 +125,7 @@ describe("the verifier's page", () => {
     byId("trusted-key").dispatch("input", {});
     await verdict(/^Not verified: the public key is not 64 hexadecimal digits$/);
 
-    // Both at once, in any order.
+    // Both files in one drop, in any order.
     byId("trusted-key").value = TRUSTED_KEY;
     const files = [new File(["another"], "document.txt"), new File([vector?.text ?? ""], "proof.bundle.json")];
     window.dispatch("drop", { preventDefault: () => undefined, dataTransfer: { files } });

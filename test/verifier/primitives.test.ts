@@ -17,7 +17,7 @@ import {
   printable,
   provenValue,
   recoverAddress,
-  Refusal,
+  VerificationError,
   rootOf,
   sha256,
   toHex,
@@ -30,7 +30,7 @@ const items: fc.Arbitrary<Item> = fc.letrec<{ item: Item }>((tie) => ({
 })).item;
 
 // What the verifier does by itself, against libraries that do the same.
-describe("the verifier's own cryptography", () => {
+describe("the verifier's cryptography", () => {
   it("hashes with keccak-256 as ethers does, around every length of a block", () => {
     for (let length = 0; length < 300; length += 1) {
       const bytes = Uint8Array.from({ length }, (_, index) => (index * 7 + length) % 256);
@@ -51,7 +51,7 @@ describe("the verifier's own cryptography", () => {
     );
   });
 
-  it("recovers who signed, as ethers does", () => {
+  it("recovers signers as ethers does", () => {
     fc.assert(
       fc.property(hash, hash, (secret, digest) => {
         fc.pre(secret.some((byte) => byte !== 0) && secret[0] !== 0xff);
@@ -64,7 +64,7 @@ describe("the verifier's own cryptography", () => {
     );
   });
 
-  it("refuses what is no signature", () => {
+  it("rejects invalid signatures", () => {
     const order = fromHex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
     const one = fromHex("00".repeat(31) + "01");
     const zero = new Uint8Array(32);
@@ -80,11 +80,11 @@ describe("the verifier's own cryptography", () => {
       [one, one],
     ]) {
       const signature = Uint8Array.from(parts.flatMap((part) => [...part]));
-      expect(() => recoverAddress(one, signature)).to.throw(Refusal);
+      expect(() => recoverAddress(one, signature)).to.throw(VerificationError);
     }
   });
 
-  it("reads and writes RLP as the library does", () => {
+  it("decodes and encodes RLP as the library does", () => {
     fc.assert(
       fc.property(items, (item) => {
         const encoded = encodeRlp(item);
@@ -94,14 +94,14 @@ describe("the verifier's own cryptography", () => {
     );
   });
 
-  it("reads no RLP that is not written in the one way", () => {
+  it("rejects RLP that is not canonical", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         let item;
         try {
           item = decodeRlp(bytes);
         } catch (error) {
-          expect(error).to.be.instanceOf(Refusal);
+          expect(error).to.be.instanceOf(VerificationError);
           return;
         }
         expect(encodeRlp(item)).to.deep.equal(bytes);
@@ -120,11 +120,11 @@ describe("the verifier's own cryptography", () => {
       "bfffffffffffffffff",
       "",
     ]) {
-      expect(() => decodeRlp(fromHex(wrong)), wrong).to.throw(Refusal);
+      expect(() => decodeRlp(fromHex(wrong)), wrong).to.throw(VerificationError);
     }
   });
 
-  it("follows the paths of the server's Merkle trees, and knows their lengths", () => {
+  it("computes the roots and lengths of the server's audit paths", () => {
     for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 33, 100]) {
       const hashes = Array.from({ length: size }, (_, index) => keccak256(Uint8Array.of(index)));
       const tree = merkleTree(hashes);
@@ -135,7 +135,7 @@ describe("the verifier's own cryptography", () => {
     }
   });
 
-  it("writes JSON as the server does, and reads it as JSON is read", () => {
+  it("writes canonical JSON as the server does", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value);
@@ -148,28 +148,28 @@ describe("the verifier's own cryptography", () => {
     ).to.equal('{"a":{"c":true,"d":[1,"ü\u2028",null]},"b":1,"\u{1f600}":0,"\ufb33":1}');
   });
 
-  it("refuses nodes of tries that there are not", () => {
+  it("rejects invalid trie nodes", () => {
     const prove = (...proof: Uint8Array[]) =>
       provenValue(keccak256(proof[0] ?? new Uint8Array()), Uint8Array.of(0x12), proof);
     const value = Uint8Array.of(7);
     expect(prove(encodeRlp([Uint8Array.of(0x20, 0x12), value]))).to.deep.equal(value);
     for (const pair of [[0x20, 0x13], [0x20, 0x12, 0x34], [0x21], [0x3f, 0x12], [0x40, 0x12], [0x25, 0x12], []]) {
-      expect(() => prove(encodeRlp([Uint8Array.from(pair), value])), String(pair)).to.throw(Refusal);
+      expect(() => prove(encodeRlp([Uint8Array.from(pair), value])), String(pair)).to.throw(VerificationError);
     }
-    expect(() => prove()).to.throw(Refusal);
-    expect(() => prove(encodeRlp([Uint8Array.of(0x20, 0x12), value]), encodeRlp([]))).to.throw(Refusal);
-    expect(() => prove(encodeRlp([Uint8Array.of(0x20, 0x12), new Uint8Array()]))).to.throw(Refusal);
+    expect(() => prove()).to.throw(VerificationError);
+    expect(() => prove(encodeRlp([Uint8Array.of(0x20, 0x12), value]), encodeRlp([]))).to.throw(VerificationError);
+    expect(() => prove(encodeRlp([Uint8Array.of(0x20, 0x12), new Uint8Array()]))).to.throw(VerificationError);
   });
 
-  it("reads lists of validators, and no other text", () => {
+  it("parses lists of validators, and rejects other text", () => {
     const [a, b] = [`0x${"aB".repeat(20)}`, `0x${"01".repeat(20)}`];
     expect(parseValidators(`${a}\n${b}\n`)).to.deep.equal([a, b]);
     expect(parseValidators(JSON.stringify([a, b]))).to.deep.equal([a, b]);
-    expect(() => parseValidators("0x12")).to.throw(Refusal);
-    expect(() => parseValidators("[1]")).to.throw(Refusal);
+    expect(() => parseValidators("0x12")).to.throw(VerificationError);
+    expect(() => parseValidators("[1]")).to.throw(VerificationError);
   });
 
-  it("shows nothing that a terminal obeys", () => {
+  it("escapes control characters", () => {
     expect(printable('"a\u001b[31m ü\u202e漢"')).to.equal('"a\\u{1b}[31m ü\\u{202e}漢"');
   });
 });

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { AFRelationship, PDFDocument } from "pdf-lib";
 import type { Statement, AttestedRecord, AttestedVerification, Audience } from "../responses.ts";
 import { type Attachment, VERIFIER_FILE } from "../facts.ts";
-import { utc } from "../utc.ts";
+import { utc } from "../wording.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { PageFlow, TEXT_WIDTH } from "./page-flow.ts";
-import { qrMatrix } from "./qr-code.ts";
+import { PageFlow, TEXT_WIDTH, qrMatrix } from "./page-flow.ts";
 
 /** Names of the attachments. */
 export const JWS_FILE = "attestation.jws";

@@ -1,7 +1,6 @@
 import { type Color, type PDFDocument, type PDFFont, type PDFPage, grayscale, StandardFonts } from "pdf-lib";
-import { printable } from "./printable.ts";
-import type { QrMatrix } from "./qr-code.ts";
-import { linesOf } from "./text-lines.ts";
+import { printable, linesOf } from "./text-lines.ts";
+import qrcode from "qrcode";
 
 /** A4 in points. */
 const PAGE: [number, number] = [595.28, 841.89];
@@ -209,4 +208,15 @@ function darkRuns(modules: readonly boolean[]): { start: number; length: number 
     else runs.push({ start: place, length: 1 });
   });
   return runs;
+}
+
+/** Modules of a QR code, row by row from the top; `true` is dark. */
+export type QrMatrix = readonly (readonly boolean[])[];
+
+/** Encodes a text as a QR code without the quiet zone. */
+export function qrMatrix(text: string): QrMatrix {
+  const { size, data } = qrcode.create(text, { errorCorrectionLevel: "M" }).modules;
+  return Array.from({ length: size }, (_, row) =>
+    Array.from(data.subarray(row * size, (row + 1) * size), (module) => module === 1),
+  );
 }

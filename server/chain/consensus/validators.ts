@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Participation } from "./participation.ts";
 import type { BftProtocol } from "../evidence/bft-extra-data.ts";
-import { ifNodeError } from "../rpc/if-node-error.ts";
+import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import { Quantity } from "../rpc/fields.ts";
-import type { Rpc } from "../rpc/rpc.ts";
 import type { BftBlocks } from "./bft-history.ts";
 
 const Addresses = z.array(z.string());

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AnvilClient } from "./anvil-client.ts";
-import { startAnvil } from "./anvil-process.ts";
+import { startAnvil, endStaleAnvil } from "./anvil-process.ts";
 import { BlockLog } from "./block-log.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
@@ -14,7 +14,6 @@ import {
   unpackSnapshot,
   type Snapshot,
 } from "./snapshot-file.ts";
-import { endStaleAnvil } from "./stale-anvil.ts";
 
 /** A running Anvil with exactly the chain of the block log. */
 export interface AnvilInstance {

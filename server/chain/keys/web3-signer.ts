@@ -41,7 +41,7 @@ export async function web3SignerKey(
         .catch((cause: unknown) => {
           throw new SealbookError(
             "chain_unavailable",
-            cause instanceof PeerTlsError ? cause.message : "the signer does not answer",
+            cause instanceof PeerTlsError ? cause.message : "the signer does not respond",
             { cause },
           );
         });

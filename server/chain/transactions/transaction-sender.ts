@@ -8,7 +8,7 @@ import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { type Receipt, readBlockReceipts, readReceipt } from "../node/receipt.ts";
-import type { ValidatorNames } from "../node/block.ts";
+import type { ValidatorNames } from "../node/node-block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 

@@ -11,7 +11,7 @@ import { consensusOf } from "../../chain/evidence/consensus.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { parseResponse } from "../../chain/rpc/query.ts";
-import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/block.ts";
+import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
 
 const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });

@@ -2,7 +2,7 @@ import { getBytes } from "ethers";
 import type { ChainExplorer } from "../explorer.ts";
 import { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import type { ValidatorNames } from "../../chain/node/block.ts";
+import type { ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";

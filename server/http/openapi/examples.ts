@@ -149,7 +149,8 @@ const BUNDLE_TEXT = '{"anchor":{"chain_id":';
 /** A statement, with the first entry of each long list. */
 export const ATTESTED = {
   attestation:
-    "eyJhbGciOiJFUzI1NiIsImtpZCI6IkJjZWh0amxlMmZzX05DT3hIajEwVFliV3hoY1NIN1Y1b2NPbUhodUNpdGMiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ." +
+    "eyJhbGciOiJFUzI1NiIsImtpZCI6IkJjZWh0amxlMmZzX05DT3hIajEwVFliV3hoY1NIN1Y1b2NPbUhodUNpdGMiLC" +
+    "J0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ." +
     "eyJhdWRpZW5jZSI6ImNvdXJ0In0." +
     "kJxdOfqPsXUiQ6nItfxj2-4Wy6D5Apjr7bmg8b7fQ1aGbANrHWjW-Jb4H0wyEn8W8hPZ0COBIeJmNb_08pFPeQ",
   statement: {

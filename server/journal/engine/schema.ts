@@ -19,6 +19,8 @@ export interface Schema {
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
+  chain_identity: ChainIdentityTable;
+  validator_sets: ValidatorSetsTable;
   reconciliation: ReconciliationTable;
   divergences: DivergencesTable;
   recovery_verifications: RecoveryVerificationsTable;
@@ -247,6 +249,22 @@ export interface ReconciliationTable {
   full_passed_at: number | null;
 }
 
+/** The chain that the journal belongs to; one row after the first connection to the chain. */
+export interface ChainIdentityTable {
+  id: 1;
+  chain_id: number;
+  genesis_hash: Uint8Array;
+  /** JSON: address and keccak-256 of the code of each contract, by name. */
+  contracts: string;
+}
+
+/** Validators of a BFT chain from a block on. */
+export interface ValidatorSetsTable {
+  from_block: number;
+  /** Lower-case addresses, sorted, joined with commas. */
+  validators: string;
+}
+
 /** Open divergences of journal, replicas and chain. */
 export interface DivergencesTable {
   subject: string;
@@ -288,7 +306,7 @@ export interface ApiKeysTable {
 }
 
 /** Kinds of alerts; `operations/alert.ts` describes them. */
-type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence";
+type AlertKind = "node_down" | "wrong_chain" | "sync_lost" | "degraded_performance" | "journal_divergence";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {

@@ -2,7 +2,7 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
-import type { Atomic } from "../engine/atomic.ts";
+import type { Atomic } from "../engine/database.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";
 

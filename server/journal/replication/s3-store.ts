@@ -34,8 +34,8 @@ export interface S3Options {
 }
 
 /**
- * Stores files in a bucket. Credentials come from the default sources of the AWS SDK: environment variables, profile or
- * role.
+ * Stores files in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials come from
+ * the default sources of the AWS SDK: environment variables, profile or role.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;

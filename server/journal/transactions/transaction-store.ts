@@ -159,10 +159,10 @@ export function transactionStore(database: Database): TransactionStore {
       return row?.block_number ?? undefined;
     },
 
-    async recordOutcomes(settlements) {
-      if (settlements.length === 0) return;
+    async recordOutcomes(outcomes) {
+      if (outcomes.length === 0) return;
       await database.transaction().execute(async (transaction) => {
-        for (const { id, state, block, reason } of settlements) {
+        for (const { id, state, block, reason } of outcomes) {
           await transaction
             .updateTable("transactions")
             .set({
@@ -180,7 +180,7 @@ export function transactionStore(database: Database): TransactionStore {
             .where("id", "=", id)
             .execute();
         }
-        await confirmAnchors(transaction, settlements);
+        await confirmAnchors(transaction, outcomes);
       });
     },
 

@@ -3,8 +3,24 @@ import type { MapOptions, PictureOptions, Pictures } from "../air-quality/pictur
 import type { Reading } from "../air-quality/reading.ts";
 import type { Frame } from "../air-quality/readings.ts";
 import { SealbookError } from "../../errors.ts";
-import type { JobAnswer, Picture, WorkerData } from "./jobs.ts";
 import type { TileSource } from "./tile-store.ts";
+
+/** Start data of the drawing thread. */
+export interface WorkerData {
+  readonly tiles: TileSource | undefined;
+}
+
+/** A picture to be drawn. */
+export type Picture =
+  | { readonly kind: "map"; readonly readings: readonly Reading[]; readonly options: MapOptions }
+  | { readonly kind: "day"; readonly frames: readonly Frame[]; readonly options: PictureOptions };
+
+/** A request to the drawing thread. */
+export type Job = Picture & { readonly id: number };
+
+/** A response of the drawing thread. */
+export type JobAnswer =
+  { readonly id: number; readonly bytes: Uint8Array } | { readonly id: number; readonly error: Error };
 
 /** Maximum queued pictures; further requests are rejected with a time to retry. */
 const MAX_WAITING = 20;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { dayAnimation } from "./day-animation.ts";
 import { registerFonts } from "./fonts.ts";
-import type { Job, JobAnswer, WorkerData } from "./jobs.ts";
+import type { Job, JobAnswer, WorkerData } from "./drawn-pictures.ts";
 import { mapPicture } from "./map-picture.ts";
 import { TileStore } from "./tile-store.ts";
 

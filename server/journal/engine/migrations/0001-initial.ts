@@ -19,6 +19,7 @@ export const initial: Migration = {
     await proofs(db);
     await proofKeys(db);
     await anchors(db);
+    await chainIdentity(db);
     await reconciliation(db);
     await recovery(db);
     await operations(db);
@@ -293,6 +294,24 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
   await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
   await refuseChanges(db, "confirmations");
+}
+
+/** The chain that the journal belongs to, and the validators that the server accepts blocks of. */
+async function chainIdentity(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("chain_identity")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("chain_id", "bigint", (c) => c.notNull())
+    .addColumn("genesis_hash", types.bytes, (c) => c.notNull())
+    .addColumn("contracts", "text", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("validator_sets")
+    .addColumn("from_block", "bigint", (c) => c.primaryKey())
+    .addColumn("validators", "text", (c) => c.notNull())
+    .execute();
+  for (const table of ["chain_identity", "validator_sets"]) await refuseChanges(db, table);
 }
 
 async function reconciliation(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import { PDFDocument, StandardFonts } from "pdf-lib";
-import { printable } from "../../../../server/attestation/pdf/printable.ts";
-import { linesOf } from "../../../../server/attestation/pdf/text-lines.ts";
+import { printable, linesOf } from "../../../../server/attestation/pdf/text-lines.ts";
 
 describe("text for the standard fonts of PDF", () => {
   it("stays as it is where they have it, and else shows its code", () => {

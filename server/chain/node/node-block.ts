@@ -1,10 +1,23 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { Hash, Hex, Quantity } from "../rpc/fields.ts";
+import { Hash, Hex, Quantity, AddressText, BigQuantity, OptionalAddress } from "../rpc/fields.ts";
 import { query } from "../rpc/query.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
-import { NodeTransaction } from "./transaction.ts";
+
+/** A transaction, in a block or pending. */
+export const NodeTransaction = z.object({
+  hash: Hex,
+  from: AddressText,
+  to: OptionalAddress,
+  nonce: Quantity,
+  value: BigQuantity,
+  gas: Quantity,
+  gasPrice: BigQuantity.default(0n),
+  input: Hex,
+  blockHash: Hex.nullish(),
+});
+export type NodeTransaction = z.output<typeof NodeTransaction>;
 
 /**
  * A block with the hashes of its transactions. Callers that need few fields pick them: nodes and their stand-ins may
