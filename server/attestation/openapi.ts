@@ -5,14 +5,7 @@ import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
 import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
-import {
-  exampleResponse,
-  ATTESTED,
-  CONTRACT,
-  notFound,
-  PUBLISHED_KEYS,
-  problemResponse,
-} from "../http/openapi/examples.ts";
+import { exampleResponse, ATTESTED, CONTRACT, notFound, PUBLISHED_KEYS } from "../http/openapi/examples.ts";
 
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
 const request = { document_id: CONTRACT.document_id, audience: "court" };
@@ -24,8 +17,6 @@ const methodNotAllowed = {
   content: { [PROBLEM_TYPE]: Problem },
   headers: ALLOWED,
 };
-
-const tooMany = "is one too many: send one of document_id, hash, verification_id";
 
 const KeySet = z
   .object({
@@ -105,21 +96,6 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
         summary: "No record",
         body: json({ ...request, document_id: "nothing" }),
         response: notFound("there is no record of this document"),
-      },
-      {
-        name: "both",
-        summary: "Two subjects",
-        body: json({ ...request, hash: CONTRACT.hash }),
-        response: problemResponse(
-          400,
-          "malformed",
-          "The request is not valid",
-          `document_id: ${tooMany}; hash: ${tooMany}`,
-          [
-            { path: "document_id", message: tooMany },
-            { path: "hash", message: tooMany },
-          ],
-        ),
       },
     ],
   },

@@ -137,7 +137,7 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
     const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
   } else if (event.kind === "failed_over") {
-    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+    logger.warn({ ...event.event }, "switched to another node of the chain");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {

@@ -19,7 +19,6 @@ import {
   EXAMPLE_IDS,
   notFound,
   ORDERS,
-  problemResponse,
   VERIFIED,
 } from "../http/openapi/examples.ts";
 import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
@@ -47,10 +46,6 @@ const found = (schema: z.ZodType, description: string): OperationResponse => ({
   content: { [JSON_TYPE]: schema },
 });
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
-
-const missingHash = problemResponse(400, "malformed", "The request is not valid", "document_hash: is missing", [
-  { path: "document_hash", message: "is missing" },
-]);
 const notRecorded = { valid: false, message: "No proof found for this hash" };
 
 /** The integrity-proof API. */
@@ -231,7 +226,6 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
         body: json({ document_hash: UNKNOWN }),
         response: exampleResponse(notRecorded),
       },
-      { name: "nothing", summary: "No hash", body: json({}), response: missingHash },
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import { zeroPadValue } from "ethers";
-import type { PageRequest } from "../explorer.ts";
+import type { LogPosition, PageRequest } from "../explorer.ts";
 import type { Activity, ExploredAddress, Page } from "../explored.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
@@ -74,7 +74,7 @@ export class AddressReader {
     };
   }
 
-  async activity(address: Address, { limit, cursor }: PageRequest): Promise<Page<Activity>> {
+  async activity(address: Address, { limit, cursor }: PageRequest<LogPosition>): Promise<Page<Activity>> {
     const isContract = this.#decoder.contractAt(address) !== undefined;
     const sends =
       !isContract &&

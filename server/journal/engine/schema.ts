@@ -325,7 +325,7 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
-/** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */
+/** Incoming chat updates; a processed one has no body. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;
