@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { steadyClock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
@@ -28,7 +29,8 @@ export interface Server {
 
 /** Opens the chain and the journal and builds every part; nothing runs yet. */
 export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}): Promise<Server> {
-  const opened = await openAll(config, logger);
+  const clock = overrides.clock ?? Date.now;
+  const opened = await openAll(config, logger, clock);
   try {
     return await build(config, logger, overrides, opened);
   } catch (error) {
@@ -40,7 +42,10 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
 async function build(config: Config, logger: Logger, overrides: ServerOverrides, opened: Opened): Promise<Server> {
   // Loaded on demand: few servers have a bot, which is a large part of the program.
   const chatBot = config.telegram && (await import("./bot.ts"));
-  const foundation = createFoundation(config.chain, opened, logger, overrides.clock ?? Date.now);
+  const foundation = createFoundation(config.chain, opened, logger, {
+    clock: overrides.clock ?? Date.now,
+    steadyClock: overrides.steadyClock ?? steadyClock(overrides.clock ?? Date.now),
+  });
   const parts = buildParts(foundation, { config, opened, overrides, chatBot });
   const app = createApi(parts, { config, opened, telegramPath: chatBot?.TELEGRAM_PATH });
   const demoAccountFile = join(config.dataDirectory, DEMO_ACCOUNT_FILE);

@@ -89,6 +89,13 @@ export const Environment = z.object({
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
     description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
   }),
+  CLOCK_SKEW_LIMIT: whole(1, 315_360_000)
+    .default(60)
+    .meta({
+      description:
+        "Seconds that blocks may be ahead of this machine's clock, and that the clock may be set forward while the " +
+        "embedded chain runs; beyond it the alert `clock_skew` is raised",
+    }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
       "Address of the database: `file:PATH` of an SQLite file, or " +
