@@ -1072,8 +1072,8 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
  * Checks an attestation and its attached bundles.
  *
  * `readAttachment` returns the bytes of an attached file, or `undefined`. `options` can have `documentHash` (the
- * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `validators` and `node`.
- * `onStep` is called after each check. The first failed check ends the verification.
+ * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `validators` and
+ * `node`. `onStep` is called after each check. The first failed check ends the verification.
  */
 export async function verifyAttestation(jws, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
   const steps = [];
