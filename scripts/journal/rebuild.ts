@@ -1,3 +1,4 @@
+import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
@@ -112,6 +113,7 @@ export class JournalRebuild {
     for (const { entry, digest } of entries) {
       if (entry.kind === "confirmation") await this.#addConfirmation(entry, digest);
       if (entry.kind === "account") await this.#addAccount(entry, digest);
+      if (entry.kind === "issuer_key") await addIssuerKey(this.#database, entry, digest);
     }
     await this.#database
       .updateTable("journal_head")

@@ -82,8 +82,7 @@ const HostsFile = z
 
 /** A data centre of the hosts file. */
 export type HostEntry = z.output<typeof Host>;
-/** A relayer of the hosts file. */
-export type RelayerEntry = z.output<typeof Relayer>;
+/** The content of the hosts file. */
 export type Hosts = z.output<typeof HostsFile>;
 
 /**

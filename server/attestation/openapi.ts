@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JSON_TYPE, type Operation, ALLOWED, PROBLEM_TYPE, errorResponses } from "../http/openapi/operation.ts";
-import { Attestation, Jws } from "./responses.ts";
+import { Attestation, Coordinate, Jws } from "./responses.ts";
 import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
 import { Problem } from "../http/responses.ts";
@@ -21,17 +21,32 @@ const methodNotAllowed = {
 const KeySet = z
   .object({
     keys: z.array(
-      z.object({
-        kty: z.literal("OKP"),
-        crv: z.literal("Ed25519"),
-        x: z.string().regex(/^[\w-]{43}$/),
-        kid: z.string(),
-        use: z.literal("sig"),
-        alg: z.literal("EdDSA"),
-      }),
+      z.union([
+        z
+          .object({
+            kty: z.literal("EC"),
+            crv: z.literal("P-256"),
+            x: Coordinate,
+            y: Coordinate,
+            kid: z.string().meta({ description: "The JWK thumbprint (RFC 7638)." }),
+            use: z.literal("sig"),
+            alg: z.literal("ES256"),
+          })
+          .meta({ description: "A key of statements." }),
+        z
+          .object({
+            kty: z.literal("OKP"),
+            crv: z.literal("Ed25519"),
+            x: Coordinate,
+            kid: z.string().meta({ description: "The `key_id` in portable proofs." }),
+            use: z.literal("sig"),
+            alg: z.literal("EdDSA"),
+          })
+          .meta({ description: "A key of portable proofs." }),
+      ]),
     ),
   })
-  .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 8037)." });
+  .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 7518, RFC 8037)." });
 
 /** Attestations and their keys. */
 export const ATTEST_OPERATIONS: readonly Operation[] = [

@@ -13,7 +13,7 @@ export interface ContractIdentity {
   readonly codeHash: string;
 }
 
-/** What tells a chain from every other one, also from one with the same chain id. */
+/** Identifies a chain, also among chains with the same chain id. */
 export interface ChainIdentity {
   readonly chainId: number;
   /** Hash of block 0, `0x` hex. */

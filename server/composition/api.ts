@@ -35,6 +35,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
+  const bundles = new BundleService({ evidence: evidenceSource(rpc, contract), issuer });
   return createApp({
     logger,
     version,
@@ -43,7 +44,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     proofs: {
       proofs: proofs.service,
       verifier: proofs.verifier,
-      bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
+      bundles,
       location: place,
     },
     recovery,
@@ -54,6 +55,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       journal,
       trees: proofs.trees,
       chain: proofAnchor,
+      bundles,
       recovery,
       issuer,
       issuerName: config.issuerName,

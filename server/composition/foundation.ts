@@ -48,7 +48,7 @@ export function createFoundation(
   const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, validatorNames });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
-      ? logger.info("the chain's node answers again")
+      ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),
   );
   return { ...monitoring, version, clock, link, database, journal, signer, validatorNames, proofAnchor, head };

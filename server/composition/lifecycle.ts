@@ -95,7 +95,7 @@ async function demoAccountOf({ foundation, sessions }: Parts, file: string): Pro
   return ensureDemoAccount(file, foundation.journal, accounts);
 }
 
-/** Requests that still wait for the chain after a while are answered as pending instead of being cut off. */
+/** Requests that still wait for the chain after a while get the response pending instead of being cut off. */
 async function releasingWaits({ proofs, transactions }: Parts, stop: () => Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
     proofs.tracker.release();

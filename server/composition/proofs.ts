@@ -41,7 +41,7 @@ export interface Proofs {
   onHead(head: BlockHead): void;
   /** Resumes the anchors in flight. */
   start(): Promise<void>;
-  /** Writes what is queued, and answers the requests that wait. Anchors in flight are resumed by the next start. */
+  /** Writes queued proofs and responds to waiting requests. Anchors in flight are resumed by the next start. */
   stop(): Promise<void>;
 }
 

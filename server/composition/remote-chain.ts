@@ -19,7 +19,7 @@ export async function openRemoteChain(
   const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
   const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
-    // A server that starts while its node is unavailable still answers from its journal, and catches up later.
+    // A server that starts while its node is unavailable still responds from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });
     return onlyKnownChain(dataDirectory, error);

@@ -10,12 +10,14 @@ import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
 import { holdDataFolder } from "./data-folder.ts";
-import type { Issuer } from "../proofs/bundle/issuer.ts";
+import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
+import { issuerKeyStore } from "../attestation/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
+import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -67,7 +69,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     );
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
-    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    const issuer = await openIssuer(config, database, logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
@@ -95,6 +97,25 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
   }
 }
 
+/** @throws SealbookError `config_invalid` when the keys cannot be used */
+async function openIssuer(
+  { dataDirectory, issuerKeyPasswordFile: passwordFile }: Config,
+  database: Database,
+  logger: Logger,
+): Promise<Issuer> {
+  const password = passwordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", passwordFile));
+  return IssuerKeys.open(issuerKeysFile(dataDirectory), {
+    password,
+    journal: issuerKeyStore(database),
+    onLocked: (key) =>
+      logger.warn(
+        { key },
+        "the journal has the issuer's key in encrypted form, and ISSUER_KEY_PASSWORD_FILE is not set; " +
+          "the server created a new key",
+      ),
+  });
+}
+
 /** @throws SealbookError `config_invalid` when the certificate cannot be used */
 function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
   return ListenerCertificate.open(files, (event) =>
@@ -116,7 +137,7 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
     const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
   } else if (event.kind === "failed_over") {
-    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+    logger.warn({ ...event.event }, "switched to another node of the chain");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {

@@ -100,6 +100,8 @@ export interface Config {
   readonly explorer: ExplorerConfig;
   /** Name of the issuer in attestations. */
   readonly issuerName: string;
+  /** The file with the password of the issuer's private key. */
+  readonly issuerKeyPasswordFile: string | undefined;
   /** The Telegram bot; without it there is none. */
   readonly telegram: TelegramConfig | undefined;
   readonly map: MapConfig;
@@ -140,6 +142,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     journal: journalConfig(env),
     alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
     issuerName: env.ISSUER_NAME,
+    issuerKeyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE,
     telegram,
     map,
   };

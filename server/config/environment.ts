@@ -264,6 +264,16 @@ export const Environment = z.object({
     .meta({
       description: "Name of the issuer in attestations",
     }),
+  ISSUER_KEY_PASSWORD_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File with the password that encrypts the issuer's private key in `DATA_DIR` and in the journal; see " +
+        "[Issuer keys](operate.md#issuer-keys)",
+      unset: "the key is not encrypted, and in no replica",
+    }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer for `verification_url`, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",

@@ -12,7 +12,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 /** A condition that lasts, or lasted. */
 export interface Alert {
   readonly kind: AlertKind;
-  /** Tells several alerts of one kind apart; empty when there can be only one. */
+  /** Distinguishes alerts of one kind; empty when there can be only one. */
   readonly subject: string;
   readonly message: string;
   /** Unix milliseconds. */

@@ -174,7 +174,7 @@ function journalEvents(
     replicaLagging: (name, seconds, entries) =>
       alerts.raise(
         "degraded_performance",
-        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries behind the journal; ` +
+        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries; ` +
           "check its target in REPLICA_TARGETS",
         `replica ${name}`,
       ),
@@ -200,7 +200,7 @@ function chainEvents(
     },
     chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
-    nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    nodeUp: () => alerts.resolve("node_down", "the chain's node responds again"),
     wrongChain: (reason) => alerts.raise("wrong_chain", reason),
     rightChain: () => alerts.resolve("wrong_chain", "the chain's node serves the journal's chain again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),

@@ -129,7 +129,7 @@ describe("the relayer's key", () => {
     };
     assert.match(
       await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"),
-      /does not tell its keys: the signer's certificate is from an unknown authority; the known ones are in RELAYER_SIGNER_TLS_CA_FILE/,
+      /does not return its keys: the signer's certificate is from an unknown authority; the known ones are in RELAYER_SIGNER_TLS_CA_FILE/,
     );
     assert.match(
       await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"),

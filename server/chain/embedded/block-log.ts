@@ -114,7 +114,7 @@ export class BlockLog {
       throw new SealbookError(
         "block_log_damaged",
         `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), ` +
-          "and there are blocks behind. Restore the folder from a backup.",
+          "and blocks follow it. Restore the folder from a backup.",
       );
     }
   }

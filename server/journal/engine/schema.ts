@@ -4,6 +4,7 @@ import type { TransactionPurpose } from "../../chain/transaction.ts";
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
 export interface Schema {
   accounts: AccountsTable;
+  issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
   row_counters: RowCountersTable;
   records: RecordsTable;
@@ -42,6 +43,17 @@ export interface AccountsTable {
   revoked_at: number | null;
   /** Sequence number in the journal. */
   sequence: number;
+  digest: Uint8Array;
+}
+
+/** Entries: keys of the issuer of bundles and statements. */
+export interface IssuerKeysTable {
+  sequence: number;
+  public_key: Uint8Array;
+  statement_key: Uint8Array;
+  /** The private key, encrypted with a password; `null` without one. */
+  keystore: string | null;
+  created_at: number;
   digest: Uint8Array;
 }
 
@@ -313,7 +325,7 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
-/** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */
+/** Incoming chat updates; a processed one has no body. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;

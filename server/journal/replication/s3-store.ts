@@ -75,7 +75,7 @@ export class S3Store implements ObjectStore {
     }
     const { Body: body, ContentLength: length } = answer;
     if (body === undefined || length === undefined)
-      throw new SealbookError("internal", `${this.name} answered without ${key}`);
+      throw new SealbookError("internal", `${this.name} responded without ${key}`);
     if (length > limit) {
       await body.transformToWebStream().cancel();
       throw new SealbookError("too_large", `${key} has ${length} bytes, more than the ${limit} it should`);

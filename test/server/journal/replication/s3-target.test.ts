@@ -136,7 +136,7 @@ describe("bucket as a target", () => {
   it("is refused when it overwrites what it was told not to", async () => {
     place.server.conditional = false;
     expect((await thrownBy(target.write(first))).message).to.include(
-      "overwrites files that it was told to leave alone",
+      "ignores conditional writes and overwrites files",
     );
     expect(await place.list()).to.deep.equal(["sealbook-replica.json"]);
   });
