@@ -149,5 +149,8 @@ if __name__ == "__main__":
     parser.add_argument("--contract", help="the address of the ProofAnchor contract")
     given = parser.parse_args()
     addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", given.validators.read_text())
-    block, time = verify(given.bundle.read_text(), given.document.read_bytes(), given.trust_key, addresses, given.contract)
+    try:
+        block, time = verify(given.bundle.read_text(), given.document.read_bytes(), given.trust_key, addresses, given.contract)
+    except Exception as error:  # members that are missing or of another type, RLP that is not canonical
+        raise SystemExit(f"NOT VERIFIED: unreadable ({error!r})")
     print(f"VERIFIED: the document existed at block {block}, {time:%Y-%m-%d %H:%M:%S} UTC")
