@@ -1,7 +1,6 @@
 import type { Express } from "express";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import type { Config } from "../config/config.ts";
-import { SealbookError } from "../errors.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle/bundle-service.ts";
@@ -68,7 +67,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
     metrics,
-    ready: () => assertReady(foundation),
+    ready: () => operations.assertReady(),
   });
 }
 
@@ -82,15 +81,4 @@ function accessOf(
     proxies: new NetworkList(trustedProxies),
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
   };
-}
-
-/** @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain */
-async function assertReady({ journal, alerts }: Foundation): Promise<void> {
-  try {
-    await journal.entries.head();
-  } catch (cause) {
-    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
-  }
-  if (alerts.lasts("wrong_chain"))
-    throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
 }

@@ -9,7 +9,7 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
-import { holdDataFolder } from "./data-folder.ts";
+import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
@@ -21,6 +21,7 @@ import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { chainIdentityStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
@@ -29,6 +30,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Files that the journal depends on. */
+  readonly storage: StorageGuard;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -51,7 +54,10 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
-    const database = await openJournalDatabase(config.database);
+    const storage = new StorageGuard();
+    pinDataFolder(config.dataDirectory, storage);
+    if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
+    const database = await openJournalDatabase(config.database, storage);
     resources.defer(() => database.destroy());
     const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
@@ -64,6 +70,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
       },
     });
     resources.defer(() => link.close());
+    if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
@@ -74,7 +81,18 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return {
+      link,
+      database,
+      storage,
+      targets,
+      tokens,
+      issuer,
+      certificate,
+      embeddedLog,
+      botCipher: botSeal,
+      resources,
+    };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

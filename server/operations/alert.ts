@@ -1,10 +1,13 @@
 /** Conditions that operators are alerted to. */
 export const ALERT_KINDS = [
   "node_down",
+  "node_down",
   "wrong_chain",
   "sync_lost",
   "degraded_performance",
   "journal_divergence",
+  "storage_failure",
+  "clock_skew",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

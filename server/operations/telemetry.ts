@@ -25,12 +25,13 @@ export interface TelemetryDeps {
 export interface EventCounts {
   /** Divergences that last. */
   readonly divergences: number;
-  /** Whether the last write of proofs to the journal failed. */
+  /** Whether the last write to the journal failed. */
   readonly isJournalFailing: boolean;
 }
 
 /** Subjects of alerts. */
 const ANCHORING = "anchoring";
+const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
 
@@ -58,6 +59,10 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   let isJournalFailing = false;
   const journal = journalEvents(deps, serviceLog, diverged);
   const proofs = proofEvents(deps);
+  const journalFailing = (error: unknown): void => {
+    isJournalFailing = true;
+    journal.journalFailing(error);
+  };
   return {
     ...sessionEvents(deps, serviceLog),
     recordStored(account, rowId) {
@@ -70,9 +75,10 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       proofs.proofsAccepted(count);
     },
     ...journal,
-    journalFailing(error) {
-      isJournalFailing = true;
-      journal.journalFailing(error);
+    journalFailing,
+    journalProbed(error) {
+      if (error === undefined) isJournalFailing = false;
+      else if (!isJournalFailing) journalFailing(error);
     },
     ...chainEvents(deps, journal, diverged),
     counts: () => ({ divergences: diverged.size, isJournalFailing }),
@@ -153,6 +159,7 @@ function journalEvents(
 ): JournalEvents {
   return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
+    journalProbed: () => undefined,
     journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
@@ -180,6 +187,17 @@ function journalEvents(
       ),
     replicaCaughtUp: (name) =>
       alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
+    replicaUnavailable: () =>
+      alerts.raise(
+        "degraded_performance",
+        "no replica takes new entries, and REPLICA_MODE=sync requires one: proofs are refused; " +
+          "check the targets in REPLICA_TARGETS",
+        REPLICATION,
+      ),
+    replicaAvailable: () =>
+      alerts.resolve("degraded_performance", "a replica takes new entries again; proofs are accepted", REPLICATION),
+    storageFailing: (reason) => alerts.raise("storage_failure", reason),
+    storageRestored: () => alerts.resolve("storage_failure", "the journal can be written again"),
   };
 }
 

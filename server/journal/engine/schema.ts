@@ -28,6 +28,7 @@ export interface Schema {
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
   alert_receivers: AlertReceiversTable;
+  storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
   chat_messages: ChatMessagesTable;
@@ -306,7 +307,14 @@ export interface ApiKeysTable {
 }
 
 /** Kinds of alerts; `operations/alert.ts` describes them. */
-type AlertKind = "node_down" | "wrong_chain" | "sync_lost" | "degraded_performance" | "journal_divergence";
+type AlertKind =
+  | "node_down"
+  | "wrong_chain"
+  | "sync_lost"
+  | "degraded_performance"
+  | "journal_divergence"
+  | "storage_failure"
+  | "clock_skew";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {
@@ -323,6 +331,13 @@ export interface AlertsTable {
 export interface AlertReceiversTable {
   receiver: string;
   change_number: number;
+}
+
+/** One row that is written regularly, to find out whether the database can be written. */
+export interface StorageProbeTable {
+  id: 1;
+  /** Unix milliseconds. */
+  written_at: number;
 }
 
 /** Incoming chat updates; a processed one has no body. The bot encrypts bodies and memos. */

@@ -404,6 +404,11 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .addColumn("receiver", "text", (c) => c.primaryKey())
     .addColumn("change_number", "bigint", (c) => c.notNull())
     .execute();
+  await db.schema
+    .createTable("storage_probe")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("written_at", "bigint", (c) => c.notNull())
+    .execute();
 }
 
 async function chats(db: Kysely<unknown>): Promise<void> {
