@@ -13,9 +13,9 @@ type FontName = keyof typeof FILES;
 
 /** The mark of an embedded subset in a font's name (ISO 32000-1, 9.6.4). */
 const SUBSET_MARK = "SEALBK";
-/** Characters without ink, except for the space: control and format characters, other spaces, ignorable characters. */
+/** Characters without ink, other than the space. */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
-/** Scripts of the fonts whose letters are printed in another order than in the text, or change with their neighbours. */
+/** Scripts whose letters are printed in another order than in the text, or change with their neighbours. */
 const COMPLEX = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Lao}\p{Script=Tifinagh}]/u;
 
 interface FontFile {
@@ -80,8 +80,8 @@ export async function embedFonts(pdf: PDFDocument): Promise<Fonts> {
     const customName = `${SUBSET_MARK}+${name}`;
     return new PageFont(await pdf.embedFont(bytes, { subset: true, customName }), widths);
   };
-  const [regular, bold, mono] = await Promise.all([embed("regular"), embed("bold"), embed("mono")]);
-  return { regular, bold, mono };
+  // In sequence: the order of the objects in the document must not depend on which file is read first.
+  return { regular: await embed("regular"), bold: await embed("bold"), mono: await embed("mono") };
 }
 
 /** Reads a font once. */
