@@ -6,6 +6,9 @@ import { SealbookError } from "../errors.ts";
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
 
+/** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
+export const FIELD_NAMES = { not: { const: "__proto__" } };
+
 const ITEM = { $ref: "#/components/schemas/JsonValue" };
 
 /** The values that {@link jsonBody} accepts, as a schema for documentation: the parser itself checks them. */
@@ -16,7 +19,7 @@ export const JsonValue = z.unknown().meta({
     { type: ["null", "boolean", "string"] },
     { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
     { type: "array", items: ITEM },
-    { type: "object", propertyNames: { not: { const: "__proto__" } }, additionalProperties: ITEM },
+    { type: "object", propertyNames: FIELD_NAMES, additionalProperties: ITEM },
   ],
 });
 
