@@ -125,7 +125,7 @@ export class EventIndexer implements RecordIndex {
 
   /**
    * Reads the index's progress and compares its last block with the chain. Drops an index of a different chain.
-   * @returns false if the node may only lag behind
+   * @returns false if the node may only lag
    */
   async #checkProgress(): Promise<boolean> {
     if (this.#verified) return true;

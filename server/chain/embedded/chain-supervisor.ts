@@ -80,7 +80,7 @@ export class ChainSupervisor {
           error instanceof NodeError ? error : Promise.reject(error),
         );
         // An error, too, can depend on the block in progress ("nonce too low").
-        if (waitForDisk || response instanceof NodeError) await run.miner.settled();
+        if (waitForDisk || response instanceof NodeError) await run.miner.flushed();
         if (response instanceof NodeError) throw response;
         return response;
       } catch (error) {

@@ -25,7 +25,7 @@ interface Made {
 
 /**
  * Makes blocks in sequence. Anvil mines a block, then it is written to the log, and only then it is visible, because
- * every response waits for {@link Miner.settled}. So the log never holds a transaction that Anvil refused or crashed
+ * every response waits for {@link Miner.flushed}. So the log never holds a transaction that Anvil refused or crashed
  * on, and no visible block is missing in the log.
  */
 export class Miner {
@@ -55,7 +55,7 @@ export class Miner {
   }
 
   /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
-  settled(): Promise<void> {
+  flushed(): Promise<void> {
     return this.#cycle;
   }
 
