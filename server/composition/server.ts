@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { steadyClock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
+import { NetworkList } from "../kit/network-list.ts";
 import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
 import { createApi } from "./api.ts";
@@ -54,7 +55,14 @@ async function build(config: Config, logger: Logger, overrides: ServerOverrides,
     accounts: parts.sessions.accounts,
     embeddedChainUrl: opened.link.embedded?.url,
     demoAccountFile,
-    start: () => startParts(parts, { opened, http: config.http, demoAccountFile, app }),
+    start: () =>
+      startParts(parts, {
+        opened,
+        http: config.http,
+        proxies: new NetworkList(config.access.trustedProxies),
+        demoAccountFile,
+        app,
+      }),
     stop: () => opened.resources.disposeAsync(),
   };
 }

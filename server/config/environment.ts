@@ -16,6 +16,7 @@ import {
   validatorNames,
   webhooks,
   whole,
+  hostNames,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -228,6 +229,10 @@ export const Environment = z.object({
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
     description: "Networks with access to the integrity-proof API, the explorer and the metrics, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
+  }),
+  ALLOWED_HOSTS: hostNames.default([]).meta({
+    description: "Names of the server in requests, as `sealbook.example,...`; requests for other hosts get 421",
+    unset: "`localhost`, the address of the connection, and the hosts of `HOST` and `PUBLIC_URL`, which always count",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",
