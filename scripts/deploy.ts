@@ -55,7 +55,7 @@ async function connect({ node }: ChainConfig): Promise<Connection> {
   // Hardhat supports HTTP only; the server's client supports every kind of address.
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
-  const rpc = connectNodes(urls, await fetchChainId(urls, tls), tls);
+  const rpc = connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return { rpc, inProcess: false, close: async () => rpc.close() };
 }
 
@@ -70,7 +70,7 @@ async function connectWithHardhat(): Promise<Connection> {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
-      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not answer`, { cause: error });
+      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not respond`, { cause: error });
     }
   };
   return {

@@ -1,8 +1,9 @@
-/** Every way a request or an operation can fail, as callers tell failures apart. */
+/** Every way a request or an operation can fail, as callers distinguish failures. */
 export type ErrorCode =
   | "malformed"
   | "too_large"
   | "uri_too_long"
+  | "misdirected"
   | "login_refused"
   | "token_invalid"
   | "token_expired"

@@ -27,6 +27,7 @@ export type Step =
 /** Trusted inputs; each adds a check. */
 export interface VerifyOptions {
   readonly trustedKey?: string;
+  readonly contract?: string;
   readonly validators?: readonly string[];
   readonly node?: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
 }
@@ -50,3 +51,30 @@ export function verifyBundle(
   onStep?: (step: Step) => void,
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
+
+export function isAttestation(content: string): boolean;
+
+export type AttestationResult =
+  | { readonly ok: false; readonly steps: readonly Step[] }
+  | {
+      readonly ok: true;
+      readonly steps: readonly Step[];
+      readonly keyId: string;
+      readonly issuer: string;
+      /** Unix seconds. */
+      readonly issuedAt: number;
+      /** Number of records with a portable proof. */
+      readonly proofs: number;
+      /** Number of listed records. */
+      readonly records: number;
+      /** Number of the document's record, from 1; `undefined` without a document. */
+      readonly record: number | undefined;
+    };
+
+export function verifyAttestation(
+  jws: string,
+  readAttachment: (file: string) => Promise<Uint8Array | undefined>,
+  options?: VerifyOptions & { readonly documentHash?: string },
+  onStep?: (step: Step) => void,
+): Promise<AttestationResult>;
+export function attestationConclusion(result: Extract<AttestationResult, { ok: true }>): string;

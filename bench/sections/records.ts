@@ -45,8 +45,8 @@ export async function records(bench: Bench): Promise<void> {
   }
 
   const known = await acceptSome(server.url, quick ? 100 : 1_000);
-  let asked = 0;
-  const nextKnown = (): { id: string; hash: string } => known[(asked += 1) % known.length] ?? { id: "", hash: "" };
+  let lookups = 0;
+  const nextKnown = (): { id: string; hash: string } => known[(lookups += 1) % known.length] ?? { id: "", hash: "" };
   const isConfirmed = (body: string): boolean => body.includes('"status":"confirmed"');
   add(
     "verify, 16 clients",
@@ -79,7 +79,8 @@ async function acceptSome(url: string, count: number): Promise<{ id: string; has
         headers: { "content-type": "application/json" },
         body: JSON.stringify(document),
       });
-      if (response.status !== 201) throw new Error(`a proof was answered ${response.status}: ${await response.text()}`);
+      if (response.status !== 201)
+        throw new Error(`the response to a proof was ${response.status}: ${await response.text()}`);
       await response.arrayBuffer();
       const path = response.headers.get("location") ?? "";
       return { id: path.slice(path.lastIndexOf("/") + 1), hash: document.hash };

@@ -6,7 +6,8 @@ export type Subject =
   | { readonly kind: "confirmation"; readonly anchor: number }
   | { readonly kind: "account"; readonly address: string }
   | { readonly kind: "verification"; readonly id: string }
-  | { readonly kind: "resolution"; readonly divergence: string };
+  | { readonly kind: "resolution"; readonly divergence: string }
+  | { readonly kind: "issuer_key"; readonly publicKey: string };
 
 /** A range of entries, both ends included. */
 export interface EntryRange {
@@ -147,6 +148,8 @@ export function subjectText(subject: Subject): string {
       return `recovery verification ${subject.id}`;
     case "resolution":
       return `resolution of ${subject.divergence}`;
+    case "issuer_key":
+      return `issuer key ${subject.publicKey}`;
   }
 }
 

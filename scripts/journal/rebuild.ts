@@ -1,3 +1,4 @@
+import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import {
   checkpointHash,
@@ -7,8 +8,8 @@ import {
 } from "../../server/journal/integrity/digest-tree.ts";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
-import { hashesUnder } from "../../server/journal/integrity/anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -139,6 +140,7 @@ export class JournalRebuild {
           .values({ id, sequence, started_at: finishedAt })
           .execute();
       }
+      if (entry.kind === "issuer_key") await addIssuerKey(this.#database, entry, digest);
     }
     for (const some of chunks(nodes)) await this.#database.insertInto("digest_nodes").values(some).execute();
     await this.#database

@@ -1,5 +1,5 @@
 import { getBytes, isError } from "ethers";
-import { NodeTransaction } from "../../server/chain/node/transaction.ts";
+import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { query } from "../../server/chain/rpc/query.ts";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
@@ -21,7 +21,7 @@ export function chainChecker(
 ): ProofChecker & { close(): void } {
   let connection: Promise<Rpc> | undefined;
   // Uses the chain id that the node reports.
-  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), tls);
+  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return {
     name: "chain",
     contradiction: untilLost(async (proof) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AUDIENCES } from "./responses.ts";
 import type { AttestationSubject } from "./service.ts";
 import { DocumentId } from "../proofs/index.ts";
-import { Sha256 } from "../http/query.ts";
+import { Sha256 } from "../http/fields.ts";
 
 const SUBJECTS = ["document_id", "hash", "verification_id"] as const;
 
@@ -34,6 +34,7 @@ export const AttestBody = z
   })
   .meta({
     id: "AttestBody",
+    oneOf: SUBJECTS.map((name) => ({ required: [name] })),
     description:
       "The subject of the statement, which is one of `document_id`, `hash` and `verification_id`, and its audience.",
   });

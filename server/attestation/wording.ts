@@ -1,7 +1,11 @@
 import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
-import { utc } from "./utc.ts";
 import { hex } from "../kit/hex.ts";
+
+/** Formats Unix seconds as `2026-01-31 12:00:00 UTC`. */
+export function utc(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
 
 type Wording = Pick<Statement, "introduction" | "claims" | "limitations">;
 
@@ -11,8 +15,8 @@ export function wordingOf(facts: AttestationFacts, audience: Audience): Wording 
 }
 
 const CHECKABLE =
-  "Every check can be repeated without the issuer: the steps at the end use common tools and any node of the chain. " +
-  "Only files that the issuer publishes, such as its key, require its installation.";
+  "Every check can be repeated without access to the issuer: the steps at the end use the attached files and common " +
+  "tools. Some of them query a node of the chain, which can be any node.";
 
 const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record<Audience, string>>>> = {
   records: {
@@ -80,9 +84,19 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
         "other metadata are claims of the issuer. The hash of the content is unambiguous.",
       "A more precise time than the chain's: the time of a block is set by its proposer and accepted by the other " +
         "validators.",
+      ...withoutBundle(facts),
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
+}
+
+function withoutBundle({ records, count }: RecordFacts): string[] {
+  const attached = records.filter(({ bundle }) => bundle !== undefined).length;
+  if (attached === count) return [];
+  return [
+    `The blocks of all records, offline: portable proofs of ${attached} of the ${count} records are attached, those ` +
+      "of the newest and of the earliest listed record first. A node of the chain confirms the others.",
+  ];
 }
 
 function ofVerification({ verification, installation }: VerificationFacts, audience: Audience): Wording {

@@ -2,14 +2,14 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { type CommandName, isCommandName, PRIVATE_COMMANDS } from "./commands/names.ts";
 import { type Command, type Reply, type Request, say } from "./commands/command.ts";
 import type { BotEventSink } from "./events.ts";
-import { errorText } from "./error-text.ts";
 import { continueForm } from "./form-conversation.ts";
 import { formKey, formButton } from "./form-questions.ts";
 import type { HandlerResult, UpdateHandler, Memo } from "./update-queue.ts";
 import type { Message } from "./message.ts";
-import { TEXTS } from "./texts/texts.ts";
+import { TEXTS, type Texts } from "./texts/texts.ts";
 import type { Incoming } from "./update.ts";
 import type { Users } from "./user.ts";
+import { SealbookError } from "../errors.ts";
 
 const MINUTE_SECONDS = 60;
 
@@ -137,5 +137,32 @@ async function excessOf(limiter: RateLimiterMemory, sender: number, perMinute: n
   } catch (error) {
     if (error instanceof RateLimiterRes) return error.consumedPoints - perMinute;
     throw error;
+  }
+}
+
+/** Returns the user's text for an error; `undefined` for an internal error. */
+function errorText(error: unknown, texts: Texts): string | undefined {
+  if (!(error instanceof SealbookError)) return undefined;
+  switch (error.code) {
+    case "malformed":
+    case "too_large":
+      return texts.malformed(error.message);
+    case "chain_unavailable": {
+      const late = error.details?.find(({ path }) => path === "chainid");
+      return late === undefined ? texts.chainAway : texts.storedLate(late.message);
+    }
+    case "chain_reverted":
+      return texts.chainRefused;
+    case "scope_refused":
+      return texts.revoked;
+    case "too_many_requests":
+      return texts.tooManyStored(error.retryAfterSeconds ?? 60);
+    case "overloaded":
+    case "journal_unavailable":
+      return texts.busy;
+    case "forbidden":
+      return texts.noEnrolment;
+    default:
+      return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Atomic } from "../journal/engine/atomic.ts";
+import type { Atomic } from "../journal/engine/database.ts";
 import type { RecordStores } from "../records/index.ts";
 import type { AccountStore, ServiceLogStore } from "../sessions/index.ts";
 import type { ChatStore } from "./chat-store.ts";

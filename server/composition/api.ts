@@ -1,7 +1,6 @@
 import type { Express } from "express";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import type { Config } from "../config/config.ts";
-import { SealbookError } from "../errors.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle/bundle-service.ts";
@@ -27,7 +26,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     journal,
     validatorNames,
     proofAnchor,
-    verifier,
+    entryVerifier,
     alertStore,
     metrics,
     telemetry,
@@ -46,6 +45,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
+  const bundles = new BundleService({ evidence: evidenceSource(rpc, contract), issuer });
   return createApp({
     logger,
     version,
@@ -54,7 +54,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     proofs: {
       proofs: proofs.service,
       verifier: proofs.verifier,
-      bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
+      bundles,
       location: place,
     },
     recovery,
@@ -64,8 +64,9 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     attest: createAttestation({
       journal,
       trees: proofs.trees,
-      verifier,
+      entryVerifier,
       chain: proofAnchor,
+      bundles,
       recovery,
       issuer,
       issuerName: config.issuerName,
@@ -78,27 +79,19 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
     metrics,
-    ready: () => assertJournalReadable(foundation),
+    ready: () => operations.assertReady(),
   });
 }
 
 function accessOf(
   { database, clock }: Foundation,
-  { allowedNetworks, trustedProxies, apiKeys }: Config["access"],
+  { allowedNetworks, allowedHosts, trustedProxies, apiKeys }: Config["access"],
   { tokens }: Pick<Opened, "tokens">,
 ): AccessDeps {
   return {
+    hosts: allowedHosts,
     networks: new NetworkList(allowedNetworks),
     proxies: new NetworkList(trustedProxies),
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
   };
-}
-
-/** @throws SealbookError `journal_unavailable` */
-async function assertJournalReadable({ journal }: Foundation): Promise<void> {
-  try {
-    await journal.entries.head();
-  } catch (cause) {
-    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
-  }
 }

@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
 import { type AuthenticationDeps, authenticate } from "../http/access/authenticate.ts";
 import type { NetworkList } from "../kit/network-list.ts";
+import { hostCheck } from "../http/access/host-check.ts";
 import { sourceNetwork } from "../http/access/source-network.ts";
 import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
@@ -19,16 +20,17 @@ import { recoveryRouter } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
 import { type SessionRouteDeps, sessionRoutes } from "../sessions/routes.ts";
 import { type ObserveRequest, requestMetrics } from "../http/request-metrics.ts";
-import { dataHeaders, pageHeaders } from "../http/security-headers.ts";
-import type { Issuer } from "../proofs/bundle/issuer.ts";
+import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
+import type { Issuer } from "../attestation/issuer.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
-import { tileSource } from "../panel/tile-source.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "../operations/metrics.ts";
 
 /** Access to the integrity-proof API. */
 export interface AccessDeps {
+  /** Names of the server in requests. */
+  readonly hosts: readonly string[];
   readonly networks: NetworkList;
   /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
@@ -67,7 +69,7 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may say which address a request comes from.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), urlLimit());
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());
   const fromInside = sourceNetwork(access.networks);
   app.use("/api/v1", fromInside, authenticate(access.authentication), integrityRouter(deps));
   app.use("/api", recordStoreRouter(new Map([...sessionRoutes(deps.sessions), ...recordRoutes(deps.records)])));
@@ -103,7 +105,8 @@ function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestH
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(onlyMethods("GET"));
-  // Liveness: the process responds. Readiness: the journal can be read; without a chain proofs are still accepted.
+  // Liveness: the process responds. Readiness: the journal can be read, and the chain is not another one; without a
+  // chain proofs are still accepted.
   router
     .route("/livez")
     .get((_request, response) => void response.json({ status: "ok" }))

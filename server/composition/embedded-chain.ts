@@ -10,7 +10,7 @@ import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
-import { waitFor } from "../kit/wait-for.ts";
+import { waitFor } from "../kit/deadline.ts";
 import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
 import { sessionRules } from "./session-rules.ts";
@@ -28,9 +28,10 @@ export async function openEmbeddedChain(
 ): Promise<Omit<ContractsLink, "close">> {
   const { dataDirectory, sessionRules: rules, gasPrice } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
-  const embedded = await startOrShare(node, urlFile, options, resources);
-  const rpc =
+  const embedded = await startOrShare(config, node, options, resources);
+  const connection =
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
+  const rpc = options.guard?.guard(connection) ?? connection;
   resources.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
   const administrator = new Wallet(keys.administrator);
@@ -43,24 +44,28 @@ export async function openEmbeddedChain(
     file: deploymentFile(dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
   });
+  options.guard?.begin(deployment.contracts);
+  await rpc.identify?.();
   return { rpc, deployment, administrator, embedded };
 }
 
 /** @returns `undefined` when another process runs the chain and `share` allows to use it there */
 async function startOrShare(
+  { clockLimitMilliseconds }: ChainConfig,
   node: Extract<NodeConfig, { kind: "embedded" }>,
-  urlFile: string,
-  { share, onEvent }: ChainLinkOptions,
+  { share, clock, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<EmbeddedChain | undefined> {
   try {
     const embedded = await startEmbeddedChain({
       ...node,
       chainId: EMBEDDED_CHAIN_ID,
+      ...(clock === undefined ? {} : { clock }),
+      clockLimitMilliseconds,
       onEvent: (event) => onEvent({ kind: "embedded", event }),
     });
     resources.defer(() => embedded.stop());
-    await writeFileDurably(urlFile, [Buffer.from(embedded.url)]);
+    await writeFileDurably(embeddedChainUrlFile(node.directory), [Buffer.from(embedded.url)]);
     return embedded;
   } catch (error) {
     if (share && error instanceof SealbookError && error.code === "chain_in_use") return undefined;
@@ -77,7 +82,7 @@ async function urlOfOther(urlFile: string): Promise<string> {
     return chainId === EMBEDDED_CHAIN_ID ? written : undefined;
   }, OTHER_PROCESS_WAIT);
   if (url !== undefined) return url;
-  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
+  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not respond");
 }
 
 /** File of the keys generated for the embedded chain. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ZeroAddress } from "ethers";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
-import type { ValidatorNames } from "../chain/node/block.ts";
+import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -21,6 +21,8 @@ const HEAD_INTERVAL_MILLISECONDS = 500;
 export interface Foundation extends Monitoring {
   readonly version: string;
   readonly clock: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock: Clock;
   readonly link: ChainLink;
   readonly database: Database;
   readonly journal: Journal;
@@ -28,7 +30,7 @@ export interface Foundation extends Monitoring {
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
   /** Reads the entries that are signed or answered for. */
-  readonly verifier: EntryVerifier;
+  readonly entryVerifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
   readonly head: HeadWatcher;
 }
@@ -37,7 +39,7 @@ export function createFoundation(
   config: ChainConfig,
   { link, database }: Pick<Opened, "link" | "database">,
   logger: Logger,
-  clock: Clock,
+  { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
 ): Foundation {
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
@@ -51,12 +53,24 @@ export function createFoundation(
   const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, validatorNames });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
-      ? logger.info("the chain's node answers again")
-      : logger.warn({ err: error }, "the chain's node does not answer"),
+      ? logger.info("the chain's node responds again")
+      : logger.warn({ err: error }, "the chain's node does not respond"),
   );
-  const verifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
-  const base = { version, clock, link, database, journal, signer };
-  return { ...monitoring, ...base, validatorNames, proofAnchor, verifier, head };
+  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
+  return {
+    ...monitoring,
+    version,
+    clock,
+    steadyClock,
+    link,
+    database,
+    journal,
+    signer,
+    validatorNames,
+    proofAnchor,
+    entryVerifier,
+    head,
+  };
 }
 
 function packageVersion(): string {

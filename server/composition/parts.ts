@@ -21,11 +21,14 @@ import { PublicAddress } from "./public-address.ts";
 import { createRecords, type Records } from "./records.ts";
 import type { Opened } from "./resources.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createStorageMonitor } from "./storage.ts";
 import { createTransactions, type RelayerTransactions } from "./transactions.ts";
 
 /** Replacements for tests. */
 export interface ServerOverrides {
   readonly clock?: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock?: Clock;
   /** Between two checks of the chain's node. */
   readonly nodeIntervalMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */
@@ -63,7 +66,7 @@ export interface BuildOptions {
 export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
   const { config, opened, overrides } = options;
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
-  const { database, journal, proofAnchor, telemetry, verifier, logger, clock } = foundation;
+  const { database, journal, proofAnchor, telemetry, entryVerifier: verifier, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
   const { sender } = transactions;
@@ -80,9 +83,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions: sender,
     chainLagMilliseconds,
   });
-  const proofs = buildProofs(foundation, config, transactions);
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
+  const proofs = buildProofs(foundation, config, transactions, journalWorkers);
   const months = new PartitionMaintenance(
     () => createPartitions(database, clock()),
     (err) =>
@@ -99,6 +102,8 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions,
     journalWorkers,
     address,
+    storage: createStorageMonitor(foundation, config, opened),
+    clockLimitMilliseconds: config.chain.clockLimitMilliseconds,
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -107,17 +112,24 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   return { ...built, bot: buildBot(built, options) };
 }
 
-function buildProofs(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Proofs {
-  const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
+function buildProofs(
+  foundation: Foundation,
+  config: Config,
+  { sender }: RelayerTransactions,
+  { syncReplication }: JournalWorkers,
+): Proofs {
+  const { journal, proofAnchor, head, telemetry, logger, clock, steadyClock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: proofAnchor,
-    entryVerifier: foundation.verifier,
+    entryVerifier: foundation.entryVerifier,
     transactions: sender,
+    replication: syncReplication,
     telemetry,
     clock,
+    steadyClock,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));

@@ -1,8 +1,9 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Telemetry } from "../operations/events.ts";
+import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
@@ -22,8 +23,12 @@ export interface ProofDeps {
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
   readonly entryVerifier: EntryVerifier;
   readonly transactions: Transactions;
+  /** Set when proofs are acknowledged only with a replica. */
+  readonly replication: SyncReplication | undefined;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock: Clock;
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
@@ -43,21 +48,28 @@ export interface Proofs {
   onHead(head: BlockHead): void;
   /** Resumes the anchors in flight. */
   start(): Promise<void>;
-  /** Writes what is queued, and answers the requests that wait. Anchors in flight are resumed by the next start. */
+  /** Writes queued proofs and responds to waiting requests. Anchors in flight are resumed by the next start. */
   stop(): Promise<void>;
 }
 
 export function createProofs(deps: ProofDeps): Proofs {
   const { journal, chain } = deps;
   const trees = new AnchorTrees(journal.anchors);
-  const writer = new AnchorWriter(journal, chain, deps.clock);
+  const writer = new AnchorWriter(journal, chain, deps.steadyClock);
   const tracker = new AnchorTracker({ ...deps, writer, trees, deadlineMilliseconds: deps.anchorDeadlineMilliseconds });
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
     leadMilliseconds: BATCH_LEAD_MILLISECONDS,
     gatherMilliseconds: GATHER_MILLISECONDS,
   };
-  const queue = new ProofQueue({ ...deps, writer, tracker, rules, maxInFlight: deps.maxInFlight });
+  const queue = new ProofQueue({
+    ...deps,
+    clock: deps.steadyClock,
+    writer,
+    tracker,
+    rules,
+    maxInFlight: deps.maxInFlight,
+  });
   return {
     service: new ProofService({ ...deps, queue, tracker, trees }),
     verifier: new ProofVerifier({ ...deps, trees }),

@@ -13,18 +13,22 @@ import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 export async function openRemoteChain(
   { dataDirectory, administratorKey }: ChainConfig,
   { urls, tls: nodeTls }: Extract<NodeConfig, { kind: "remote" }>,
-  { onEvent }: ChainLinkOptions,
+  { guard, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<ContractsLink, "close">> {
   const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
   const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
-    // A server that starts while its node is unavailable still answers from its journal, and catches up later.
+    // A server that starts while its node is unavailable still responds from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });
     return onlyKnownChain(dataDirectory, error);
   });
-  const rpc = connectNodes(urls, chainId, tls, (event) => onEvent({ kind: "failed_over", event }));
+  const rpc = connectNodes(urls, chainId, {
+    tls,
+    onFailOver: (event) => onEvent({ kind: "failed_over", event }),
+    ...(guard === undefined ? {} : { wrap: (each) => guard.guard(each) }),
+  });
   resources.defer(() => rpc.close());
   const file = deploymentFile(dataDirectory, chainId);
   const deployment = await readDeployment(file);
@@ -35,7 +39,10 @@ export async function openRemoteChain(
         "npx hardhat run --no-compile scripts/deploy.ts --network remote",
     );
   }
-  if (reachable) await assertDeployed(rpc, deployment, file);
+  // A recorded chain that is not there is like a node that does not respond: the journal still is.
+  if (reachable && guard?.isRecorded !== true) await assertDeployed(rpc, deployment, file);
+  guard?.begin(deployment.contracts);
+  if (reachable) await rpc.identify?.().catch((error: unknown) => onEvent({ kind: "unreachable", error }));
   const administrator = administratorKey === undefined ? undefined : new Wallet(administratorKey);
   return { rpc, deployment, administrator, embedded: undefined };
 }
@@ -47,7 +54,7 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
     const isDistrust = cause instanceof SealbookError && cause.cause instanceof PeerTlsError;
-    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not respond";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);

@@ -1,7 +1,11 @@
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { Replicator, type ReplicatorEvent, DEFAULT_RULES } from "../journal/replication/replicator.ts";
+import { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { JournalConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";
+
+/** Delays before retries while requests wait for a replica. */
+const SYNC_RETRY = { firstMilliseconds: 250, longestMilliseconds: 5_000 };
 
 /** Builds a replicator for each target, and registers the metrics of their lag. */
 export function createReplicators(
@@ -9,15 +13,18 @@ export function createReplicators(
   config: JournalConfig,
   targets: readonly SegmentTarget[],
 ): readonly Replicator[] {
-  const { journal, metrics, clock } = foundation;
+  const { journal, metrics, steadyClock } = foundation;
   const rules = {
     ...DEFAULT_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+    ...(config.replicaMode === "sync" ? { retry: SYNC_RETRY } : {}),
   };
   const replicators = targets.map(
     (target) =>
-      new Replicator(target, journal.entries, rules, clock, (event) => reportReplica(foundation, target.name, event)),
+      new Replicator(target, journal.entries, rules, steadyClock, (event) =>
+        reportReplica(foundation, target.name, event),
+      ),
   );
   metrics.gauge("sealbook_replicas", "Targets that the journal is replicated to", () => replicators.length);
   metrics.gaugeBy(
@@ -30,6 +37,20 @@ export function createReplicators(
     replicators.map((replicator) => [replicator.name, replicator.lag().entries]),
   );
   return replicators;
+}
+
+/** Builds the wait of proof requests for a replica; `undefined` in the asynchronous mode. */
+export function createSyncReplication(
+  { journal, telemetry }: Foundation,
+  { replicaMode }: JournalConfig,
+  replicators: readonly Replicator[],
+): SyncReplication | undefined {
+  if (replicaMode === "async") return undefined;
+  return new SyncReplication({
+    replicators,
+    head: async () => (await journal.entries.head()).sequence,
+    onChange: (isAvailable) => (isAvailable ? telemetry.replicaAvailable() : telemetry.replicaUnavailable()),
+  });
 }
 
 function reportReplica({ telemetry, logger }: Foundation, name: string, event: ReplicatorEvent): void {

@@ -3,28 +3,36 @@ import { join } from "node:path";
 import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
+import { ChainGuard } from "../chain/chain-guard.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
-import { holdDataFolder } from "./data-folder.ts";
-import type { Issuer } from "../proofs/bundle/issuer.ts";
+import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
+import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
+import { issuerKeyStore } from "../attestation/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
+import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { StorageGuard } from "../journal/engine/storage-guard.ts";
+import { chainIdentityStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 
 /** Resources that are open before any part is built. */
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Files that the journal depends on. */
+  readonly storage: StorageGuard;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -41,34 +49,52 @@ export interface Opened {
 }
 
 /** Locks the data folder, and opens the chain, the journal and everything else in files. */
-export async function openAll(config: Config, logger: Logger): Promise<Opened> {
+export async function openAll(config: Config, logger: Logger, clock: Clock): Promise<Opened> {
   const resources = new AsyncDisposableStack();
   try {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
+    const storage = new StorageGuard();
+    pinDataFolder(config.dataDirectory, storage);
+    if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
+    const database = await openJournalDatabase(config.database, storage);
+    resources.defer(() => database.destroy());
+    const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
+      clock,
+      guard,
       onEvent(event) {
         logLinkEvent(logger, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
       },
     });
     resources.defer(() => link.close());
-    const database = await openJournalDatabase(config.database);
-    resources.defer(() => database.destroy());
+    if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
-    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    const issuer = await openIssuer(config, database, logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return {
+      link,
+      database,
+      storage,
+      targets,
+      tokens,
+      issuer,
+      certificate,
+      embeddedLog,
+      botCipher: botSeal,
+      resources,
+    };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -91,6 +117,25 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
   }
 }
 
+/** @throws SealbookError `config_invalid` when the keys cannot be used */
+async function openIssuer(
+  { dataDirectory, issuerKeyPasswordFile: passwordFile }: Config,
+  database: Database,
+  logger: Logger,
+): Promise<Issuer> {
+  const password = passwordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", passwordFile));
+  return IssuerKeys.open(issuerKeysFile(dataDirectory), {
+    password,
+    journal: issuerKeyStore(database),
+    onLocked: (key) =>
+      logger.warn(
+        { key },
+        "the journal has the issuer's key in encrypted form, and ISSUER_KEY_PASSWORD_FILE is not set; " +
+          "the server created a new key",
+      ),
+  });
+}
+
 /** @throws SealbookError `config_invalid` when the certificate cannot be used */
 function openCertificate(files: CertificateFiles, logger: Logger): Promise<ListenerCertificate> {
   return ListenerCertificate.open(files, (event) =>
@@ -109,13 +154,20 @@ function openCertificate(files: CertificateFiles, logger: Logger): Promise<Liste
 function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   if (event.kind === "embedded") {
     const { kind, ...details } = event.event;
-    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
+    const grave = [
+      "interrupted",
+      "broken",
+      "snapshot-unusable",
+      "snapshot-failed",
+      "resume-failed",
+      "clock-ahead",
+    ].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
   } else if (event.kind === "failed_over") {
-    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+    logger.warn({ ...event.event }, "switched to another node of the chain");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {
-    logger.warn({ err: event.error }, "the chain's node does not answer; starting without it");
+    logger.warn({ err: event.error }, "the chain cannot be used; starting without it");
   }
 }

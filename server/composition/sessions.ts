@@ -1,4 +1,4 @@
-import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import { SessionRegistryClient, type Registrar } from "../chain/contracts/session-registry-client.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { SessionConfig } from "../config/config.ts";
 import { panelFragments } from "../panel/fragments.ts";
@@ -7,8 +7,8 @@ import { loginLimit } from "../sessions/login-limit.ts";
 import type { SessionRouteDeps } from "../sessions/routes.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { SessionService } from "../sessions/service.ts";
-import { registrarInTurn } from "./enrolment.ts";
 import type { Foundation } from "./foundation.ts";
+import { holdAdministration } from "./data-folder.ts";
 
 /** Accounts and sessions of the record store. */
 export interface Sessions {
@@ -27,10 +27,10 @@ export interface SessionOptions {
 }
 
 export function createSessions(
-  { version, journal, link, head, metrics, telemetry, clock }: Foundation,
+  { version, journal, link, head, metrics, telemetry, clock, steadyClock }: Foundation,
   { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
 ): Sessions {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const vault = keyVault(keystoreRounds);
   const sessions = new SessionService({
     journal,
@@ -51,16 +51,35 @@ export function createSessions(
       accounts: await journal.accounts.count(),
       sessions: await live(),
       block: head.head?.number ?? 0,
-      uptime: Math.floor((Date.now() - startedAt) / 1000),
+      uptime: Math.floor((performance.now() - startedAt) / 1000),
     }),
     panel: panelFragments(version),
     limitLogins: loginLimit({
       perAddress: config.loginAttemptsPerAddress,
       perSource: config.loginAttemptsPerSource,
-      clock,
+      clock: steadyClock,
       telemetry,
     }),
   };
   const registrar = link.administration && registrarInTurn(link.administration, dataDirectory);
   return { sessions, routeDeps, accounts: registrar && new AccountService({ journal, registrar, vault, clock }) };
+}
+
+/**
+ * Returns a registrar that locks the administration for each transaction: the administrator's nonces come from the
+ * chain, so that two transactions at a time, of this process or of a command, would get the same nonce.
+ */
+function registrarInTurn(registrar: Registrar, dataDirectory: string): Registrar {
+  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+    const lock = await holdAdministration(dataDirectory);
+    try {
+      await work();
+    } finally {
+      lock.release();
+    }
+  };
+  return {
+    enroll: (account, scope) => inTurn(() => registrar.enroll(account, scope)),
+    revoke: (account) => inTurn(() => registrar.revoke(account)),
+  };
 }

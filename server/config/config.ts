@@ -12,7 +12,6 @@ import {
   tokenConfig,
 } from "./credentials.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
-import { type MapConfig, mapConfig } from "./map.ts";
 import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
@@ -30,6 +29,8 @@ export interface HttpConfig {
 /** Access to the integrity-proof API. */
 export interface AccessConfig {
   readonly allowedNetworks: readonly string[];
+  /** Names of the server in requests; others are rejected. */
+  readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Whether API keys are accepted. */
   readonly apiKeys: boolean;
@@ -62,10 +63,16 @@ export interface ProofConfig {
 
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
+  /** Whether an empty journal is accepted where there must have been one. */
+  readonly mayBeNew: boolean;
+  /** Free space on its disk below which the server is not ready. */
+  readonly minimumFreeBytes: number;
   readonly checkpointIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
   readonly replicaTargets: readonly TargetAddress[];
+  /** `sync`: a proof is acknowledged when a replica has it. */
+  readonly replicaMode: EnvironmentValues["REPLICA_MODE"];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
 }
@@ -101,6 +108,8 @@ export interface Config {
   readonly explorer: ExplorerConfig;
   /** Name of the issuer in attestations. */
   readonly issuerName: string;
+  /** The file with the password of the issuer's private key. */
+  readonly issuerKeyPasswordFile: string | undefined;
   /** The Telegram bot; without it there is none. */
   readonly telegram: TelegramConfig | undefined;
   readonly map: MapConfig;
@@ -123,6 +132,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     faults.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  if (env.REPLICA_MODE === "sync" && env.REPLICA_TARGETS.length === 0) {
+    faults.push({ path: "REPLICA_MODE", message: "is sync, but REPLICA_TARGETS is not set" });
+  }
   const nodeTls = peerTlsConfig("RPC_TLS", env, variables, faults);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, faults);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, faults) : undefined;
@@ -141,6 +153,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     journal: journalConfig(env),
     alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
     issuerName: env.ISSUER_NAME,
+    issuerKeyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE,
     telegram,
     map,
   };
@@ -154,6 +167,11 @@ function apiConfig(
   return {
     access: {
       allowedNetworks: env.ALLOWED_NETWORKS,
+      allowedHosts: [
+        env.HOST,
+        ...(env.PUBLIC_URL === undefined ? [] : [new URL(env.PUBLIC_URL).host]),
+        ...env.ALLOWED_HOSTS,
+      ],
       trustedProxies: env.TRUSTED_PROXIES,
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens,
@@ -176,10 +194,13 @@ function apiConfig(
 
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
+    mayBeNew: env.NEW_JOURNAL === "yes",
+    minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,
+    replicaMode: env.REPLICA_MODE,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
   };
@@ -188,4 +209,26 @@ function journalConfig(env: EnvironmentValues): JournalConfig {
 function refusal(details: readonly Fault[]): SealbookError {
   const lines = details.map(({ path, message }) => `${path} ${message}`);
   return new SealbookError("config_invalid", lines.join("; "), { details });
+}
+
+/** Settings of the air-quality map. */
+interface MapConfig {
+  /** Address and attribution of the tiles; without them there is a plain map. */
+  readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
+  readonly readingMaxAgeMilliseconds: number;
+}
+
+/** Parses the settings of the map. Tiles require their provider's attribution. */
+function mapConfig({ TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues, faults: Fault[]): MapConfig {
+  if (TILE_URL !== undefined && TILE_ATTRIBUTION === undefined)
+    faults.push({ path: "TILE_ATTRIBUTION", message: "is needed with TILE_URL" });
+  if (TILE_URL === undefined && TILE_ATTRIBUTION !== undefined)
+    faults.push({ path: "TILE_URL", message: "is needed with TILE_ATTRIBUTION" });
+  return {
+    tiles:
+      TILE_URL === undefined || TILE_ATTRIBUTION === undefined
+        ? undefined
+        : { template: TILE_URL, attribution: TILE_ATTRIBUTION },
+    readingMaxAgeMilliseconds: READING_MAX_AGE * 1000,
+  };
 }

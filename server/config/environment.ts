@@ -16,6 +16,7 @@ import {
   validatorNames,
   webhooks,
   whole,
+  hostNames,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -89,11 +90,29 @@ export const Environment = z.object({
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
     description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
   }),
+  CLOCK_SKEW_LIMIT: whole(1, 315_360_000)
+    .default(60)
+    .meta({
+      description:
+        "Seconds that blocks may be ahead of this machine's clock, and that the clock may be set forward while the " +
+        "embedded chain runs; beyond it the alert `clock_skew` is raised",
+    }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
       "Address of the database: `file:PATH` of an SQLite file, or " +
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
+  }),
+  NEW_JOURNAL: z
+    .enum(["no", "yes"])
+    .default("no")
+    .meta({
+      description:
+        "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
+        "server refuses to start: [operate.md](operate.md#failure-modes)",
+    }),
+  DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
+    description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
   }),
   RELAYER_KEY: privateKey.optional().meta({
     description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
@@ -183,6 +202,14 @@ export const Environment = z.object({
       "see [operate.md](operate.md)",
     unset: "none",
   }),
+  REPLICA_MODE: z
+    .enum(["async", "sync"])
+    .default("async")
+    .meta({
+      description:
+        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
+        "within `PROOF_WAIT` seconds",
+    }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
     description: "Seconds between shipments of new journal entries to the targets",
   }),
@@ -202,6 +229,10 @@ export const Environment = z.object({
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
     description: "Networks with access to the integrity-proof API, the explorer and the metrics, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
+  }),
+  ALLOWED_HOSTS: hostNames.default([]).meta({
+    description: "Names of the server in requests, as `sealbook.example,...`; requests for other hosts get 421",
+    unset: "`localhost`, the address of the connection, and the hosts of `HOST` and `PUBLIC_URL`, which always count",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",
@@ -263,6 +294,16 @@ export const Environment = z.object({
     .default("Sealbook appliance")
     .meta({
       description: "Name of the issuer in attestations",
+    }),
+  ISSUER_KEY_PASSWORD_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File with the password that encrypts the issuer's private key in `DATA_DIR` and in the journal; see " +
+        "[Issuer keys](operate.md#issuer-keys)",
+      unset: "the key is not encrypted, and in no replica",
     }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer for `verification_url`, as `EXPLORER_URL/tx/HASH`",

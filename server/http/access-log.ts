@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import { routePattern } from "./route-pattern.ts";
+import { routePattern } from "./request-metrics.ts";
 
 const HEADER = "X-Request-Id";
 /** The key of the failure in `response.locals`. */
@@ -27,7 +27,7 @@ export function accessLog(logger: Logger): RequestHandler {
       const milliseconds = Math.round(performance.now() - start);
       logger[level](
         { request_id, method: request.method, route: routePattern(request), status, milliseconds },
-        "request answered",
+        "request completed",
       );
     });
     next();

@@ -1,5 +1,4 @@
-import type { RequestHandler } from "express";
-import { routePattern } from "./route-pattern.ts";
+import type { RequestHandler, Request } from "express";
 
 /** Records the duration of a request. */
 export type ObserveRequest = (labels: { method: string; route: string; status: string }, seconds: number) => void;
@@ -14,4 +13,10 @@ export function requestMetrics(observe: ObserveRequest): RequestHandler {
     });
     next();
   };
+}
+
+/** Returns the pattern of a request's route: paths contain ids and document ids, which are not logged. */
+export function routePattern(request: Request): string {
+  const route: unknown = request.route?.path;
+  return typeof route === "string" ? `${request.baseUrl}${route}` : "unmatched";
 }

@@ -6,7 +6,9 @@ import helmet from "helmet";
  * media type. Headers that concern documents only are omitted, because every response has these.
  */
 export function dataHeaders(): RequestHandler {
-  return helmet({
+  const overTls = helmet.strictTransportSecurity({ includeSubDomains: false });
+  const always = helmet({
+    strictTransportSecurity: false,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -21,6 +23,10 @@ export function dataHeaders(): RequestHandler {
     xPoweredBy: false,
     xXssProtection: false,
   });
+  return (request, response, next) => {
+    // Over plain HTTP the header means nothing, and a proxy that adds TLS sends its own.
+    always(request, response, request.secure ? () => overTls(request, response, next) : next);
+  };
 }
 
 /**
@@ -47,6 +53,12 @@ export function pageHeaders(pictures: readonly string[] = []): RequestHandler {
       },
     },
     referrerPolicy: { policy: "no-referrer" },
+    strictTransportSecurity: false,
     xPoweredBy: false,
   });
+}
+
+/** Converts a tile template to a source for the content security policy. A subdomain placeholder becomes a wildcard. */
+export function tileSource(template: string): string {
+  return template.replace(/^(https?:\/\/)\{s\}(\.[^/]+).*$/, "$1*$2").replace(/^(https?:\/\/[^/]+).*$/, "$1");
 }

@@ -1,7 +1,7 @@
 import type { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { redact } from "./redaction.ts";
 import { SealbookError } from "../errors.ts";
-import { lastLines } from "../kit/file-tail.ts";
+import { open } from "node:fs/promises";
 
 const BYTES = 64 * 1024;
 const LINES = 200;
@@ -31,5 +31,25 @@ async function linesOf(file: string): Promise<string[]> {
     return await lastLines(file, BYTES);
   } catch (cause) {
     throw new SealbookError("internal", "NODE_LOG_FILE cannot be read", { cause });
+  }
+}
+
+/** Reads the last whole lines of a text file. */
+async function lastLines(file: string, bytes: number): Promise<string[]> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const from = Math.max(0, size - bytes);
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(Math.min(size, bytes)),
+      0,
+      Math.min(size, bytes),
+      from,
+    );
+    const lines = buffer.toString("utf8", 0, bytesRead).split(/\r?\n/u);
+    // The first line may lack its beginning; the text after the last line break is empty.
+    return lines.slice(from > 0 ? 1 : 0).filter((line) => line !== "");
+  } finally {
+    await handle.close();
   }
 }

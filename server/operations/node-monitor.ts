@@ -1,17 +1,21 @@
 import { type NetworkFault, networkFaults } from "../chain/consensus/network-faults.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
+import { isWrongChain } from "../chain/rpc/rpc.ts";
 import { SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";
 import { syncLoss } from "./sync-loss.ts";
 
 const INTERVAL_MILLISECONDS = 5_000;
-const UNREACHABLE = "the chain's node does not answer";
+const UNREACHABLE = "the chain's node does not respond";
 
 export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;
-  readonly telemetry: Pick<ChainEvents, "nodeDown" | "nodeUp" | "syncLost" | "syncRegained" | "networkFaults">;
+  readonly telemetry: Pick<
+    ChainEvents,
+    "nodeDown" | "nodeUp" | "wrongChain" | "rightChain" | "syncLost" | "syncRegained" | "networkFaults"
+  >;
   /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
   /** Age of the newest block from which the node counts as out of sync. */
@@ -23,6 +27,7 @@ export interface NodeMonitorDeps {
 export class NodeMonitor {
   readonly #deps: NodeMonitorDeps;
   readonly #down = new Debounce();
+  readonly #wrong = new Debounce();
   readonly #lost = new Debounce();
   /** By subject. */
   readonly #faults = new Map<string, { readonly debounce: Debounce; fault: NetworkFault }>();
@@ -44,10 +49,14 @@ export class NodeMonitor {
   async #check(): Promise<void> {
     const { inspect, telemetry, regularBlocks, staleSeconds } = this.#deps;
     let failure = UNREACHABLE;
+    let isWrong = false;
     const report = await inspect().catch((error: unknown) => {
       if (error instanceof SealbookError) failure = error.message;
+      isWrong = isWrongChain(error);
     });
-    if (this.#down.update(report === undefined)) telemetry.nodeDown(failure);
+    if (this.#wrong.update(isWrong)) telemetry.wrongChain(failure);
+    else telemetry.rightChain();
+    if (this.#down.update(report === undefined && !isWrong)) telemetry.nodeDown(failure);
     else telemetry.nodeUp();
     if (!report) return;
     const reason = syncLoss(report, regularBlocks, staleSeconds);

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { Problem } from "../http/responses.ts";
 import { exampleResponse } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
-import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
+import { errorResponses, ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
@@ -38,6 +37,7 @@ const ON_NETWORK = {
     client: "besu/v25.8.0/linux-x86_64/openjdk-java-21",
     chain_id: 1337,
     block_number: 17_280,
+    clock_skew: 0,
     block_age: 3,
     syncing: false,
     peers: 2,
@@ -72,32 +72,32 @@ const ON_NETWORK = {
         state: "active",
         proposed: 11,
         last_proposed: 17_280,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 2",
         state: "active",
         proposed: 10,
         last_proposed: 17_278,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 3",
         state: "active",
         proposed: 11,
         last_proposed: 17_279,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 4",
-        state: "absent",
+        state: "missing",
         proposed: 0,
         last_proposed: 17_190,
-        last_sealed: null,
-        missed_turns: 11,
+        last_commit_seal: null,
+        missed_proposals: 11,
       },
     ],
   },
@@ -105,6 +105,8 @@ const ON_NETWORK = {
     records: 4,
     pending: 0,
     writable: true,
+    storage_fault: null,
+    free_bytes: 412_316_860_416,
     last_reconciled: 1_795_291_651,
     divergences: 0,
     replica_lag: null,
@@ -134,7 +136,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
             {
               alert: "node_down",
               state: "resolved",
-              message: "the chain's node does not answer",
+              message: "the chain's node does not respond",
               raised_at: 1_795_291_000,
               resolved_at: 1_795_291_060,
             },
@@ -160,12 +162,22 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
           status: "ok",
           version: "0.1.0",
           uptime: 86_400,
-          node: { client: "anvil/v1.7.1", chain_id: 7325, block_number: 12, block_age: 1, syncing: false, peers: 0 },
+          node: {
+            client: "anvil/v1.7.1",
+            chain_id: 7325,
+            block_number: 12,
+            clock_skew: 0,
+            block_age: 1,
+            syncing: false,
+            peers: 0,
+          },
           consensus: { protocol: "none", validators: [], quorum: 0, proposer: "embedded" },
           journal: {
             records: 4,
             pending: 0,
             writable: true,
+            storage_fault: null,
+            free_bytes: 412_316_860_416,
             last_reconciled: 1_795_291_651,
             divergences: 0,
             replica_lag: null,

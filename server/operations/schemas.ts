@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageLimit } from "../http/query.ts";
+import { pageLimit } from "../http/fields.ts";
 
 const MAX_ALERTS = 1_000;
 const DEFAULT_ALERTS = 100;

@@ -6,9 +6,9 @@ import {
   hashesUnder,
   type BlockInclusion,
   type StoredAnchor,
-} from "../journal/integrity/anchor.ts";
+} from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";

@@ -2,10 +2,9 @@ import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from
 import { hashKey } from "./leaf-index.ts";
 import type { AcceptedProof, ProofMetadata, StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { Atomic } from "../journal/engine/atomic.ts";
+import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import { type AnchorStore, leafRanges, OUTCOME_COLUMNS, toAnchorOutcome, IN_FLIGHT } from "./anchor-store.ts";
-import type { Database } from "../journal/engine/database.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import { linkOf } from "../journal/integrity/entry-chain.ts";
 import { KeyLookups } from "../journal/index/key-lookups.ts";

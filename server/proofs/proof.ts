@@ -1,4 +1,4 @@
-import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/anchor.ts";
+import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
 
 /** Free-form metadata of a document; the three named fields have a defined meaning. */

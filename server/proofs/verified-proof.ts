@@ -1,4 +1,4 @@
-import { hashesUnder } from "../journal/integrity/anchor.ts";
+import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { equalBytes } from "../kit/bytes.ts";

@@ -1,7 +1,7 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { isLeafUnder } from "../journal/integrity/anchor.ts";
+import { isLeafUnder } from "../journal/integrity/stored-anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";

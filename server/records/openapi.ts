@@ -5,7 +5,7 @@ import { RECORD_EXAMPLES } from "./examples.ts";
 import { DecodeCall, SearchCall, StoreCall } from "./schemas.ts";
 import { DecodeContent, SearchContent, StoreContent } from "./responses.ts";
 import { AuthCall, AuthContent, CloseContent, SessionContent, TokenCall } from "../sessions/index.ts";
-import { Envelope } from "../http/record-store/schemas.ts";
+import { Envelope } from "../http/record-store/envelope.ts";
 
 /** A route: the call's envelope with its fields, and the content of the response. */
 const routeOf = <Route extends string, Schema extends z.ZodObject>(
@@ -81,7 +81,7 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     description:
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
       "session; " +
-      "validate and extend replace it. The cookie `svcauth` also carries the token and must not differ from it.",
+      "validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is for the panel.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     responses: [

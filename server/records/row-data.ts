@@ -1,6 +1,5 @@
 import { malformed } from "../errors.ts";
 import { isJsonObject, parseJson, writeJson, type JsonObject, type JsonValue } from "../kit/json.ts";
-import { escapeSegment, unescapeSegment } from "./segment-text.ts";
 
 const SEPARATOR = "|";
 const SEGMENTS = 7;
@@ -114,4 +113,17 @@ function decodePayload(base64: string): JsonObject {
   }
   if (!isJsonObject(value)) throw malformed(path, "is JSON but not an object");
   return value;
+}
+
+// A bar separates segments, so bars and percent signs in a text are percent-encoded. Other characters are unchanged.
+
+/** Encodes a text as a segment. */
+function escapeSegment(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("|", "%7C");
+}
+
+/** Decodes a segment. Leaves percent signs outside of these two codes unchanged. */
+function unescapeSegment(segment: string): string {
+  // Replaces in one pass: in "%257C" only "%25" is a code.
+  return segment.replace(/%(25|7C)/gi, (_, digits: string) => (digits === "25" ? "%" : "|"));
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { JsonObject } from "../kit/json.ts";
 import { ROW_FUNCTIONS } from "./decoded-transaction.ts";
-import { TokenCredentials } from "../http/record-store/schemas.ts";
-import { storedText } from "../http/text.ts";
+import { TokenCredentials } from "../http/record-store/envelope.ts";
+import { storedText } from "../http/fields.ts";
 
 /** Characters of a code or topic. */
 const MAX_TEXT = 256;
@@ -17,7 +17,7 @@ const jsonObject = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     "is not an object",
   )
-  .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
+  .meta({ type: "object", description: "Any JSON object." });
 
 export const StoreCall = z.object({
   credentials: TokenCredentials,

@@ -1,11 +1,10 @@
 import type { Clock } from "../kit/clock.ts";
 import type { SessionJournal } from "./store-interfaces.ts";
-import type { Registrar } from "../chain/contracts/session-registry-client.ts";
+import type { Registrar, Scope } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { Address } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { generatePassword } from "./password.ts";
-import type { Scope } from "../chain/contracts/session-registry-client.ts";
+import { generatePassword } from "./token.ts";
 
 /** Credentials of a new account. The password is stored nowhere else. */
 export interface NewAccount {

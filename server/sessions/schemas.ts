@@ -1,7 +1,7 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
-import { TokenCredentials } from "../http/record-store/schemas.ts";
-import { limitedText } from "../http/text.ts";
+import { TokenCredentials } from "../http/record-store/envelope.ts";
+import { limitedText } from "../http/fields.ts";
 
 const MAX_PASSWORD = 1024;
 

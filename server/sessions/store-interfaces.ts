@@ -1,6 +1,6 @@
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import type { Address } from "../chain/transaction.ts";
-import type { Atomic } from "../journal/engine/atomic.ts";
+import type { Atomic } from "../journal/engine/database.ts";
 import type { Account, Session, SessionChange } from "./session.ts";
 
 export interface AccountStore {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import keccak256 from "keccak256";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex } from "../kit/hex.ts";
@@ -25,4 +25,13 @@ export function parseToken(text: string): Uint8Array {
     throw new SealbookError("token_invalid", "the token is not 0x and 64 hexadecimal digits");
   }
   return bytesOfHex(text);
+}
+
+// Excludes ambiguous letters and digits, because people copy passwords by hand.
+const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const LENGTH = 20;
+
+/** Generates a password with about 116 bits of entropy. */
+export function generatePassword(): string {
+  return Array.from({ length: LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");
 }

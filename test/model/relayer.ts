@@ -7,7 +7,7 @@ import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
-import type { Telemetry } from "../../server/operations/events.ts";
+import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
@@ -46,9 +46,18 @@ const TELEMETRY: Telemetry = {
   chainRolledBack: nothing,
   chainRecovered: nothing,
   replicaLagging: nothing,
+  journalProbed: nothing,
+  storageFailing: nothing,
+  replicaUnavailable: nothing,
+  replicaAvailable: nothing,
+  storageRestored: nothing,
   replicaCaughtUp: nothing,
   nodeDown: nothing,
   nodeUp: nothing,
+  clockSkewed: nothing,
+  clockRight: nothing,
+  wrongChain: nothing,
+  rightChain: nothing,
   syncLost: nothing,
   syncRegained: nothing,
   networkFaults: nothing,
@@ -97,8 +106,10 @@ export async function startRelayer(
     chain,
     entryVerifier: new EntryVerifier({ database, chain, telemetry: TELEMETRY }),
     transactions: sender,
+    replication: undefined,
     telemetry: TELEMETRY,
     clock: () => Date.now(),
+    steadyClock: () => Date.now(),
     anchorDeadlineMilliseconds: 60_000,
     onRetry: (count) => trace(`retried ${count}`),
   });

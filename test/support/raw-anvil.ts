@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { anvilBinary } from "../../server/chain/embedded/anvil-binary.ts";
+import { anvilBinary } from "../../server/chain/embedded/anvil-process.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { ChainNode } from "./remote-chain.ts";
 

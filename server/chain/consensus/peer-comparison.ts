@@ -1,8 +1,13 @@
+import { z } from "zod";
+import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
+import { Quantity } from "../rpc/fields.ts";
+import { type Enode, parseEnode } from "./enode.ts";
+
 /** A node, identified by the address of its key. */
 export interface PeerIdentity {
   readonly address: string;
   /** Host and port. */
-  readonly place: string;
+  readonly endpoint: string;
 }
 
 /** The connections of a node, compared with the list of its network's nodes. */
@@ -43,4 +48,19 @@ export function comparePeers(
       nodes.some((node) => node.address === address);
   const missing = self === undefined ? [] : others.filter((node) => !isAmong(connected)(node));
   return { count, addresses, listed, missing, unlisted: connected.filter((node) => !isAmong(list)(node)) };
+}
+
+const Peers = z.array(z.object({ enode: z.string() }));
+
+/** Fetches a node's peers; methods that the node lacks leave fields `undefined`. */
+export async function fetchPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
+  const [count, peers, own] = await Promise.all([
+    rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
+    rpc.call("admin_peers", []).catch(ifNodeError(undefined)),
+    rpc.call("net_enode", []).catch(ifNodeError(undefined)),
+  ]);
+  const named = Peers.safeParse(peers);
+  const connected = named.success ? named.data.flatMap(({ enode }) => parseEnode(enode) ?? []) : undefined;
+  const number = Quantity.safeParse(count);
+  return comparePeers(number.success ? number.data : 0, connected, list, parseEnode(String(own))?.address);
 }

@@ -1,14 +1,13 @@
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "../node/block.ts";
+import { fetchBlock, NodeBlock, readBlock, type ValidatorNames, NodeTransaction } from "../node/node-block.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { readBlockReceipts, readReceipt } from "../node/receipt.ts";
-import { NodeTransaction } from "../node/transaction.ts";
 import { fetchQuantity, query } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
-import type { AnchorContent, AnchoringBlock, AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor.ts";
+import type { AnchorContent, AnchoringBlock, AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor-content.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;

@@ -1,14 +1,13 @@
-import { spawn } from "node:child_process";
+import { spawn, execFileSync } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { anvilBinary } from "./anvil-binary.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import type { Genesis } from "./genesis.ts";
-import { JsonRpcSocket } from "../rpc/json-rpc-socket.ts";
+import { JsonRpcSocket, type OpenSocket } from "../rpc/json-rpc-socket.ts";
 import { localSocketOpener } from "../rpc/local-socket.ts";
-import type { OpenSocket } from "../rpc/message-socket.ts";
-import { socketPath } from "./socket-path.ts";
+import { existsSync, readFileSync, closeSync, openSync } from "node:fs";
+import { createRequire } from "node:module";
 
 /**
  * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes it
@@ -103,14 +102,14 @@ interface Connection {
 async function connectWhenUp(runDirectory: string, chainId: number, over: () => boolean): Promise<Connection> {
   const socket = socketPath(runDirectory, "anvil.ipc");
   try {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
+    for (const deadline = performance.now() + START_TIMEOUT_MS; ;) {
       const { rpc, lost } = connectTo(socket.path, chainId);
       try {
         await rpc.call("eth_chainId", []);
         return { rpc, lost };
       } catch (error) {
         rpc.close();
-        if (over() || Date.now() > deadline) throw error;
+        if (over() || performance.now() > deadline) throw error;
       }
       await sleep(5);
     }
@@ -155,4 +154,74 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
     ],
     ...(stateFile === null ? [] : ["--load-state", stateFile]),
   ];
+}
+
+const require = createRequire(import.meta.url);
+
+/** The path of the Anvil program for this platform. */
+export function anvilBinary(): string {
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  const name = `@foundry-rs/anvil-${process.platform}-${architecture}`;
+  try {
+    const binary = join(dirname(require.resolve(`${name}/package.json`)), "bin", "anvil");
+    if (existsSync(binary)) return binary;
+  } catch {
+    // Not installed: the error is thrown below.
+  }
+  throw new SealbookError(
+    "anvil_missing",
+    `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`,
+  );
+}
+
+/**
+ * Ends an Anvil that an earlier process left in this folder. This process holds the folder's lock, so that Anvil has no
+ * owner. The command line is compared first, because the process id may belong to another process by now.
+ */
+export function endStaleAnvil(runDirectory: string): void {
+  const pidFile = join(runDirectory, "anvil.pid");
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, "utf8").trim());
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  if (!commandLine(pid).includes(runDirectory)) return;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process has ended in the meantime.
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    if (existsSync("/proc/self/cmdline")) return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return execFileSync("ps", ["-o", "args=", "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    return "";
+  }
+}
+
+/** The longest path of a local socket that every supported system accepts (macOS: 104 bytes with the final zero). */
+const LONGEST = 103;
+
+/** A path of a socket in a folder, valid until it is released. */
+interface SocketPath {
+  readonly path: string;
+  release(): void;
+}
+
+/** Returns a path for a socket in a folder with a path that may exceed the limit of socket paths. */
+function socketPath(directory: string, name: string): SocketPath {
+  const path = join(directory, name);
+  if (Buffer.byteLength(path) <= LONGEST) return { path, release: () => undefined };
+  if (process.platform !== "linux") {
+    throw new SealbookError(
+      "directory_unusable",
+      `The path of the chain folder is too long for a local socket: ${path}`,
+    );
+  }
+  const descriptor = openSync(directory, "r");
+  return { path: `/proc/self/fd/${descriptor}/${name}`, release: () => closeSync(descriptor) };
 }

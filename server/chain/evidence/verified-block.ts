@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ProvenBytes } from "./anchor-evidence.ts";
-import { fetchBlock } from "../node/block.ts";
+import { fetchBlock } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
 import { encodeHeader, HashedHeader } from "./block-header.ts";

@@ -1,5 +1,5 @@
 import type { BftReport } from "../consensus/bft-report.ts";
-import type { AddressState } from "../rpc/address-state.ts";
+import type { AddressState } from "../rpc/rpc.ts";
 
 /** The state of the chain's node and network. */
 export interface NodeReport {

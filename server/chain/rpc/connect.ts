@@ -25,6 +25,13 @@ export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {
   }
 }
 
+export interface NodeConnectionOptions {
+  readonly tls?: PeerTlsOptions;
+  readonly onFailOver?: (event: FailOver) => void;
+  /** Wraps the connection to each node. */
+  readonly wrap?: (rpc: Rpc) => Rpc;
+}
+
 /**
  * Connects to several nodes of one chain, with failover.
  * @throws SealbookError `config_invalid` for an address of another kind
@@ -32,14 +39,11 @@ export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {
 export function connectNodes(
   urls: readonly [string, ...string[]],
   chainId: number,
-  tls: PeerTlsOptions = {},
-  onFailOver?: (event: FailOver) => void,
+  { tls = {}, onFailOver, wrap = (rpc) => rpc }: NodeConnectionOptions = {},
 ): Rpc {
-  const at = (url: string): NodeAtAddress => ({ rpc: connectRpc(url, chainId, tls), shown: shownAddress(url) });
+  const at = (url: string): NodeAtAddress => ({ rpc: wrap(connectRpc(url, chainId, tls)), shown: shownAddress(url) });
   const [first, ...others] = urls;
-  return others.length === 0
-    ? connectRpc(first, chainId, tls)
-    : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
+  return others.length === 0 ? at(first).rpc : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
 }
 
 /** Fetches the chain id from the first node that responds. */

@@ -1,9 +1,19 @@
-import type { AddressState } from "./address-state.ts";
-import { reasonOf, SealbookError } from "../../errors.ts";
+import {
+  type AddressState,
+  closed,
+  isWrongChain,
+  NodeError,
+  type Rpc,
+  type Subscriber,
+  type Subscription,
+  timedOut,
+  unavailable,
+  WrongChainError,
+} from "./rpc.ts";
+import { reasonOf } from "../../errors.ts";
 import { within } from "../../kit/deadline.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { fetchQuantity } from "./query.ts";
-import { closed, NodeError, type Rpc, type Subscriber, type Subscription, timedOut, unavailable } from "./rpc.ts";
 
 /** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;
@@ -46,7 +56,7 @@ class Candidate {
 
   /** Why the node is not used; `undefined` for a healthy one. */
   get fault(): string | undefined {
-    return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it is ${this.lag} blocks behind` : undefined);
+    return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it lags ${this.lag} blocks` : undefined);
   }
 }
 
@@ -118,6 +128,20 @@ export class FailoverRpc implements Rpc {
     };
   }
 
+  async identify(): Promise<void> {
+    await this.#active.rpc.identify?.();
+  }
+
+  async callEach(method: string, parameters: readonly unknown[]): Promise<readonly unknown[]> {
+    const results = await Promise.allSettled(
+      this.#candidates.map(async (candidate) => {
+        await this.#identify(candidate);
+        return candidate.rpc.call(method, parameters);
+      }),
+    );
+    return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  }
+
   addresses(): readonly AddressState[] {
     return this.#candidates.map((candidate) => ({
       address: candidate.shown,
@@ -167,6 +191,8 @@ export class FailoverRpc implements Rpc {
       candidate.failure = undefined;
     } catch (error) {
       candidate.failure = reasonOf(error);
+      // The blocks of another chain have other numbers.
+      if (isWrongChain(error)) candidate.blockNumber = undefined;
     }
   }
 
@@ -175,7 +201,7 @@ export class FailoverRpc implements Rpc {
     if (candidate.isIdentified) return;
     const chainId = await fetchQuantity(candidate.rpc, "eth_chainId", []);
     if (chainId !== this.chainId)
-      throw new SealbookError("chain_unavailable", `it is a node of chain ${chainId}, not ${this.chainId}`);
+      throw unavailable(new WrongChainError(`it is a node of chain ${chainId}, not ${this.chainId}`));
     candidate.isIdentified = true;
   }
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { JsonSplitter } from "./json-splitter.ts";
-import type { OpenSocket } from "./message-socket.ts";
+import type { OpenSocket } from "./json-rpc-socket.ts";
 import { MAX_RESPONSE_BYTES } from "./rpc.ts";
 
 /**

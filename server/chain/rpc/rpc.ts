@@ -1,4 +1,3 @@
-import type { AddressState } from "./address-state.ts";
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
 
@@ -18,6 +17,16 @@ export interface Rpc {
    * transport without subscriptions.
    */
   subscribe?(topic: "newHeads", subscriber: Subscriber): Subscription;
+  /**
+   * Checks that the node serves the chain that the journal belongs to, even if it was checked shortly before. Unset for
+   * a transport without such a check.
+   * @throws SealbookError `chain_unavailable`, caused by {@link WrongChainError} for another chain
+   */
+  identify?(): Promise<void>;
+  /**
+   * Makes a call to every node of the chain; returns the results of those that respond. Unset for a single node.
+   */
+  callEach?(method: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
   /** The states of the nodes, when there are several. */
   addresses?(): readonly AddressState[];
   /** Closes the connection; calls in flight fail. */
@@ -58,6 +67,14 @@ export class NodeError extends Error {
   }
 }
 
+/** The node serves another chain than the one that the journal belongs to. */
+export class WrongChainError extends Error {}
+
+/** Returns whether a call failed because the node serves another chain. */
+export function isWrongChain(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof WrongChainError;
+}
+
 /** Timeout of one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
 /** Bytes of the longest response. */
@@ -65,7 +82,8 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const reason = cause instanceof PeerTlsError ? cause.message : "the chain's node does not answer";
+  const isKnown = cause instanceof PeerTlsError || cause instanceof WrongChainError;
+  const reason = isKnown ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 
@@ -97,4 +115,50 @@ function revertData(data: unknown): string | undefined {
 /** Encodes a number for JSON-RPC. */
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
+}
+
+/** Replaces the error of a node that lacks a method; an unavailable node stays an error. */
+export function ifNodeError<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof NodeError) return otherwise;
+    throw error;
+  };
+}
+
+/** The state of one of the configured node addresses. */
+export interface AddressState {
+  /** Without name, password and query. */
+  readonly address: string;
+  /** Whether calls go to this address. */
+  readonly active: boolean;
+  readonly reachable: boolean;
+  /** The node's newest block; `undefined` before the first check. */
+  readonly blockNumber: number | undefined;
+  /** Why the address is not used. */
+  readonly reason: string | undefined;
+}
+
+/** The response to one call; the error is thrown to the caller as it is. */
+export type RpcResponse =
+  { readonly id: unknown; readonly result: unknown } | { readonly id: unknown; readonly error: Error };
+
+/** Reads one JSON-RPC response; anything else becomes an error. */
+export function responseOf(message: unknown): RpcResponse {
+  if (typeof message !== "object" || message === null) return { id: undefined, error: malformedResponse() };
+  const id = "id" in message ? message.id : undefined;
+  // Some nodes write both fields, with null in the one that does not apply.
+  if ("error" in message && message.error !== null && message.error !== undefined) {
+    return { id, error: nodeErrorOf(message.error) ?? malformedResponse() };
+  }
+  return "result" in message ? { id, result: message.result } : { id, error: malformedResponse() };
+}
+
+/** The failure of a call with a malformed response. */
+export function malformedResponse(): Error {
+  return unavailable(new Error("the message is not a JSON-RPC response to the call"));
+}
+
+/** Encodes one request. */
+export function requestText(id: number, method: string, parameters: readonly unknown[] | object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters });
 }

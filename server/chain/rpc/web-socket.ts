@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { every, type Interval } from "../../kit/interval.ts";
-import type { OpenSocket } from "./message-socket.ts";
+import type { OpenSocket } from "./json-rpc-socket.ts";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
 import { MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS } from "./rpc.ts";
 

@@ -1,10 +1,10 @@
 import { hexlify } from "ethers";
 import type { TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
-import type { ValidatorNames } from "../node/block.ts";
+import type { ValidatorNames } from "../node/node-block.ts";
 import { type Receipt, readReceipt } from "../node/receipt.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
-import { revertReason } from "../contracts/revert-reason.ts";
+import { revertReason } from "../contracts/interfaces.ts";
 
 export interface TakeOverDeps {
   readonly rpc: Rpc;

@@ -1,21 +1,19 @@
 import { zeroPadValue } from "ethers";
-import type { PageRequest } from "../explorer.ts";
+import type { LogPosition, PageRequest } from "../explorer.ts";
 import type { Activity, ExploredAddress, Page } from "../explored.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import type { ValidatorNames } from "../../chain/node/block.ts";
+import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-block.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
-import { fetchQuantity } from "../../chain/rpc/query.ts";
+import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { newestLogs } from "./newest-logs.ts";
-import { query } from "../../chain/rpc/query.ts";
 import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
-import { NodeTransaction } from "../../chain/node/transaction.ts";
 
 const { SessionRegistry } = INTERFACES;
 /** Events with the account as second indexed argument. */
@@ -76,7 +74,7 @@ export class AddressReader {
     };
   }
 
-  async activity(address: Address, { limit, cursor }: PageRequest): Promise<Page<Activity>> {
+  async activity(address: Address, { limit, cursor }: PageRequest<LogPosition>): Promise<Page<Activity>> {
     const isContract = this.#decoder.contractAt(address) !== undefined;
     const sends =
       !isContract &&

@@ -28,17 +28,17 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
     }
-    if (scope === "read" && !asks(request)) {
+    if (scope === "read" && !isReadRequest(request)) {
       throw new SealbookError(
         "forbidden",
-        "what was presented allows to ask, not to have something recorded or a statement signed",
+        "the presented key or token has the scope `read`: it allows queries, no records and no statements",
       );
     }
     next();
   };
 }
 
-function asks({ method, path }: Request): boolean {
+function isReadRequest({ method, path }: Request): boolean {
   return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
 }
 

@@ -2,8 +2,7 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from "e
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
-import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
-import { Envelope } from "./schemas.ts";
+import { routeOf, sendFailure, sendSuccess, startClock, Envelope } from "./envelope.ts";
 
 /** Default maximum bytes of a call. */
 const MAX_BODY = 64 * 1024;

@@ -62,7 +62,7 @@ function socket(silenceMilliseconds: number | undefined): Socket {
   const made = new Socket();
   if (silenceMilliseconds !== undefined) {
     made.setTimeout(silenceMilliseconds, () =>
-      made.destroy(new Error(`no answer for ${silenceMilliseconds / 1000} s`)),
+      made.destroy(new Error(`no response for ${silenceMilliseconds / 1000} s`)),
     );
   }
   return made;
@@ -83,6 +83,19 @@ export async function openPostgres(url: string): Promise<Database> {
     throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+/** Returns whether the database has the tables of a journal. */
+export async function hasTables(url: string): Promise<boolean> {
+  const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
+  try {
+    const { rows } = await sql<{ found: boolean }>`select to_regclass('journal_head') is not null as found`.execute(
+      database,
+    );
+    return rows.some(({ found }) => found);
+  } finally {
+    await database.destroy();
   }
 }
 

@@ -4,6 +4,7 @@ import type { TransactionPurpose } from "../../chain/transaction.ts";
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
 export interface Schema {
   accounts: AccountsTable;
+  issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
   row_counters: RowCountersTable;
   records: RecordsTable;
@@ -21,6 +22,8 @@ export interface Schema {
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
+  chain_identity: ChainIdentityTable;
+  validator_sets: ValidatorSetsTable;
   reconciliation: ReconciliationTable;
   divergences: DivergencesTable;
   recovery_verifications: RecoveryVerificationsTable;
@@ -28,6 +31,7 @@ export interface Schema {
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
   alert_receivers: AlertReceiversTable;
+  storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
   chat_messages: ChatMessagesTable;
@@ -43,6 +47,17 @@ export interface AccountsTable {
   revoked_at: number | null;
   /** Sequence number in the journal. */
   sequence: number;
+  digest: Uint8Array;
+}
+
+/** Entries: keys of the issuer of bundles and statements. */
+export interface IssuerKeysTable {
+  sequence: number;
+  public_key: Uint8Array;
+  statement_key: Uint8Array;
+  /** The private key, encrypted with a password; `null` without one. */
+  keystore: string | null;
+  created_at: number;
   digest: Uint8Array;
 }
 
@@ -260,6 +275,22 @@ export interface ReconciliationTable {
   full_passed_at: number | null;
 }
 
+/** The chain that the journal belongs to; one row after the first connection to the chain. */
+export interface ChainIdentityTable {
+  id: 1;
+  chain_id: number;
+  genesis_hash: Uint8Array;
+  /** JSON: address and keccak-256 of the code of each contract, by name. */
+  contracts: string;
+}
+
+/** Validators of a BFT chain from a block on. */
+export interface ValidatorSetsTable {
+  from_block: number;
+  /** Lower-case addresses, sorted, joined with commas. */
+  validators: string;
+}
+
 /** Open divergences of journal, replicas and chain. */
 export interface DivergencesTable {
   subject: string;
@@ -295,7 +326,14 @@ export interface ApiKeysTable {
 }
 
 /** Kinds of alerts; `operations/alert.ts` describes them. */
-type AlertKind = "node_down" | "sync_lost" | "degraded_performance" | "journal_divergence";
+type AlertKind =
+  | "node_down"
+  | "wrong_chain"
+  | "sync_lost"
+  | "degraded_performance"
+  | "journal_divergence"
+  | "storage_failure"
+  | "clock_skew";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {
@@ -314,7 +352,14 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
-/** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */
+/** One row that is written regularly, to find out whether the database can be written. */
+export interface StorageProbeTable {
+  id: 1;
+  /** Unix milliseconds. */
+  written_at: number;
+}
+
+/** Incoming chat updates; a processed one has no body. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;

@@ -80,6 +80,19 @@ export interface ResolutionEntry {
   readonly resolvedAt: number;
 }
 
+/** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
+export interface IssuerKeyEntry {
+  readonly sequence: number;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** P-256, 65 bytes. */
+  readonly statementKey: Uint8Array;
+  /** The private key, encrypted with a password; `null` when there is no password. */
+  readonly keystore: string | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
 export function encodeProof(entry: ProofEntry): string {
   const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
   // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
@@ -133,11 +146,24 @@ export function encodeResolution({ sequence, divergence, reason, resolvedAt }: R
   return JSON.stringify({ sequence, kind: "resolution", divergence, reason, resolved_at: resolvedAt });
 }
 
+export function encodeIssuerKey(entry: IssuerKeyEntry): string {
+  return JSON.stringify({
+    sequence: entry.sequence,
+    kind: "issuer_key",
+    public_key: hex(entry.publicKey),
+    statement_key: hex(entry.statementKey),
+    keystore: entry.keystore,
+    created_at: entry.createdAt,
+  });
+}
+
 const whole = z.number().int().nonnegative();
-const bytes32 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .transform((text): Uint8Array => Buffer.from(text, "hex"));
+const bytes = (length: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${2 * length}}$`))
+    .transform((text): Uint8Array => Buffer.from(text, "hex"));
+const bytes32 = bytes(32);
 
 const Line = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -195,6 +221,14 @@ const Line = z.discriminatedUnion("kind", [
     reason: z.string(),
     resolved_at: whole,
   }),
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("issuer_key"),
+    public_key: bytes32,
+    statement_key: bytes(65),
+    keystore: z.string().nullable(),
+    created_at: whole,
+  }),
 ]);
 
 /** An entry with its kind. */
@@ -202,6 +236,7 @@ export type JournalEntry =
   | ({ readonly kind: "proof" } & ProofEntry)
   | ({ readonly kind: "confirmation" } & ConfirmationEntry)
   | ({ readonly kind: "account" } & AccountEntry)
+  | ({ readonly kind: "issuer_key" } & IssuerKeyEntry)
   | Notice;
 
 /** An entry about the server's own work. */
@@ -230,6 +265,10 @@ export function decodeEntry(text: string): JournalEntry {
     case "resolution": {
       const { resolved_at: resolvedAt, ...same } = line;
       return { ...same, resolvedAt };
+    }
+    case "issuer_key": {
+      const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...same } = line;
+      return { ...same, publicKey, statementKey, createdAt };
     }
     case "confirmation":
       return {
@@ -263,5 +302,7 @@ export function encodeEntry(entry: JournalEntry): string {
       return encodeVerification(entry);
     case "resolution":
       return encodeResolution(entry);
+    case "issuer_key":
+      return encodeIssuerKey(entry);
   }
 }

@@ -142,7 +142,7 @@ async function nearestBefore(
 ): Promise<JournalHead> {
   if (newest.sequence === upTo) return newest;
   const stored = await Promise.all(
-    (["confirmations", "accounts", "notices"] as const).map((table) =>
+    (["confirmations", "accounts", "issuer_keys", "notices"] as const).map((table) =>
       database
         .selectFrom(table)
         .select(["sequence", "digest"])

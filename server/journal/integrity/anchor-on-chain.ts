@@ -1,8 +1,8 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { AnchorContent, AnchoringBlock, AnchorOnChain } from "../../chain/contracts/anchor.ts";
+import type { AnchorContent, AnchoringBlock, AnchorOnChain } from "../../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { BlockInclusion } from "./anchor.ts";
+import type { BlockInclusion } from "./stored-anchor.ts";
 
 /** Kinds of contradictions between the chain and a confirmed anchor. */
 export type ChainFault =

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { equalBytes } from "../../kit/bytes.ts";
 
 /** Kinds of entries. */
-export type EntryKind = "proof" | "confirmation" | "account" | "verification" | "resolution";
+export type EntryKind = "proof" | "confirmation" | "account" | "issuer_key" | "verification" | "resolution";
 
 /** An entry of the journal, as text. */
 export interface JournalLine {

@@ -1,6 +1,5 @@
-import { blockRanges } from "./block-ranges.ts";
 import type { ReconciliationProgress, ReconciliationStore } from "./divergence.ts";
-import type { LoggedAnchor } from "../../chain/contracts/anchor.ts";
+import type { LoggedAnchor } from "../../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { prefixedHex } from "../../kit/hex.ts";
@@ -66,4 +65,19 @@ export class AnchorCheck {
     const hash = await this.#deps.chain.blockHash(block.number);
     return hash !== undefined && Buffer.compare(hash, block.hash) === 0;
   }
+}
+
+/** Maximum number of blocks per log query; within the limits of common nodes. */
+const BLOCKS_AT_ONCE = 1_000;
+
+/** A range of blocks, both ends included. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Splits a range of blocks into ranges for one log query each. */
+export function* blockRanges(from: number, to: number): Generator<BlockRange> {
+  for (let first = from; first <= to; first += BLOCKS_AT_ONCE)
+    yield { from: first, to: Math.min(to, first + BLOCKS_AT_ONCE - 1) };
 }

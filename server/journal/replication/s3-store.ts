@@ -34,8 +34,8 @@ export interface S3Options {
 }
 
 /**
- * Stores files in a bucket. Credentials come from the default sources of the AWS SDK: environment variables, profile or
- * role.
+ * Stores files in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials come from
+ * the default sources of the AWS SDK: environment variables, profile or role.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;
@@ -61,9 +61,9 @@ export class S3Store implements ObjectStore {
   }
 
   async get(key: string, limit: number): Promise<Buffer | undefined> {
-    let answer: GetObjectCommandOutput;
+    let response: GetObjectCommandOutput;
     try {
-      answer = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
+      response = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
     } catch (error) {
       if (
         error instanceof S3ServiceException &&
@@ -73,9 +73,9 @@ export class S3Store implements ObjectStore {
         return undefined;
       throw error;
     }
-    const { Body: body, ContentLength: length } = answer;
+    const { Body: body, ContentLength: length } = response;
     if (body === undefined || length === undefined)
-      throw new SealbookError("internal", `${this.name} answered without ${key}`);
+      throw new SealbookError("internal", `${this.name} responded without ${key}`);
     if (length > limit) {
       await body.transformToWebStream().cancel();
       throw new SealbookError("too_large", `${key} has ${length} bytes, more than the ${limit} it should`);

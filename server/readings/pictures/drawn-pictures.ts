@@ -3,8 +3,24 @@ import type { MapOptions, PictureOptions, Pictures } from "../air-quality/pictur
 import type { Reading } from "../air-quality/reading.ts";
 import type { Frame } from "../air-quality/readings.ts";
 import { SealbookError } from "../../errors.ts";
-import type { JobAnswer, Picture, WorkerData } from "./jobs.ts";
 import type { TileSource } from "./tile-store.ts";
+
+/** Start data of the drawing thread. */
+export interface WorkerData {
+  readonly tiles: TileSource | undefined;
+}
+
+/** A picture to be drawn. */
+export type Picture =
+  | { readonly kind: "map"; readonly readings: readonly Reading[]; readonly options: MapOptions }
+  | { readonly kind: "day"; readonly frames: readonly Frame[]; readonly options: PictureOptions };
+
+/** A request to the drawing thread. */
+export type Job = Picture & { readonly id: number };
+
+/** A response of the drawing thread. */
+export type JobResult =
+  { readonly id: number; readonly bytes: Uint8Array } | { readonly id: number; readonly error: Error };
 
 /** Maximum queued pictures; further requests are rejected with a time to retry. */
 const MAX_WAITING = 20;
@@ -71,10 +87,10 @@ export class DrawnPictures implements Pictures {
     const workerData: WorkerData = { tiles: this.#tiles };
     const worker = new Worker(new URL("./picture-worker.ts", import.meta.url), { workerData });
     worker.unref();
-    worker.on("message", (answer: JobAnswer) => {
-      const waiting = this.#waiting.get(answer.id);
-      if ("bytes" in answer) waiting?.resolve(answer.bytes);
-      else waiting?.reject(answer.error);
+    worker.on("message", (result: JobResult) => {
+      const waiting = this.#waiting.get(result.id);
+      if ("bytes" in result) waiting?.resolve(result.bytes);
+      else waiting?.reject(result.error);
     });
     const ended = (cause?: Error): void => {
       if (this.#worker === worker) this.#worker = undefined;

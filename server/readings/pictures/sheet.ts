@@ -3,16 +3,17 @@ import type { Position } from "../air-quality/reading.ts";
 import type { PictureOptions } from "../air-quality/pictures.ts";
 import type { Box } from "../map/label-layout.ts";
 import { drawBase } from "../map/draw-base.ts";
-import { metresPerPixel, unproject } from "../map/mercator.ts";
-import { scaleBar } from "../map/scale-bar.ts";
+import { metresPerPixel, unproject, scaleBar } from "../map/mercator.ts";
 import { fitView, type View } from "../map/view.ts";
-import { baseMapFor } from "./base-files.ts";
 import { drawGraticule } from "./draw-graticule.ts";
 import { drawTiles } from "./draw-tiles.ts";
 import { font } from "./fonts.ts";
 import { drawLegend, legendHeight } from "./legend.ts";
 import { PICTURE_TEXTS, type PictureTexts } from "./texts.ts";
 import type { TileStore } from "./tile-store.ts";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type BaseMap, baseMap, type Countries } from "../map/base-map.ts";
 
 /** A picture before readings are drawn on it: title above, map, legend below. */
 export interface Sheet {
@@ -164,4 +165,26 @@ function drawAttribution(context: SKRSContext2D, view: View, attribution: string
 function drawPlate(context: SKRSContext2D, { x, y, width, height }: Box): void {
   context.fillStyle = "#ffffffb8";
   context.fillRect(x, y, width, height);
+}
+
+/** Natural Earth's scales, the finest last, and the lowest zoom of each. */
+const SCALES = [
+  { fromZoom: 0, file: "countries-110m.json" },
+  { fromZoom: 3, file: "countries-50m.json" },
+  { fromZoom: 5.5, file: "countries-10m.json" },
+] as const;
+
+const read = new Map<string, BaseMap>();
+
+/** Returns the base map for a zoom; each file is read once. */
+function baseMapFor(zoom: number): BaseMap {
+  const { file } = SCALES.findLast(({ fromZoom }) => zoom >= fromZoom) ?? SCALES[0];
+  const known = read.get(file);
+  if (known !== undefined) return known;
+  const { resolve } = createRequire(import.meta.url);
+  // The file is a part of the product, in a fixed version.
+  const topology: Countries = JSON.parse(readFileSync(resolve(`world-atlas/${file}`), "utf8"));
+  const base = baseMap(topology);
+  read.set(file, base);
+  return base;
 }

@@ -1,13 +1,31 @@
 import { unpackRowData } from "../compression.ts";
 import { decodeRowData, type Row } from "../row-data.ts";
-import type { RowArguments, RowFunction } from "../decoded-transaction.ts";
+import { type RowArguments, type RowFunction, ROW_FUNCTIONS } from "../decoded-transaction.ts";
 import type { DecodedTransaction } from "../responses.ts";
 import { malformed } from "../../errors.ts";
 import { readArguments, type RawArgument } from "./abi-arguments.ts";
 import { bzip2 } from "../bzip2.ts";
 import { hex, parseHex } from "../../kit/hex.ts";
-import { eventTableInterface, rowFunctionFragment, rowFunctionOf } from "./row-functions.ts";
 import { transactionView } from "./transaction-view.ts";
+import type { FunctionFragment } from "ethers";
+import { INTERFACES } from "../../chain/contracts/interfaces.ts";
+
+/** The ABI of the event table. */
+const eventTableInterface = INTERFACES.EventTable;
+
+/** The ABI of a row function. */
+function rowFunctionFragment(name: RowFunction): FunctionFragment {
+  return eventTableInterface.getFunction(name);
+}
+
+const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
+  ROW_FUNCTIONS.map((name) => [rowFunctionFragment(name).selector, name]),
+);
+
+/** Returns the row function of a selector: `0x` and eight lower-case digits. */
+function rowFunctionOf(selector: string): RowFunction | undefined {
+  return BY_SELECTOR.get(selector);
+}
 
 const SELECTOR_BYTES = 4;
 

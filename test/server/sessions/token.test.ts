@@ -1,7 +1,6 @@
 import { assert } from "chai";
-import { generatePassword } from "../../../server/sessions/password.ts";
+import { generatePassword, parseToken, randomKey, tokenHash } from "../../../server/sessions/token.ts";
 import { prefixedHex } from "../../../server/kit/hex.ts";
-import { parseToken, randomKey, tokenHash } from "../../../server/sessions/token.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
 describe("tokens", function () {

@@ -19,6 +19,7 @@ export const initial: Migration = {
     await proofs(db);
     await proofKeys(db);
     await anchors(db);
+    await chainIdentity(db);
     await reconciliation(db);
     await recovery(db);
     await operations(db);
@@ -40,6 +41,17 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("digest", types.bytes, (c) => c.notNull())
     .execute();
   await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
+
+  await db.schema
+    .createTable("issuer_keys")
+    .addColumn("sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("public_key", types.bytes, (c) => c.notNull())
+    .addColumn("statement_key", types.bytes, (c) => c.notNull())
+    .addColumn("keystore", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .execute();
+  await refuseChanges(db, "issuer_keys");
 
   await db.schema
     .createTable("sessions")
@@ -308,6 +320,24 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
   await refuseChanges(db, "confirmations");
 }
 
+/** The chain that the journal belongs to, and the validators that the server accepts blocks of. */
+async function chainIdentity(db: Kysely<unknown>): Promise<void> {
+  const types = columnTypes(db);
+  await db.schema
+    .createTable("chain_identity")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("chain_id", "bigint", (c) => c.notNull())
+    .addColumn("genesis_hash", types.bytes, (c) => c.notNull())
+    .addColumn("contracts", "text", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("validator_sets")
+    .addColumn("from_block", "bigint", (c) => c.primaryKey())
+    .addColumn("validators", "text", (c) => c.notNull())
+    .execute();
+  for (const table of ["chain_identity", "validator_sets"]) await refuseChanges(db, table);
+}
+
 async function reconciliation(db: Kysely<unknown>): Promise<void> {
   const types = columnTypes(db);
   await db.schema
@@ -386,6 +416,11 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .createTable("alert_receivers")
     .addColumn("receiver", "text", (c) => c.primaryKey())
     .addColumn("change_number", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("storage_probe")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("written_at", "bigint", (c) => c.notNull())
     .execute();
 }
 

@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { assert } from "chai";
 import { RollbackDetector } from "../../../../server/chain/transactions/rollback-detector.ts";
-import type { AddressState } from "../../../../server/chain/rpc/address-state.ts";
+import type { AddressState } from "../../../../server/chain/rpc/rpc.ts";
 
 const KEY = "0xkey";
 

@@ -2,8 +2,13 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { clustersOf } from "../../../../server/readings/map/clusters.ts";
 import { layOut, overlap } from "../../../../server/readings/map/label-layout.ts";
-import { MAX_LATITUDE, metresPerPixel, project, unproject } from "../../../../server/readings/map/mercator.ts";
-import { scaleBar } from "../../../../server/readings/map/scale-bar.ts";
+import {
+  MAX_LATITUDE,
+  metresPerPixel,
+  project,
+  unproject,
+  scaleBar,
+} from "../../../../server/readings/map/mercator.ts";
 import { fitView, pixelOf } from "../../../../server/readings/map/view.ts";
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true });

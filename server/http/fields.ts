@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/**
+ * Creates the schema of a string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts
+ * UTF-16 units.
+ */
+export function limitedText(maximum: number) {
+  return z
+    .string()
+    .refine((value) => value.length <= maximum || [...value].length <= maximum, `is longer than ${maximum} characters`)
+    .meta({ maxLength: maximum });
+}
+
+/** Creates the schema of a string for the database, without NUL characters, which PostgreSQL rejects. */
+export function storedText(maximum: number) {
+  return limitedText(maximum)
+    .refine((value) => !value.includes("\0"), "contains a NUL character")
+    .meta({ maxLength: maximum, pattern: "^[^\\u0000]*$" });
+}
+
+/** A SHA-256: 64 hex digits of any case, with or without `0x`. */
+export const Sha256 = z
+  .string()
+  .regex(/^(0[xX])?[0-9a-fA-F]{64}$/, "is not a SHA-256: 64 hexadecimal digits")
+  .transform((text): Uint8Array => Buffer.from(text.slice(-64), "hex"))
+  .meta({ id: "Sha256", description: "A SHA-256 as 64 hexadecimal digits, with or without `0x`." });
+
+/** Describes a number in a query. */
+export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
+  type: "integer",
+  minimum,
+  maximum,
+  default: usual,
+  pattern: undefined,
+});
+
+/** The maximum number of entries of a page. */
+export const pageLimit = (maximum: number, usual: number, description = "Maximum number of entries.") =>
+  z
+    .string()
+    .regex(/^-?\d+$/, "is not a whole number")
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= maximum, `is not between 1 and ${maximum}`)
+    .default(usual)
+    .meta({ ...inQuery(1, maximum, usual), description });

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { ChainIdentityStore } from "../chain/chain-guard.ts";
+import type { ChainIdentity } from "../chain/identity.ts";
+import { SealbookError } from "../errors.ts";
+import { bytesOfHex, prefixedHex } from "../kit/hex.ts";
+import type { Database } from "./engine/database.ts";
+
+const Contract = z.object({ address: z.string(), codeHash: z.string() });
+const Contracts = z.object({ SessionRegistry: Contract, EventTable: Contract, ProofAnchor: Contract });
+
+/** The identity of the journal's chain. */
+export function chainIdentityStore(database: Database): ChainIdentityStore {
+  const read = async (): Promise<ChainIdentity | undefined> => {
+    const row = await database.selectFrom("chain_identity").selectAll().executeTakeFirst();
+    if (row === undefined) return undefined;
+    const contracts = Contracts.parse(JSON.parse(row.contracts));
+    return { chainId: row.chain_id, genesisHash: prefixedHex(row.genesis_hash), contracts };
+  };
+  return {
+    read,
+    async record({ chainId, genesisHash, contracts }) {
+      await database
+        .insertInto("chain_identity")
+        .values({
+          id: 1,
+          chain_id: chainId,
+          genesis_hash: bytesOfHex(genesisHash),
+          contracts: JSON.stringify(contracts),
+        })
+        // Another relayer on the same journal may have recorded it.
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .execute();
+      const recorded = await read();
+      if (recorded === undefined) throw new SealbookError("internal", "the chain's identity was not recorded");
+      return recorded;
+    },
+  };
+}
