@@ -1141,8 +1141,8 @@ export function attestationConclusion({ keyId, issuer, issuedAt, proofs, records
 // Part 10: the command line
 // ---------------------------------------------------------------------------------------------------------------------
 
-const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL] [--contract ADDRESS]
-       node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
+const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [OPTIONS]
+       node verify.mjs ATTESTATION [DOCUMENT] [OPTIONS]
 
   ATTESTATION        attestation.jws, in a folder with its attached files
   --trust-key HEX    the issuer's public key, 64 hexadecimal digits; for an attestation the key's id, 43 characters

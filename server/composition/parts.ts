@@ -27,6 +27,8 @@ import { createTransactions, type RelayerTransactions } from "./transactions.ts"
 /** Replacements for tests. */
 export interface ServerOverrides {
   readonly clock?: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock?: Clock;
   /** Between two checks of the chain's node. */
   readonly nodeIntervalMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */
@@ -101,6 +103,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     journalWorkers,
     address,
     storage: createStorageMonitor(foundation, config, opened),
+    clockLimitMilliseconds: config.chain.clockLimitMilliseconds,
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -115,7 +118,7 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
+  const { journal, proofAnchor, head, telemetry, logger, clock, steadyClock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -125,6 +128,7 @@ function buildProofs(
     replication: syncReplication,
     telemetry,
     clock,
+    steadyClock,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import express, { type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { bodyBudget } from "./body-budget.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
@@ -40,6 +41,7 @@ export function jsonBody(limit: number): RequestHandler[] {
         next();
       }
     },
+    bodyBudget(limit),
     express.json({ limit, strict: false, verify: checkEncoding }),
     (request, _response, next) => {
       checkValue(request.body);

@@ -332,7 +332,8 @@ export class AnchorTracker {
     if (tracked.isShared) this.#sharedBatches -= 1;
     if (state?.outcome.state === "confirmed") {
       const now = this.#deps.clock();
-      for (const accepted of tracked.acceptedAt) this.#deps.telemetry.proofConfirmed((now - accepted) / 1000);
+      for (const accepted of tracked.acceptedAt)
+        this.#deps.telemetry.proofConfirmed(Math.max(0, now - accepted) / 1000);
     } else if (state?.outcome.state === "failed" && anchor !== undefined) {
       await this.#failed(anchor, state.outcome.reason);
     }

@@ -66,11 +66,11 @@ export class EventIndexer implements RecordIndex {
 
   async waitForBlock(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
     if (this.#indexedTo >= blockNumber) return true;
-    const deadline = Date.now() + waitMilliseconds;
+    const deadline = performance.now() + waitMilliseconds;
     // The caller has seen the block; the head watcher may notify later.
     this.onHead(blockNumber);
     while (this.#indexedTo < blockNumber && !this.#stopped) {
-      const left = deadline - Date.now();
+      const left = deadline - performance.now();
       if (left <= 0) return false;
       await this.#nextUpdate(left);
     }
@@ -154,7 +154,7 @@ export class EventIndexer implements RecordIndex {
 
   /** Whether a missing block can be explained by a lagging node. */
   #withinLagTolerance(): boolean {
-    this.#laggingSince ??= Date.now();
-    return Date.now() - this.#laggingSince < this.#lagMilliseconds;
+    this.#laggingSince ??= performance.now();
+    return performance.now() - this.#laggingSince < this.#lagMilliseconds;
   }
 }

@@ -53,6 +53,8 @@ const TELEMETRY: Telemetry = {
   replicaCaughtUp: nothing,
   nodeDown: nothing,
   nodeUp: nothing,
+  clockSkewed: nothing,
+  clockRight: nothing,
   wrongChain: nothing,
   rightChain: nothing,
   syncLost: nothing,
@@ -104,6 +106,7 @@ export async function startRelayer(
     replication: undefined,
     telemetry: TELEMETRY,
     clock: () => Date.now(),
+    steadyClock: () => Date.now(),
     anchorDeadlineMilliseconds: 60_000,
     onRetry: (count) => trace(`retried ${count}`),
   });

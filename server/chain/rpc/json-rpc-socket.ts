@@ -109,7 +109,7 @@ export class JsonRpcSocket implements Rpc {
     const id = ++this.#lastId;
     if (this.#closed) return onResponse({ id, error: unavailable(closed()) });
     if (this.#socket === undefined) {
-      if (Date.now() < this.#nextAttempt) return onResponse({ id, error: unavailable(this.#failure) });
+      if (performance.now() < this.#nextAttempt) return onResponse({ id, error: unavailable(this.#failure) });
       this.#connect();
     }
     const messagesBefore = this.#messages;
@@ -131,7 +131,7 @@ export class JsonRpcSocket implements Rpc {
   #connectWhenDue(): void {
     if (this.#socket !== undefined || this.#closed) return;
     clearTimeout(this.#reconnect);
-    const pause = this.#nextAttempt - Date.now();
+    const pause = this.#nextAttempt - performance.now();
     if (pause <= 0) this.#connect();
     else this.#reconnect = setTimeout(() => this.#connectWhenDue(), pause);
   }
@@ -182,7 +182,7 @@ export class JsonRpcSocket implements Rpc {
     this.#isOpen = false;
     this.#queued = [];
     this.#failure = reason;
-    this.#nextAttempt = Date.now() + this.#pauseMilliseconds;
+    this.#nextAttempt = performance.now() + this.#pauseMilliseconds;
     this.#pauseMilliseconds = this.#backoff.next();
     const failure = unavailable(reason);
     const waiting = [...this.#inFlight];

@@ -202,7 +202,8 @@ export class TransactionSender implements Transactions {
     this.#confirmedTo ??= head;
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const transaction of left) this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
+    for (const transaction of left)
+      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: -Infinity });
     const highest = await store.highestNonce(this.#signer.address);
     this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
     if (left.length > 0) {
@@ -227,7 +228,7 @@ export class TransactionSender implements Transactions {
     if (signed.length === 0) return this.wake();
     this.#nextNonce = first + signed.length;
     for (const transaction of signed)
-      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: Date.now() });
+      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: performance.now() });
     this.#send(signed);
     // Queued behind other work, so that confirmations do not wait for the last intent.
     this.wake();
@@ -267,7 +268,7 @@ export class TransactionSender implements Transactions {
         return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
       case "later":
         // The next recheck sends it again: later ones wait for its nonce.
-        inFlight.sentAt = 0;
+        inFlight.sentAt = -Infinity;
         this.#deps.onEvent({ kind: "failing", error });
     }
   }
@@ -309,7 +310,7 @@ export class TransactionSender implements Transactions {
     }
     const id = await this.#written(store.refuse(transaction.id, reason, filler));
     this.#inFlight.delete(hexlify(transaction.hash));
-    const inPlace = { id, ...filler, sentAt: Date.now() };
+    const inPlace = { id, ...filler, sentAt: performance.now() };
     this.#inFlight.set(hexlify(filler.hash), inPlace);
     onEvent({ kind: "refused", id: transaction.id, reason });
     this.#recorded([transaction.id]);
@@ -359,7 +360,7 @@ export class TransactionSender implements Transactions {
 
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
-    const before = Date.now() - OVERDUE_MILLISECONDS;
+    const before = performance.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#inFlight.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
   }
@@ -403,7 +404,7 @@ export class TransactionSender implements Transactions {
     const receipts = await Promise.all(transactions.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
     await this.#recordReceipts(receipts.filter((receipt) => receipt !== undefined));
     const lost = transactions.filter((_, index) => receipts[index] === undefined);
-    for (const transaction of lost) transaction.sentAt = Date.now();
+    for (const transaction of lost) transaction.sentAt = performance.now();
     this.#send(lost);
   }
 }
