@@ -43,7 +43,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     proofs: {
       proofs: proofs.service,
       verifier: proofs.verifier,
-      bundles: new BundleService({ evidence: evidenceSource(rpc, contract), issuer }),
+      bundles: new BundleService({ evidence: evidenceSource(proofAnchor), issuer }),
       location: place,
     },
     recovery,

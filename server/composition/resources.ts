@@ -4,6 +4,7 @@ import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { ChainGuard } from "../chain/chain-guard.ts";
+import { ValidatorHistory } from "../chain/consensus/validator-history.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
@@ -19,7 +20,7 @@ import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { chainIdentityStore } from "../journal/chain-identity-store.ts";
+import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -27,6 +28,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Validators whose blocks the server accepts. */
+  readonly validators: ValidatorHistory;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -51,6 +54,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     resources.defer(() => lock.release());
     const database = await openJournalDatabase(config.database);
     resources.defer(() => database.destroy());
+    const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
@@ -72,7 +76,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return { link, database, validators, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
   } catch (error) {
     await resources.disposeAsync();
     throw error;

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
@@ -77,7 +78,7 @@ describe("bundles of a server's proofs", function () {
   const bundleFor = async (answer: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(
+      return await new BundleService({ evidence: evidenceSource(new ProofAnchorClient(rpc, answer.contract)), issuer }).bundleFor(
         proofOf(answer),
       );
     } finally {
@@ -150,7 +151,7 @@ describe("bundles of a server's proofs", function () {
   it("do not exist of proofs that are not confirmed or not on chain", async () => {
     const answer = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer });
+    const service = new BundleService({ evidence: evidenceSource(new ProofAnchorClient(rpc, answer.contract)), issuer });
     expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,

@@ -81,11 +81,12 @@ export async function startRelayer(
   const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId, 0n);
   const journal = createJournal(database, ADDRESSES, signer.address);
+  const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
-    rpc,
+    chain: proofAnchor.chain,
+    accepts: (at) => proofAnchor.accepts(at),
     store: transactionStore(database),
     signer,
-    validatorNames: new Map(),
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
@@ -94,7 +95,7 @@ export async function startRelayer(
   const proofs = createProofs({
     ...rules,
     journal,
-    chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
+    chain: proofAnchor,
     transactions: sender,
     telemetry: TELEMETRY,
     clock: () => Date.now(),

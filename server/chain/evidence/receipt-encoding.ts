@@ -5,7 +5,7 @@ import { BigQuantity, Data } from "../rpc/fields.ts";
 
 const Log = z.object({ address: Data, topics: z.array(Data), data: Data });
 
-/** The fields of a receipt that the block's receipts root covers. */
+/** The fields of a receipt that the block's receipts root covers, and the names of its block and transaction. */
 export const ConsensusReceipt = z.object({
   type: BigQuantity.default(0n),
   /** Receipts of the first forks have a state root in its place. */
@@ -15,6 +15,7 @@ export const ConsensusReceipt = z.object({
   logsBloom: Data,
   logs: z.array(Log),
   blockHash: Data,
+  transactionHash: Data,
 });
 
 /** As {@link ConsensusReceipt} reads it. */
