@@ -33,6 +33,11 @@ export default tseslint.config(
       "max-len": ["error", { code: 120, ignoreRegExpLiterals: true, ignoreUrls: true }],
     },
   },
-  { files: ["verifier/verify.mjs"], languageOptions: { globals: { ...SHARED_GLOBALS, process: "readonly" } } },
+  {
+    files: ["verifier/verify.mjs"],
+    languageOptions: {
+      globals: { ...SHARED_GLOBALS, atob: "readonly", btoa: "readonly", process: "readonly", TextDecoder: "readonly" },
+    },
+  },
   { files: ["server/http/openapi/page/*.js"], languageOptions: { globals: { SwaggerUIBundle: "readonly" } } },
 );

@@ -70,7 +70,7 @@ async function connectWithHardhat(): Promise<Connection> {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
     } catch (error) {
-      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not answer`, { cause: error });
+      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not respond`, { cause: error });
     }
   };
   return {

@@ -185,7 +185,7 @@ program
 program
   .command("keystore")
   .description(
-    "make a key in RELAYER_KEYSTORE_FILE, which must not be there yet, and tell its address; grant it its rights then",
+    "make a key in RELAYER_KEYSTORE_FILE, which must not exist, and print its address; then grant it its roles",
   )
   .action(async () => {
     const files = keystoreOf(parseConfig(readEnv(), { relays: false }).chain);

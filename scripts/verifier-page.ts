@@ -4,12 +4,12 @@ import { readFile, writeFile } from "node:fs/promises";
 
 const FOLDER = new URL("../verifier/", import.meta.url);
 const PAGE = new URL("index.html", FOLDER);
-/** Start of the part of the verifier that the page omits. */
-const COMMAND_LINE = /\/\/ -+\n\/\/ Part 9: the command line\n/;
+/** Start of the parts of the verifier that the page omits. */
+const OMITTED = /\/\/ -+\n\/\/ Part 9: attestations\n/;
 
-/** Converts the verifier to a page script, without exports and command line. */
+/** Converts the verifier to a page script, without exports, attestations and command line. */
 function asPageScript(verifier: string): string {
-  const end = verifier.search(COMMAND_LINE);
+  const end = verifier.search(OMITTED);
   const begin = verifier.indexOf("// Checks a proof bundle");
   if (begin === -1 || end === -1) throw new Error("verify.mjs has no markers around the part for the page");
   const script = verifier.slice(begin, end).replace(/^export /gm, "");

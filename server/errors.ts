@@ -1,4 +1,4 @@
-/** Every way a request or an operation can fail, as callers tell failures apart. */
+/** Every way a request or an operation can fail, as callers distinguish failures. */
 export type ErrorCode =
   | "malformed"
   | "too_large"

@@ -50,3 +50,30 @@ export function verifyBundle(
   onStep?: (step: Step) => void,
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
+
+export function isAttestation(content: string): boolean;
+
+export type AttestationResult =
+  | { readonly ok: false; readonly steps: readonly Step[] }
+  | {
+      readonly ok: true;
+      readonly steps: readonly Step[];
+      readonly keyId: string;
+      readonly issuer: string;
+      /** Unix seconds. */
+      readonly issuedAt: number;
+      /** Number of records with a portable proof. */
+      readonly proofs: number;
+      /** Number of listed records. */
+      readonly records: number;
+      /** Number of the document's record, from 1; `undefined` without a document. */
+      readonly record: number | undefined;
+    };
+
+export function verifyAttestation(
+  jws: string,
+  readAttachment: (file: string) => Promise<Uint8Array | undefined>,
+  options?: VerifyOptions & { readonly documentHash?: string },
+  onStep?: (step: Step) => void,
+): Promise<AttestationResult>;
+export function attestationConclusion(result: Extract<AttestationResult, { ok: true }>): string;

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-// Checks a proof bundle of Sealbook: the document existed unchanged when a block of a chain was produced.
+// Checks a proof bundle of Sealbook: the document existed unchanged when a block of a chain was produced. Checks an
+// attestation of such documents with its attached bundles.
 //
 //   node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
+//   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
 //
 // Read this file from top to bottom. It requires only a JavaScript engine (Node 18 or newer, or a browser): no package,
-// no server, no chain. SHA-256 and Ed25519 are those of the engine (Web Cryptography); all other code is in this file.
-// docs/proof-format.md describes the checks field by field.
+// no server, no chain. SHA-256, Ed25519 and ECDSA are those of the engine (Web Cryptography); all other code is in this
+// file. docs/proof-format.md and docs/attestation.md describe the checks.
 //
 //   Part 1   bytes and text
 //   Part 2   keccak-256, the hash function of the chain
@@ -15,7 +17,8 @@
 //   Part 6   the Merkle tree of a batch, which commits a record to the anchored root
 //   Part 7   the format of a bundle
 //   Part 8   the checks in order, each with its conclusion and its assumptions
-//   Part 9   the command line
+//   Part 9   attestations
+//   Part 10  the command line
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Part 1: bytes and text
@@ -888,12 +891,245 @@ export function printable(untrusted) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Part 9: the command line
+// Part 9: attestations
+//
+// An attestation is a signed statement about records: a compact JWS (RFC 7515), which is header, payload and signature
+// in base64url, separated by dots. The signature covers the payload, the payload has the SHA-256 of each attached
+// bundle, and each bundle leads to its block.
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** Returns whether a text is a compact JWS; bundles are JSON. */
+export function isAttestation(content) {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(content.trimEnd());
+}
+
+function toBase64url(bytes) {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** Converts base64url to bytes. `atob` ignores bits after the last byte: another character there is a change, too. */
+function fromBase64url(encoded) {
+  const binary = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const rest = binary.length % 3;
+  if (rest > 0 && toBase64url(bytes.subarray(-rest)) !== encoded.slice(-rest - 1))
+    fail("the base64url is not canonical");
+  return bytes;
+}
+
+function jsonIn(bytes) {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+}
+
+/** Checks the members of a record that the checks read; the others are for readers. */
+const attestedRecord = (value, path) => {
+  if (typeof value !== "object" || value === null) fail(`${path} is not an object`);
+  string(value.document_id, `${path}.document_id`);
+  digits(32)(value.hash, `${path}.hash`);
+  metadata(value.metadata, `${path}.metadata`);
+  digits(32)(value.record_hash, `${path}.record_hash`);
+  nullOr(object({ index: integer, leaf: data(32), path: list(data(32)), root: data(32) }))(
+    value.merkle,
+    `${path}.merkle`,
+  );
+  object({ timestamp: integer, block_number: integer, size: integer })(value.first_anchor, `${path}.first_anchor`);
+  nullOr(string)(value.bundle, `${path}.bundle`);
+};
+
+/** Checks the members of a statement that the checks read. */
+const statementFormat = ({ issuer, issued_at, chain, attachments, records = [] }) => {
+  integer(issued_at, "issued_at");
+  string(issuer?.name, "issuer.name");
+  string(issuer?.key_id, "issuer.key_id");
+  digits(32)(issuer?.bundle_key, "issuer.bundle_key");
+  object({ kty: exactly("EC"), crv: exactly("P-256"), x: string, y: string })(issuer?.public_key, "issuer.public_key");
+  integer(chain?.chain_id, "chain.chain_id");
+  string(chain?.contract, "chain.contract");
+  list(object({ file: string, sha256: digits(32) }))(attachments, "attachments");
+  list(attestedRecord)(records, "records");
+};
+
+/** Parses an attestation. */
+function parseAttestation(jws) {
+  const [header, payload, signature] = jws.trimEnd().split(".");
+  const { alg, kid, typ, ...others } = jsonIn(fromBase64url(header));
+  if (alg !== "ES256" || typ !== "sealbook-attestation+jws" || Object.keys(others).length > 0)
+    fail("the header is not that of an attestation with ES256");
+  const bytes = fromBase64url(payload);
+  const statement = jsonIn(bytes);
+  if (statement?.format !== "sealbook-attestation/1") fail("the format is not sealbook-attestation/1");
+  if (!isEqual(text.encode(canonicalJson(statement)), bytes)) fail("the statement is not canonical JSON");
+  statementFormat(statement);
+  return { kid, statement, signed: text.encode(`${header}.${payload}`), signature: fromBase64url(signature) };
+}
+
+/** Checks the signature over the statement. The id of the key is its JWK thumbprint (RFC 7638). */
+async function checkStatementSignature({ kid, statement, signed, signature }, { trustedKey }) {
+  const { key_id, public_key } = statement.issuer;
+  const id = toBase64url(await sha256(text.encode(canonicalJson(public_key))));
+  if (id !== kid || id !== key_id) fail("the key's id is not the id of public_key");
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const engine = await subtle();
+  const key = await engine
+    .importKey("jwk", public_key, algorithm, false, ["verify"])
+    .catch(() => fail("the key is not a point on P-256"));
+  if (!(await engine.verify(algorithm, key, signature, signed)))
+    fail("the signature does not match the statement: the statement was changed");
+  if (trustedKey !== undefined && trustedKey !== id) fail(`the signing key is ${id}, not the trusted key`);
+  return {
+    proves: `the statement and the attached files are unchanged since the holder of key ${id} signed the statement`,
+    assumes:
+      trustedKey === undefined
+        ? `nothing; the key's owner is unknown: compare ${id} with the issuer's key`
+        : "the trusted key is the issuer's, and only the issuer has it",
+  };
+}
+
+/** Checks an attached bundle: it is unchanged and valid, and proves the values of the record. */
+async function checkAttachedBundle({ statement }, record, options, readAttachment) {
+  const { issuer, chain, attachments } = statement;
+  const named = attachments.find(({ file }) => file === record.bundle);
+  if (named === undefined) fail("the statement does not have the SHA-256 of the file");
+  const content = await readAttachment(record.bundle);
+  if (content === undefined) fail("the file is missing: extract all attached files into the folder of the attestation");
+  if (toHex(await sha256(content)) !== named.sha256) fail("the file was changed after the statement was signed");
+  const json = new TextDecoder().decode(content);
+  const { ok, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.bundle_key });
+  const last = steps[steps.length - 1];
+  if (!ok) fail(`${last.title}: ${last.reason}`);
+  const bundle = parseBundle(json);
+  const fields = headerFields(bundle);
+  const { size, ...merkle } = bundle.merkle ?? { size: 0 };
+  const proven = {
+    ...bundle.record,
+    merkle: bundle.merkle && merkle,
+    first_anchor: { timestamp: Number(toNumber(fields[TIME])), block_number: Number(toNumber(fields[NUMBER])), size },
+    chain_id: bundle.anchor.chain_id,
+    contract: bundle.anchor.contract,
+  };
+  const stated = { ...record, chain_id: chain.chain_id, contract: chain.contract.toLowerCase() };
+  for (const [name, value] of Object.entries(proven)) {
+    if (canonicalJson(value) !== canonicalJson(stated[name])) fail(`the statement has another ${name} than the bundle`);
+  }
+  return {
+    proves:
+      `the record of the document with the SHA-256 ${record.hash} is in block ${blockNumber(fields)} of chain ` +
+      `${chain.chain_id}, produced at ${blockTime(fields)}`,
+    assumes:
+      options.validators !== undefined
+        ? "the list has the chain's validators at that block"
+        : options.node !== undefined
+          ? "the node is honest and on the expected chain"
+          : "the issuer's statement that the chain has this block is true: commit seals or a node prove it",
+  };
+}
+
+/** Checks the records without an attached bundle as far as the statement goes. */
+async function checkOtherRecords(records) {
+  for (const record of records) {
+    await checkRecord({ record });
+    checkBatch({ record, merkle: record.merkle && { ...record.merkle, size: record.first_anchor.size } });
+  }
+  return {
+    proves: `the recorded hashes of ${records.length} more records are computed correctly and under their roots`,
+    assumes: "the issuer's statements about their blocks are true: no bundles of them are attached",
+  };
+}
+
+/** Checks that a document is the content of a record. */
+function checkAttestedDocument(records, documentHash) {
+  const index = records.findIndex(({ hash }) => hash === documentHash);
+  if (index === -1) fail(`the document's SHA-256 is ${documentHash}, which no record of the statement has`);
+  return {
+    record: index + 1,
+    proves: `the document is the content of record ${index + 1} of the statement`,
+    assumes: "two documents with the same SHA-256 cannot be found",
+  };
+}
+
+/** Requires a trust anchor. Validators and nodes prove blocks, so they need a bundle. */
+function checkAttestationTrust(records, { trustedKey, validators, node }) {
+  const provesBlocks =
+    (validators !== undefined || node !== undefined) && records.some(({ bundle }) => bundle !== null);
+  if (trustedKey === undefined && !provesBlocks) {
+    fail(
+      "the attestation is consistent, but nothing in it is trusted yet: give a trusted key, or validators or a node " +
+        "for the attached bundles (on the command line: --trust-key, --validators, --rpc)",
+    );
+  }
+  return trustedKey === undefined
+    ? { proves: "the blocks of the attached bundles, independently of the issuer", assumes: "nothing more" }
+    : {
+        proves: "the issuer of the trusted key stated everything in the attestation",
+        assumes: "the issuer's statements that no other step proves are true",
+      };
+}
+
+/**
+ * Checks an attestation and its attached bundles.
+ *
+ * `readAttachment` returns the bytes of an attached file, or `undefined`. `options` can have `documentHash` (the
+ * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `validators` and `node`.
+ * `onStep` is called after each check. The first failed check ends the verification.
+ */
+export async function verifyAttestation(jws, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
+  const steps = [];
+  const run = async (title, check) => {
+    const step = await outcome(title, check);
+    steps.push(step);
+    onStep(step);
+    return step;
+  };
+  let attestation;
+  const format = await run("Format", () => {
+    attestation = parseAttestation(jws);
+    return { proves: "the attestation is complete and canonical", assumes: "nothing" };
+  });
+  if (!format.ok) return { ok: false, steps };
+  const { kid, statement } = attestation;
+  const { issuer, issued_at: issuedAt, records = [] } = statement;
+  const attached = records.filter(({ bundle }) => bundle !== null);
+  const others = records.filter(({ bundle }) => bundle === null);
+  const checks = [
+    ["Issuer's signature", () => checkStatementSignature(attestation, options)],
+    ...attached.map((record) => [
+      `Portable proof ${record.bundle}`,
+      () => checkAttachedBundle(attestation, record, options, readAttachment),
+    ]),
+    ...(others.length === 0 ? [] : [["Other records", () => checkOtherRecords(others)]]),
+    ...(documentHash === undefined ? [] : [["Document", () => checkAttestedDocument(records, documentHash)]]),
+    ["Trust", () => checkAttestationTrust(records, options)],
+  ];
+  let record;
+  for (const [title, check] of checks) {
+    const step = await run(title, check);
+    if (!step.ok) return { ok: false, steps };
+    record ??= step.record;
+  }
+  const counts = { proofs: attached.length, records: records.length };
+  return { ok: true, steps, keyId: kid, issuer: issuer.name, issuedAt, ...counts, record };
+}
+
+/** Summarises a passed verification of an attestation in one line. */
+export function attestationConclusion({ keyId, issuer, issuedAt, proofs, records, record }) {
+  const time = new Date(1000 * issuedAt).toISOString().slice(0, 19).replace("T", " ");
+  const signed = `The attestation ${keyId} of ${printable(JSON.stringify(issuer))} was signed at ${time} UTC.`;
+  const proven = records === 0 ? "" : ` ${proofs} of its ${records} listed records have a portable proof.`;
+  return signed + proven + (record === undefined ? "" : ` The document is the content of record ${record}.`);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Part 10: the command line
 // ---------------------------------------------------------------------------------------------------------------------
 
 const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
+       node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
 
-  --trust-key HEX    the issuer's public key, 64 hexadecimal digits
+  ATTESTATION        attestation.jws, in a folder with its attached files
+  --trust-key HEX    the issuer's public key, 64 hexadecimal digits; for an attestation the key's id, 43 characters
   --validators FILE  addresses of the chain's validators at that block: a JSON list, or one per line
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
 
@@ -905,29 +1141,43 @@ async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(USAGE);
   const { readFile } = await import("node:fs/promises");
   const { files, values } = parseArguments(args);
-  const [bundleFile, documentFile] = files;
+  const [proofFile, documentFile] = files;
+  const proof = await readFile(proofFile, "utf8");
+  const isSigned = isAttestation(proof);
+  if (!isSigned && documentFile === undefined) throw new UsageError("BUNDLE and DOCUMENT are required");
   const options = {};
   const key = values.get("--trust-key");
   if (key !== undefined) {
-    if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
-    options.trustedKey = key.toLowerCase();
+    if (isSigned && !/^[\w-]{43}$/.test(key))
+      throw new UsageError("--trust-key is not the 43 characters of a key's id");
+    if (!isSigned && !/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
+    options.trustedKey = isSigned ? key : key.toLowerCase();
   }
   if (values.has("--validators"))
     options.validators = parseValidators(await readFile(values.get("--validators"), "utf8"));
   if (values.has("--rpc")) options.node = nodeAt(values.get("--rpc"));
-  const result = await verifyBundle(
-    await readFile(bundleFile, "utf8"),
-    await fileHash(documentFile),
-    options,
-    (step) => {
-      console.log(`${step.ok ? "passed" : "FAILED"}  ${step.title}`);
-      if (step.ok)
-        console.log(`          proves:  ${printable(step.proves)}\n          assumes: ${printable(step.assumes)}`);
-      else console.log(`          ${printable(step.reason)}`);
-    },
-  );
-  console.log(result.ok ? `\nVERIFIED. ${conclusion(result)}` : "\nNOT VERIFIED.");
+  const documentHash = documentFile === undefined ? undefined : await fileHash(documentFile);
+  const result = isSigned
+    ? await verifyAttestation(proof, await attachmentsOf(proofFile), { ...options, documentHash }, printStep)
+    : await verifyBundle(proof, documentHash, options, printStep);
+  const conclude = isSigned ? attestationConclusion : conclusion;
+  console.log(result.ok ? `\nVERIFIED. ${conclude(result)}` : "\nNOT VERIFIED.");
   process.exitCode = result.ok ? 0 : 1;
+}
+
+function printStep(step) {
+  console.log(`${step.ok ? "passed" : "FAILED"}  ${printable(step.title)}`);
+  if (step.ok)
+    console.log(`          proves:  ${printable(step.proves)}\n          assumes: ${printable(step.assumes)}`);
+  else console.log(`          ${printable(step.reason)}`);
+}
+
+/** Returns a reader of the files in an attestation's folder. */
+async function attachmentsOf(path) {
+  const { readFile } = await import("node:fs/promises");
+  const { basename, dirname, join } = await import("node:path");
+  return async (file) =>
+    file === basename(file) ? readFile(join(dirname(path), file)).catch(() => undefined) : undefined;
 }
 
 function parseArguments(args) {
@@ -945,7 +1195,7 @@ function parseArguments(args) {
     if (args[index] === undefined || values.has(argument)) throw new UsageError(`${argument} requires one value`);
     values.set(argument, args[index]);
   }
-  if (files.length !== 2) throw new UsageError("BUNDLE and DOCUMENT are required");
+  if (files.length < 1 || files.length > 2) throw new UsageError("BUNDLE and DOCUMENT are required");
   return { files, values };
 }
 

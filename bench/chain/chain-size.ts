@@ -3,7 +3,7 @@ import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { fetchLogs } from "../../server/chain/node/log.ts";
-import { NodeTransaction } from "../../server/chain/node/block.ts";
+import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { Hex } from "../../server/chain/rpc/fields.ts";
 import { fetchQuantity } from "../../server/chain/rpc/query.ts";

@@ -41,7 +41,7 @@ export class Answers {
     } else if (this.#check(body)) {
       this.sample = body;
     } else {
-      this.fail(`an answer is not what was asked for: ${body.slice(0, 300)}`);
+      this.fail(`unexpected response: ${body.slice(0, 300)}`);
     }
   }
 

@@ -108,7 +108,7 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
 
   if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);
   if (latencies.length === 0) throw new Error(`${load.label}: no answer came in time`);
-  if (answers.sample === "") throw new Error(`${load.label}: no answer could be looked at`);
+  if (answers.sample === "") throw new Error(`${load.label}: no response was inspected`);
   const figures = figuresOf(latencies, latencies.length, (end - begin) / 1000, answers.pending - pending);
   return { ...figures, sample: answers.sample };
 }

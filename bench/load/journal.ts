@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Journal } from "../../server/composition/journal.ts";
-import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";

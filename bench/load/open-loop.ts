@@ -73,7 +73,7 @@ export async function openLoop(load: OpenLoop): Promise<LoadFigures> {
   const deadline = performance.now() + PATIENCE_MILLISECONDS;
   while (open > 0 && answers.fault === undefined && performance.now() < deadline) await sleep(100);
   agent.destroy();
-  if (open > 0) answers.fail(`${open} posts were never answered`);
+  if (open > 0) answers.fail(`${open} posts got no response`);
   if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);
   return figuresOf(latencies, count, seconds, pending);
 }

@@ -28,7 +28,7 @@ export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Pro
     section: "bare",
     name: BARE_512,
     value: figures.perSecond,
-    unit: "answers/s",
+    unit: "responses/s",
     details: latencyDetails(figures),
   });
 }

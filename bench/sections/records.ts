@@ -79,7 +79,8 @@ async function acceptSome(url: string, count: number): Promise<{ id: string; has
         headers: { "content-type": "application/json" },
         body: JSON.stringify(document),
       });
-      if (response.status !== 201) throw new Error(`a proof was answered ${response.status}: ${await response.text()}`);
+      if (response.status !== 201)
+        throw new Error(`the response to a proof was ${response.status}: ${await response.text()}`);
       await response.arrayBuffer();
       const path = response.headers.get("location") ?? "";
       return { id: path.slice(path.lastIndexOf("/") + 1), hash: document.hash };

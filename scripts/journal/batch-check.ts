@@ -1,4 +1,4 @@
-import { giveContent, hashesUnder } from "../../server/journal/integrity/anchor.ts";
+import { giveContent, hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import { MAX_TREE_SIZE } from "../../server/journal/integrity/merkle.ts";
 import { outcomeFaults } from "./anchor-consistency.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";

@@ -8,7 +8,7 @@ export function findingLine(finding: Finding, json: boolean): string {
 }
 
 /** Formats the extent of the check as the last line of output. */
-export function resultLine({ resumePoint, ...result }: CheckResult, asksChain: boolean, json: boolean): string {
+export function resultLine({ resumePoint, ...result }: CheckResult, queriesChain: boolean, json: boolean): string {
   const { isComplete, from, to, proofs, confirmations, accounts, checkpoints, pending, compared, findings } = result;
   if (json) {
     const digest = Buffer.from(resumePoint.digest).toString("hex");
@@ -28,7 +28,7 @@ export function resultLine({ resumePoint, ...result }: CheckResult, asksChain: b
       digest,
     });
   }
-  const chain = asksChain ? `${compared} confirmations compared with the chain` : "the chain was not asked";
+  const chain = queriesChain ? `${compared} confirmations compared with the chain` : "the chain was not queried";
   const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
   return (
     `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not ` +

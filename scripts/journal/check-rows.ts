@@ -15,7 +15,7 @@ export async function journalExtent(database: Database): Promise<{ oldest: numbe
     .selectFrom("journal_head")
     .select("sequence as head")
     .select((e) =>
-      (["proofs", "confirmations", "accounts"] as const).flatMap((table) => [
+      (["proofs", "confirmations", "accounts", "issuer_keys"] as const).flatMap((table) => [
         e
           .selectFrom(table)
           .select((each) => each.fn.max<number | null>("sequence").as("s"))
@@ -30,8 +30,14 @@ export async function journalExtent(database: Database): Promise<{ oldest: numbe
   const known = (values: (number | null)[]): number[] => values.filter((value) => value !== null);
   return {
     head: row.head,
-    newest: Math.max(0, ...known([row.newest_proofs, row.newest_confirmations, row.newest_accounts])),
-    oldest: Math.min(1, ...known([row.oldest_proofs, row.oldest_confirmations, row.oldest_accounts])),
+    newest: Math.max(
+      0,
+      ...known([row.newest_proofs, row.newest_confirmations, row.newest_accounts, row.newest_issuer_keys]),
+    ),
+    oldest: Math.min(
+      1,
+      ...known([row.oldest_proofs, row.oldest_confirmations, row.oldest_accounts, row.oldest_issuer_keys]),
+    ),
   };
 }
 

@@ -4,7 +4,8 @@ import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.
 export type Subject =
   | { readonly kind: "proof"; readonly documentId: string }
   | { readonly kind: "confirmation"; readonly anchor: number }
-  | { readonly kind: "account"; readonly address: string };
+  | { readonly kind: "account"; readonly address: string }
+  | { readonly kind: "issuer_key"; readonly publicKey: string };
 
 /** A range of entries, both ends included. */
 export interface EntryRange {
@@ -139,6 +140,8 @@ export function subjectText(subject: Subject): string {
       return `confirmation of anchor ${subject.anchor}`;
     case "account":
       return `account ${subject.address}`;
+    case "issuer_key":
+      return `issuer key ${subject.publicKey}`;
   }
 }
 

@@ -1,10 +1,11 @@
+import { hex } from "../../server/kit/hex.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { equalBytes } from "../../server/kit/bytes.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";
 import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
 import { BEGINNING, type ResumePoint } from "./resume-point.ts";
 import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
-import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 import { DigestChain } from "./digest-chain.ts";
@@ -98,7 +99,7 @@ export class JournalCheck {
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
   #candidates: Omit<ResumePoint, "keys">[] = [];
   #resumePoint: ResumePoint;
-  #counts = { proof: 0, confirmation: 0, account: 0 };
+  #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0 };
   #checkpoints = 0;
   #pending = 0;
   #compared = 0;
@@ -424,5 +425,7 @@ function subjectOf(entry: JournalEntry): Subject {
       return { kind: "confirmation", anchor: entry.anchor };
     case "account":
       return { kind: "account", address: entry.address };
+    case "issuer_key":
+      return { kind: "issuer_key", publicKey: hex(entry.publicKey) };
   }
 }

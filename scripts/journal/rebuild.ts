@@ -1,8 +1,9 @@
+import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
-import { hashesUnder } from "../../server/journal/integrity/anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -112,6 +113,7 @@ export class JournalRebuild {
     for (const { entry, digest } of entries) {
       if (entry.kind === "confirmation") await this.#addConfirmation(entry, digest);
       if (entry.kind === "account") await this.#addAccount(entry, digest);
+      if (entry.kind === "issuer_key") await addIssuerKey(this.#database, entry, digest);
     }
     await this.#database
       .updateTable("journal_head")

@@ -1,7 +1,7 @@
 import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
 import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
-import { contentOver } from "../../server/journal/integrity/anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor.ts";
+import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
@@ -44,7 +44,7 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
   let confirmedSince = 0;
   let pending = 0;
   for await (const leaves of rebuild.unconfirmed()) {
-    if (await settle(deps, leaves)) confirmedSince += leaves.hashes.length;
+    if (await recordOutcome(deps, leaves)) confirmedSince += leaves.hashes.length;
     else pending += leaves.hashes.length;
   }
   await findCheckpoints(deps);
@@ -53,7 +53,7 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
 }
 
 /** @returns whether the leaves are anchored on chain */
-async function settle({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
+async function recordOutcome({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
   // A single hash may be anchored as it is or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {

@@ -11,14 +11,14 @@ import { expiry } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
 import type { Finding } from "./finding.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
-import { askNode, type NodeFacts } from "./node-facts.ts";
+import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 
 /** Allowed lag between nodes, which are queried one after the other. */
-const BEHIND_BLOCKS = 3;
+const MAX_LAG_BLOCKS = 3;
 /** Tolerance for one round change and for clock differences. */
 const SLOW_FACTOR = 1.5;
 const FAST_SECONDS = 0.5;
-const ANSWER_MILLISECONDS = 15_000;
+const RESPONSE_TIMEOUT_MILLISECONDS = 15_000;
 
 /** Access to a data centre's node. */
 export interface Access {
@@ -34,20 +34,23 @@ export async function checkNodes(
   accessOf: (host: NetworkHost) => Access,
   now: number,
 ): Promise<Finding[]> {
-  const answers = await Promise.all(
+  const results = await Promise.all(
     network.hosts.map((host) => checkNode(directory, network, host, accessOf(host), now)),
   );
-  const heights = answers.flatMap(({ facts }) => (facts === undefined ? [] : [facts.height]));
+  const heights = results.flatMap(({ facts }) => (facts === undefined ? [] : [facts.height]));
   const highest = Math.max(0, ...heights);
-  return answers.flatMap(({ host, facts, findings }) => {
-    const behind = facts === undefined ? 0 : highest - facts.height;
-    return behind > BEHIND_BLOCKS
-      ? [...findings, { where: host.name, what: `is ${behind} blocks behind the others, at ${facts?.height}` }]
+  return results.flatMap(({ host, facts, findings }) => {
+    const lag = facts === undefined ? 0 : highest - facts.height;
+    return lag > MAX_LAG_BLOCKS
+      ? [
+          ...findings,
+          { where: host.name, what: `lags the highest node by ${lag} blocks: its newest block is ${facts?.height}` },
+        ]
       : findings;
   });
 }
 
-interface Answer {
+interface NodeCheck {
   readonly host: NetworkHost;
   readonly facts?: NodeFacts;
   readonly findings: readonly Finding[];
@@ -59,11 +62,11 @@ async function checkNode(
   host: NetworkHost,
   { url, client }: Access,
   now: number,
-): Promise<Answer> {
+): Promise<NodeCheck> {
   try {
     const peer = peerOf(client);
     const tls = url.startsWith("https:") ? clientTls(peer) : undefined;
-    const facts = await askOnce(url, network, tls ?? {}, peer);
+    const facts = await queryOnce(url, network, tls ?? {}, peer);
     const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
     return {
       host,
@@ -74,14 +77,14 @@ async function checkNode(
     if (!(error instanceof SealbookError || error instanceof NodeError)) throw error;
     const { cause } = error;
     const why = cause instanceof Error && !error.message.includes(cause.message) ? `: ${cause.message}` : "";
-    return { host, findings: [{ where: host.name, what: `cannot be asked at ${url}: ${error.message}${why}` }] };
+    return { host, findings: [{ where: host.name, what: `cannot be queried at ${url}: ${error.message}${why}` }] };
   }
 }
 
-async function askOnce(url: string, { plan }: Network, tls: PeerTlsOptions, peer: TlsPeer): Promise<NodeFacts> {
+async function queryOnce(url: string, { plan }: Network, tls: PeerTlsOptions, peer: TlsPeer): Promise<NodeFacts> {
   const rpc = connectRpc(url, plan.chainId, tls, peer);
   try {
-    return await askNode(rpc, plan.consensus);
+    return await fetchNodeFacts(rpc, plan.consensus);
   } finally {
     rpc.close();
   }
@@ -100,16 +103,16 @@ function clientTls(peer: TlsPeer): PeerTlsOptions {
 
 function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, facts: NodeFacts): string[] {
   const found: string[] = [];
-  const compare = (field: string, is: unknown, shall: unknown): void => {
-    if (is !== shall) found.push(`${field} is ${String(is)}, not ${String(shall)}`);
+  const compare = (field: string, actual: unknown, expected: unknown): void => {
+    if (actual !== expected) found.push(`${field} is ${String(actual)}, not ${String(expected)}`);
   };
   compare("chain id", facts.chainId, plan.chainId);
   compare("hash of the genesis block", facts.genesisHash, genesis.hash);
   for (const { name, validator } of hosts)
-    if (!facts.validators.includes(validator)) found.push(`${name} (${validator}) is no validator`);
+    if (!facts.validators.includes(validator)) found.push(`${name} (${validator}) is not a validator`);
   for (const validator of facts.validators) {
     if (!hosts.some((entry) => entry.validator === validator))
-      found.push(`${validator} is a validator, and none of the network's`);
+      found.push(`${validator} is a validator but not in network.json`);
   }
   found.push(...peerDifferences(hosts, host, facts));
   if (!facts.clientVersion.startsWith(`besu/v${BESU_VERSION}`))
@@ -117,7 +120,7 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
   const { blockPeriodSeconds: period } = facts;
   const slowest = Math.max(plan.blockPeriodSeconds, plan.emptyBlockPeriodSeconds ?? 0) * SLOW_FACTOR;
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
-    found.push(`blocks come every ${period.toFixed(1)} s, not every ${plan.blockPeriodSeconds} s`);
+    found.push(`the block period is ${period.toFixed(1)} s, not ${plan.blockPeriodSeconds} s`);
   }
   return found;
 }
@@ -134,10 +137,10 @@ function peerDifferences(
       : [
           ...others
             .filter(({ publicKey }) => !allowed.includes(publicKey))
-            .map(({ name }) => `${name} may not connect: its list of nodes is an old one`),
+            .map(({ name }) => `${name} may not connect: the node list is outdated`),
           ...allowed
             .filter((id) => !hosts.some(({ publicKey }) => publicKey === id))
-            .map((id) => `a node may connect that is not in the list: ${id}`),
+            .map((id) => `an unlisted node may connect: ${id}`),
         ];
   if (peers === undefined) {
     return peerCount === others.length ? lists : [...lists, `${peerCount} peers are connected, not ${others.length}`];
@@ -145,10 +148,10 @@ function peerDifferences(
   const missing = others
     .filter(({ publicKey }) => !peers.includes(publicKey))
     .map(({ name }) => `${name} is not connected`);
-  const strange = peers
+  const unlisted = peers
     .filter((id) => !hosts.some(({ publicKey }) => publicKey === id))
-    .map((id) => `a peer is connected that is not in the list: ${id}`);
-  return [...lists, ...missing, ...strange];
+    .map((id) => `an unlisted peer is connected: ${id}`);
+  return [...lists, ...missing, ...unlisted];
 }
 
 /** Checks that the node uses the certificate in its folder. A node uses the old one until its restart. */
@@ -166,22 +169,22 @@ async function checkShown(
   if (expected === undefined || fingerprint(expected) === fingerprint(shown)) return expired;
   return [
     ...expired,
-    { where: name, what: `shows another certificate than ${file}: copy it, and start the node again` },
+    { where: name, what: `presents another certificate than ${file}: copy the file and restart the node` },
   ];
 }
 
 function certificateAt({ hostname, port }: URL, tls: PeerTlsOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(
-      { ...tls, host: hostname, port: Number(port === "" ? 443 : port), timeout: ANSWER_MILLISECONDS },
+      { ...tls, host: hostname, port: Number(port === "" ? 443 : port), timeout: RESPONSE_TIMEOUT_MILLISECONDS },
       () => {
         const certificate = socket.getPeerX509Certificate();
         socket.end();
-        if (certificate === undefined) reject(new Error("the node shows no certificate"));
+        if (certificate === undefined) reject(new Error("the node presents no certificate"));
         else resolve(certificate.toString());
       },
     );
-    socket.once("timeout", () => socket.destroy(new Error("the node does not answer")));
+    socket.once("timeout", () => socket.destroy(new Error("the node does not respond")));
     socket.once("error", (cause) =>
       reject(new SealbookError("chain_unavailable", "the node ends the TLS connection", { cause })),
     );

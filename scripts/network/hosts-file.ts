@@ -4,15 +4,15 @@ import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 /** Reserved names: folders beside those of the data centres. */
-const TAKEN = ["authority", "changes", "compose", "monitoring"];
+const RESERVED = ["authority", "changes", "compose", "monitoring"];
 
 const name = z
   .string()
   .regex(
     /^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/,
-    "is not a name: small letters, digits and hyphens, 32 at most, a letter first",
+    "is not a valid name: use at most 32 lower-case letters, digits and hyphens, starting with a letter",
   )
-  .refine((text) => !TAKEN.includes(text), `is one of ${TAKEN.join(", ")}, which have a folder of their own`);
+  .refine((text) => !RESERVED.includes(text), `is one of ${RESERVED.join(", ")}, which are reserved`);
 const port = z.int("is not a port").min(1, "is not a port").max(65_535, "is not a port");
 const dnsName = z
   .string()
@@ -25,7 +25,7 @@ const publicKey = z
   .regex(/^0x[0-9a-f]{128}$/i, "is not a public key: 0x and 128 hexadecimal digits")
   .refine(
     (text) => parseEnode(`enode://${text.slice(2)}@host`) !== undefined,
-    "is not a public key: there is no such point of the curve",
+    "is not a public key: it is not a point of the curve",
   )
   .transform((text) => text.toLowerCase());
 
@@ -46,11 +46,11 @@ const Host = z.strictObject({
 const Relayer = z.strictObject({
   name,
   /** Data centres of its nodes, in failover order. */
-  nodes: z.array(name).min(1, "has no node"),
+  nodes: z.array(name).min(1, "has no nodes"),
 });
 
 const HostsFile = z
-  .strictObject({ hosts: z.array(Host).min(1, "has no host"), relayers: z.array(Relayer).optional() })
+  .strictObject({ hosts: z.array(Host).min(1, "has no hosts"), relayers: z.array(Relayer).optional() })
   .transform(({ hosts, relayers }) => ({
     hosts,
     relayers: relayers ?? [{ name: "relayer", nodes: hosts.slice(0, 1).map((host) => host.name) }],
@@ -71,19 +71,18 @@ const HostsFile = z
     for (const [index, relayer] of relayers.entries()) {
       if (names.has(relayer.name)) refuse(["relayers", index, "name"], `"${relayer.name}" is used twice`);
       names.add(relayer.name);
-      for (const [place, node] of relayer.nodes.entries()) {
-        if (relayer.nodes.indexOf(node) !== place)
-          refuse(["relayers", index, "nodes", place], `"${node}" is named twice`);
+      for (const [position, node] of relayer.nodes.entries()) {
+        if (relayer.nodes.indexOf(node) !== position)
+          refuse(["relayers", index, "nodes", position], `"${node}" is listed twice`);
         if (!hosts.some((host) => host.name === node))
-          refuse(["relayers", index, "nodes", place], `"${node}" is none of the hosts`);
+          refuse(["relayers", index, "nodes", position], `"${node}" is not in hosts`);
       }
     }
   });
 
 /** A data centre of the hosts file. */
 export type HostEntry = z.output<typeof Host>;
-/** A relayer of the hosts file. */
-export type RelayerEntry = z.output<typeof Relayer>;
+/** The content of the hosts file. */
 export type Hosts = z.output<typeof HostsFile>;
 
 /**

@@ -2,7 +2,7 @@ import { hexlify } from "ethers";
 import { z } from "zod";
 import { parseEnode } from "../../server/chain/consensus/enode.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
-import { NodeBlock } from "../../server/chain/node/block.ts";
+import { NodeBlock } from "../../server/chain/node/node-block.ts";
 import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -40,38 +40,38 @@ export interface NodeFacts {
  * Queries a node.
  * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
  */
-export async function askNode(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
-  const ask = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
+export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
+  const queryNode = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
     const parsed = schema.safeParse(await rpc.call(method, params));
     if (parsed.success) return parsed.data;
     throw new SealbookError("chain_unavailable", `its answer to ${method} cannot be read`);
   };
-  const latest = await ask(Block, "eth_getBlockByNumber", "latest", false);
+  const latest = await queryNode(Block, "eth_getBlockByNumber", "latest", false);
   // The genesis block's timestamp comes from the files.
   const first = Math.max(1, latest.number - BLOCKS);
   const earlier =
-    latest.number > first ? await ask(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;
+    latest.number > first ? await queryNode(Block, "eth_getBlockByNumber", toQuantity(first), false) : undefined;
   return {
-    chainId: await ask(Quantity, "eth_chainId"),
-    genesisHash: (await ask(Block, "eth_getBlockByNumber", "0x0", false)).hash,
+    chainId: await queryNode(Quantity, "eth_chainId"),
+    genesisHash: (await queryNode(Block, "eth_getBlockByNumber", "0x0", false)).hash,
     height: latest.number,
-    validators: await validatorsOf(ask, consensus, latest.extraData),
-    peers: await ask(Peers, "admin_peers").catch(ifNodeError(undefined)),
-    peerCount: await ask(Quantity, "net_peerCount"),
-    allowed: await ask(PublicKeys, "perm_getNodesAllowlist").catch(ifNodeError(undefined)),
-    clientVersion: await ask(Text, "web3_clientVersion"),
+    validators: await validatorsOf(queryNode, consensus, latest.extraData),
+    peers: await queryNode(Peers, "admin_peers").catch(ifNodeError(undefined)),
+    peerCount: await queryNode(Quantity, "net_peerCount"),
+    allowed: await queryNode(PublicKeys, "perm_getNodesAllowlist").catch(ifNodeError(undefined)),
+    clientVersion: await queryNode(Text, "web3_clientVersion"),
     blockPeriodSeconds:
       earlier === undefined ? undefined : (latest.timestamp - earlier.timestamp) / (latest.number - earlier.number),
   };
 }
 
-type Ask = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
+type QueryNode = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => Promise<T>;
 
-async function validatorsOf(ask: Ask, consensus: BftProtocol, extraData: Uint8Array): Promise<string[]> {
-  const told = await ask(
+async function validatorsOf(queryNode: QueryNode, consensus: BftProtocol, extraData: Uint8Array): Promise<string[]> {
+  const validators = await queryNode(
     Addresses,
     `${consensusApi(consensus).toLowerCase()}_getValidatorsByBlockNumber`,
     "latest",
   ).catch(ifNodeError(undefined));
-  return told ?? decodeExtraData(consensus, extraData).validators.map((bytes) => hexlify(bytes));
+  return validators ?? decodeExtraData(consensus, extraData).validators.map((bytes) => hexlify(bytes));
 }

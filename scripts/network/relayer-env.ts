@@ -11,7 +11,7 @@ const TLS_DIRECTORY = `${DIRECTORY}/tls`;
 export function relayerEnvText(network: Network, relayer: NetworkRelayer): string {
   const addresses = relayer.nodes.map((name) => {
     const node = network.hosts.find((host) => host.name === name);
-    if (node === undefined) throw new RangeError(`${relayer.name} uses ${name}, which is none of the hosts`);
+    if (node === undefined) throw new RangeError(`${relayer.name} uses ${name}, which is not in hosts`);
     return `https://${node.address}:${node.rpcPort}`;
   });
   const variables = {

@@ -49,7 +49,7 @@ export function stepsToAdd(
     {
       what:
         `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a ` +
-        "validator that is behind helps nobody.",
+        "validator that lags does not count towards the quorum.",
       at: [joining.name],
       requests: [request("eth_blockNumber")],
     },

@@ -1,5 +1,5 @@
 import { getBytes, isError } from "ethers";
-import { NodeTransaction } from "../../server/chain/node/block.ts";
+import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { query } from "../../server/chain/rpc/query.ts";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";

@@ -17,7 +17,6 @@ const ConfirmedProofFile = ConfirmedProof.extend(format);
  */
 export const ProofFile = z.discriminatedUnion("status", [ConfirmedProofFile, PendingProof.extend(format)]);
 
-export type ConfirmedProofFile = z.output<typeof ConfirmedProofFile>;
 export type ProofFile = z.output<typeof ProofFile>;
 
 /** An invalid proof file. */

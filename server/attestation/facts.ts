@@ -1,6 +1,6 @@
 import type { BlockReference } from "../chain/block.ts";
-import type { AnchorOnChain } from "../chain/contracts/anchor.ts";
-import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
+import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { Proof } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 
@@ -14,13 +14,33 @@ export interface AttestedProof {
   readonly anchorQuery: string;
   /** Call data for the contract's check of the Merkle path; `undefined` without one. */
   readonly verifyQuery: string | undefined;
+  /** The portable proof; `undefined` for records without one in the attachments. */
+  readonly bundle: Attachment | undefined;
 }
+
+/** A file that belongs to a statement. Its content must be kept unchanged. */
+export interface Attachment {
+  readonly file: string;
+  readonly content: string;
+}
+
+/** The file name of the verifier. */
+export const VERIFIER_FILE = "verify.mjs";
 
 /** Facts of every statement. */
 interface CommonFacts {
+  /** The verifier that reads the statement. */
+  readonly verifier: Attachment;
   /** Unix seconds. */
   readonly issuedAt: number;
-  readonly issuer: { readonly name: string; readonly publicKey: Uint8Array; readonly jwksUrl: string };
+  readonly issuer: {
+    readonly name: string;
+    /** Public key of bundles. */
+    readonly bundleKey: Uint8Array;
+    /** Public key of statements. */
+    readonly statementKey: Uint8Array;
+    readonly jwksUrl: string;
+  };
   readonly installation: {
     readonly chainId: number;
     readonly contract: string;
@@ -45,6 +65,12 @@ export interface RecordFacts extends CommonFacts {
 /** Facts about a recovery verification. */
 export interface VerificationFacts extends CommonFacts {
   readonly verification: RecoveryVerification;
+}
+
+/** Returns the files that a statement names: the verifier first, then the portable proofs. */
+export function attachmentsOf(facts: AttestationFacts): readonly Attachment[] {
+  const bundles = "records" in facts ? facts.records.flatMap(({ bundle }) => bundle ?? []) : [];
+  return [facts.verifier, ...bundles];
 }
 
 /** All facts of a statement. */

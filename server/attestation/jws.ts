@@ -1,5 +1,5 @@
 import { CompactSign } from "jose";
-import { type IssuerSigner, keyIdOf } from "../proofs/index.ts";
+import { type StatementKey, statementKeyId } from "./statement-key.ts";
 
 /** `typ` of the JWS, which prevents the reuse of signatures over other content. */
 export const JWS_TYPE = "sealbook-attestation+jws";
@@ -7,10 +7,10 @@ export const JWS_TYPE = "sealbook-attestation+jws";
 /**
  * Signs a statement.
  * @param text The statement, used as the payload without changes
- * @returns A compact JWS (RFC 7515, RFC 8037)
+ * @returns A compact JWS (RFC 7515, RFC 7518)
  */
-export function signedAttestation(text: string, { key, publicKey }: IssuerSigner): Promise<string> {
+export function signedAttestation(text: string, { privateKey, publicKey }: StatementKey): Promise<string> {
   return new CompactSign(Buffer.from(text))
-    .setProtectedHeader({ alg: "EdDSA", kid: keyIdOf(publicKey), typ: JWS_TYPE })
-    .sign(key);
+    .setProtectedHeader({ alg: "ES256", kid: statementKeyId(publicKey), typ: JWS_TYPE })
+    .sign(privateKey);
 }

@@ -1,20 +1,11 @@
 import { z } from "zod";
-import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
-import { Attestation, Jws } from "./responses.ts";
+import { JSON_TYPE, type Operation, ALLOWED, PROBLEM_TYPE, errorResponses } from "../http/openapi/operation.ts";
+import { Attestation, Coordinate, Jws } from "./responses.ts";
 import { JOSE_TYPE, PDF_TYPE } from "./routes.ts";
 import { AttestBody } from "./schemas.ts";
-import { ALLOWED, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 import { Problem } from "../http/responses.ts";
 import { JWKS_PATH, JWKS_TYPE } from "./jwks.ts";
-import {
-  exampleResponse,
-  ATTESTED,
-  CONTRACT,
-  notFound,
-  PUBLISHED_KEYS,
-  problemResponse,
-} from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
+import { exampleResponse, ATTESTED, CONTRACT, notFound, PUBLISHED_KEYS } from "../http/openapi/examples.ts";
 
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
 const request = { document_id: CONTRACT.document_id, audience: "court" };
@@ -27,22 +18,35 @@ const methodNotAllowed = {
   headers: ALLOWED,
 };
 
-const tooMany = "is one too many: send one of document_id, hash, verification_id";
-
 const KeySet = z
   .object({
     keys: z.array(
-      z.object({
-        kty: z.literal("OKP"),
-        crv: z.literal("Ed25519"),
-        x: z.string().regex(/^[\w-]{43}$/),
-        kid: z.string(),
-        use: z.literal("sig"),
-        alg: z.literal("EdDSA"),
-      }),
+      z.union([
+        z
+          .object({
+            kty: z.literal("EC"),
+            crv: z.literal("P-256"),
+            x: Coordinate,
+            y: Coordinate,
+            kid: z.string().meta({ description: "The JWK thumbprint (RFC 7638)." }),
+            use: z.literal("sig"),
+            alg: z.literal("ES256"),
+          })
+          .meta({ description: "A key of statements." }),
+        z
+          .object({
+            kty: z.literal("OKP"),
+            crv: z.literal("Ed25519"),
+            x: Coordinate,
+            kid: z.string().meta({ description: "The `key_id` in portable proofs." }),
+            use: z.literal("sig"),
+            alg: z.literal("EdDSA"),
+          })
+          .meta({ description: "A key of portable proofs." }),
+      ]),
     ),
   })
-  .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 8037)." });
+  .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 7518, RFC 8037)." });
 
 /** Attestations and their keys. */
 export const ATTEST_OPERATIONS: readonly Operation[] = [
@@ -92,21 +96,6 @@ export const ATTEST_OPERATIONS: readonly Operation[] = [
         summary: "No record",
         body: json({ ...request, document_id: "nothing" }),
         response: notFound("there is no record of this document"),
-      },
-      {
-        name: "both",
-        summary: "Two subjects",
-        body: json({ ...request, hash: CONTRACT.hash }),
-        response: problemResponse(
-          400,
-          "malformed",
-          "The request is not valid",
-          `document_id: ${tooMany}; hash: ${tooMany}`,
-          [
-            { path: "document_id", message: tooMany },
-            { path: "hash", message: tooMany },
-          ],
-        ),
       },
     ],
   },

@@ -7,6 +7,9 @@ export const ATTESTATION_FORMAT = "sealbook-attestation/1";
 /** The audience of a statement: it changes the wording, not the facts. */
 export const AUDIENCES = ["court", "regulator", "seller"] as const;
 
+/** 32 bytes of a key in a JWK. */
+export const Coordinate = z.string().regex(/^[\w-]{43}$/);
+
 const block = { block_number: whole, block_hash: ChainHash, timestamp: seconds("The block's time") };
 
 const AttestedRecord = z
@@ -25,6 +28,10 @@ const AttestedRecord = z
     first_anchor: z
       .object({ timestamp: seconds("The time of the first anchor"), block_number: whole, size: whole })
       .meta({ description: "The contract's first anchor of the recorded hash, or of the root." }),
+    bundle: z
+      .string()
+      .nullable()
+      .meta({ description: "The file with the portable proof; `null` when none is attached." }),
     verification_url: z.string(),
   })
   .meta({ id: "AttestedRecord", description: "A record of the document and the contract's anchor of it." });
@@ -58,7 +65,15 @@ const Statement = z
       z.object({ verification_id: z.uuid() }),
     ]),
     issued_at: seconds("The time of the signature"),
-    issuer: z.object({ name: z.string(), key_id: z.string(), public_key: Hash, jwks_url: z.string() }),
+    issuer: z.object({
+      name: z.string(),
+      key_id: z.string().meta({ description: "The JWK thumbprint of `public_key` (RFC 7638)." }),
+      public_key: z
+        .object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: Coordinate, y: Coordinate })
+        .meta({ description: "The key of the statement's signature." }),
+      bundle_key: Hash.meta({ description: "The key of the signatures of portable proofs: Ed25519." }),
+      jwks_url: z.string(),
+    }),
     chain: z.object({
       chain_id: whole,
       contract: Address,
@@ -72,6 +87,9 @@ const Statement = z
       .meta({ description: "The number of confirmed records; `records` lists the newest of them." }),
     records: z.array(AttestedRecord).optional().meta({ description: "Newest first; missing for a comparison." }),
     verification: AttestedVerification.optional(),
+    attachments: z
+      .array(z.object({ file: z.string(), sha256: Hash }))
+      .meta({ description: "The files that belong to the statement: the verifier and portable proofs." }),
     checks: z.array(Check).meta({ description: "The checks before the signature; a failed check refuses it." }),
     steps: z.array(Step).meta({ description: "The checks that a reader can repeat." }),
   })
@@ -88,6 +106,9 @@ export const Attestation = z
   .object({
     attestation: Jws,
     statement: Statement,
+    attachments: z
+      .array(z.object({ file: z.string(), content: z.string() }))
+      .meta({ description: "The files that the statement names. The verifier reads them from the folder of the JWS." }),
     kid: z.string().meta({ description: "The id of the key in the published key set." }),
     jwks_url: z.string(),
   })

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import type { Statement, Audience } from "./responses.ts";
+import type { Attachment } from "./facts.ts";
 import type { AttestationSubject } from "./service.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
@@ -18,6 +19,8 @@ export interface SignedAttestation {
   readonly attestation: Statement;
   /** Compact JWS. */
   readonly jws: string;
+  /** The files that the statement names. */
+  readonly attachments: readonly Attachment[];
   /** The same for people, as PDF. */
   pdf(): Promise<Uint8Array>;
 }
@@ -34,7 +37,7 @@ export function attestRouter(attest: Attest): Router {
       const type = request.accepts(TYPES);
       if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
       const { subject, audience } = parseInput(AttestBody, request.body);
-      const { attestation, jws, pdf } = await attest(subject, audience);
+      const { attestation, jws, attachments, pdf } = await attest(subject, audience);
       response.vary("Accept");
       const name = `attestation-${audience}-${attestation.issued_at}`;
       if (type === PDF_TYPE)
@@ -48,6 +51,7 @@ export function attestRouter(attest: Attest): Router {
         response.json({
           attestation: jws,
           statement: attestation,
+          attachments,
           kid: attestation.issuer.key_id,
           jwks_url: attestation.issuer.jwks_url,
         });

@@ -34,6 +34,7 @@ export const AttestBody = z
   })
   .meta({
     id: "AttestBody",
+    oneOf: SUBJECTS.map((name) => ({ required: [name] })),
     description:
       "The subject of the statement, which is one of `document_id`, `hash` and `verification_id`, and its audience.",
   });

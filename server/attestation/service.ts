@@ -1,5 +1,6 @@
 import { SealbookError } from "../errors.ts";
-import type { AnchorTrees, Issuer, IssuerSigner, Proof, ProofJournal } from "../proofs/index.ts";
+import type { AnchorTrees, BundleService, BundleSigner, Proof, ProofJournal } from "../proofs/index.ts";
+import type { Issuer, IssuerSigner } from "./issuer.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -8,15 +9,21 @@ import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
+import { type Attachment, attachmentsOf, VERIFIER_FILE } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
 
 /** Maximum records in a statement. */
 const MAX_RECORDS = 1_000;
+/** Maximum portable proofs of the newest records; the record with the earliest anchor has one, too. */
+const MAX_NEWEST_BUNDLES = 16;
 
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "inspect" | "anchorQuery" | "verifyQuery">;
+  readonly bundles: Pick<BundleService, "bundleFor">;
+  /** The text of the verifier. */
+  readonly verifier: string;
   readonly recovery: Pick<RecoveryService, "verification">;
   readonly issuer: Issuer;
   readonly issuerName: string;
@@ -32,10 +39,15 @@ export interface AttestationServiceDeps {
 export type AttestationSubject =
   { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
 
+/** A record before its portable proof is added. */
+type CheckedProof = Omit<AttestedProof, "bundle">;
+
 /** A statement and the signer whose key it names. */
 export interface UnsignedAttestation {
   readonly attestation: Statement;
   readonly signer: IssuerSigner;
+  /** The files that the statement names, with their digests. */
+  readonly attachments: readonly Attachment[];
 }
 
 /** Collects the facts of statements and checks each of them against the chain. */
@@ -52,18 +64,25 @@ export class AttestationService {
    *   `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
-    const { issuer, issuerName, installation, jwksUrl, clock } = this.#deps;
+    const { issuer, issuerName, installation, jwksUrl, verifier, clock } = this.#deps;
     const signer = await issuer.signer();
-    const facts = await this.#facts(subject);
-    const common = {
+    const found = await this.#facts(subject, signer);
+    const facts = {
+      ...found,
+      verifier: { file: VERIFIER_FILE, content: verifier },
       issuedAt: Math.floor(clock() / 1000),
-      issuer: { name: issuerName, publicKey: signer.publicKey, jwksUrl: jwksUrl() },
+      issuer: {
+        name: issuerName,
+        bundleKey: signer.publicKey,
+        statementKey: signer.statementKey.publicKey,
+        jwksUrl: jwksUrl(),
+      },
       installation: installation(),
     };
-    return { attestation: attestationOf({ ...common, ...facts }, audience), signer };
+    return { attestation: attestationOf(facts, audience), signer, attachments: attachmentsOf(facts) };
   }
 
-  async #facts(subject: AttestationSubject) {
+  async #facts(subject: AttestationSubject, signer: BundleSigner) {
     const { recovery, chain, journal } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
@@ -76,7 +95,7 @@ export class AttestationService {
         : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
     const { block, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
-    const [newest, ...older] = records;
+    const [newest, ...older] = await this.#withBundles(records, signer);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
       throw new SealbookError(
@@ -106,7 +125,7 @@ export class AttestationService {
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
     const { block, anchors } = await chain.inspect(anchored);
-    const records = complete.map(({ proof, anchored }): AttestedProof => {
+    const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
         throw contradiction("the contract has no anchor of a record at the newest block");
@@ -122,6 +141,24 @@ export class AttestationService {
       };
     });
     return { block, records };
+  }
+
+  /** Adds portable proofs, of a bounded number of records: to the newest ones, and to the one anchored first. */
+  async #withBundles(records: readonly CheckedProof[], signer: BundleSigner): Promise<AttestedProof[]> {
+    const earliest = records.reduce<CheckedProof | undefined>(
+      (first, each) => (first !== undefined && first.firstAnchor.time <= each.firstAnchor.time ? first : each),
+      undefined,
+    );
+    const attested: AttestedProof[] = [];
+    for (const [index, record] of records.entries()) {
+      const content =
+        index < MAX_NEWEST_BUNDLES || record === earliest
+          ? await this.#deps.bundles.bundleFor(record.proof, signer)
+          : undefined;
+      const bundle = content === undefined ? undefined : { file: `proof-${index + 1}.bundle.json`, content };
+      attested.push({ ...record, bundle });
+    }
+    return attested;
   }
 
   /** Adds the Merkle path to a proof and verifies that it leads to the anchor. */

@@ -1,4 +1,3 @@
-import { keyIdOf } from "../proofs/index.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 import {
   type Statement,
@@ -7,8 +6,10 @@ import {
   type AttestedVerification,
   type Audience,
 } from "./responses.ts";
+import { hash } from "node:crypto";
 import { checksOf } from "./checks.ts";
-import type { AttestationFacts, AttestedProof } from "./facts.ts";
+import { type AttestationFacts, type AttestedProof, attachmentsOf } from "./facts.ts";
+import { statementJwk, statementKeyId } from "./statement-key.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
@@ -23,8 +24,9 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
     issued_at: facts.issuedAt,
     issuer: {
       name: issuer.name,
-      key_id: keyIdOf(issuer.publicKey),
-      public_key: hex(issuer.publicKey),
+      key_id: statementKeyId(issuer.statementKey),
+      public_key: statementJwk(issuer.statementKey),
+      bundle_key: hex(issuer.bundleKey),
       jwks_url: issuer.jwksUrl,
     },
     chain: {
@@ -43,6 +45,7 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
           records: facts.records.map((record) => recordOf(record, installation.explorerUrl)),
         }
       : { verification: verificationOf(facts.verification) }),
+    attachments: attachmentsOf(facts).map(({ file, content }) => ({ file, sha256: hash("sha256", content) })),
     checks: checksOf(facts),
     steps: stepsOf(facts),
   };
@@ -53,7 +56,7 @@ function subjectOf(facts: AttestationFacts): Statement["subject"] {
   return "documentId" in facts.subject ? { document_id: facts.subject.documentId } : { hash: hex(facts.subject.hash) };
 }
 
-function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): AttestedRecord {
+function recordOf({ proof, firstAnchor, bundle }: AttestedProof, explorerUrl: string): AttestedRecord {
   const { documentId, hash, recordHash, metadata, merkle } = proof;
   const { transactionHash, block } = proof.outcome;
   const tx_hash = prefixedHex(transactionHash);
@@ -77,6 +80,7 @@ function recordOf({ proof, firstAnchor }: AttestedProof, explorerUrl: string): A
             path: merkle.path.map(prefixedHex),
           },
     first_anchor: { timestamp: firstAnchor.time, block_number: firstAnchor.blockNumber, size: firstAnchor.size },
+    bundle: bundle?.file ?? null,
     verification_url: `${explorerUrl}/tx/${tx_hash}`,
   };
 }

@@ -1,43 +1,87 @@
-import { publicKeyInfo } from "./ed25519-signer.ts";
-import { keyIdOf } from "../proofs/index.ts";
+import { hash } from "node:crypto";
+import { statementKeyId, statementKeyInfo } from "./statement-key.ts";
 import type { AttestationStep } from "./responses.ts";
 import type { AttestationFacts, AttestedProof, VerificationFacts } from "./facts.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
+
+/** The first step, which only readers of the PDF need. */
+const EXTRACTION = "The attached files";
 
 /** ABI-encoded `true`. */
 const TRUE = `0x${"1".padStart(64, "0")}`;
 
 /** Lists the commands that check the statement without the issuer, for a POSIX shell. */
 export function stepsOf(facts: AttestationFacts): AttestationStep[] {
-  return [...signatureSteps(facts), ...("records" in facts ? recordSteps(facts.records[0], facts) : rowSteps(facts))];
+  return [
+    ...attachmentSteps(facts),
+    signatureStep(facts),
+    ...("records" in facts ? recordSteps(facts.records[0], facts) : rowSteps(facts)),
+  ];
 }
 
-function signatureSteps({ issuer }: AttestationFacts): AttestationStep[] {
-  const keyId = keyIdOf(issuer.publicKey);
+function attachmentSteps(facts: AttestationFacts): AttestationStep[] {
+  const { issuer, verifier } = facts;
+  const keyId = statementKeyId(issuer.statementKey);
+  const command = `node ${verifier.file} attestation.jws`;
   return [
     {
-      title: "The signature, with OpenSSL",
-      run: [
-        `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(publicKeyInfo(issuer.publicKey))} ` +
-          `'-----END PUBLIC KEY-----' > issuer.pem`,
-        "JWS=$(cat attestation.jws)",
-        `printf '%s' "\${JWS%.*}" > signed.txt`,
-        `printf '%s==' "\${JWS##*.}" | tr '_-' '/+' | base64 -d > signature.bin`,
-        "openssl pkeyutl -verify -pubin -inkey issuer.pem -rawin -in signed.txt -sigfile signature.bin",
-      ].join("\n"),
-      expect: ["Signature Verified Successfully"],
-      proves:
-        `The holder of the key ${keyId} signed the attestation. Confirm from another source that it is the issuer's ` +
-        "key, for instance with the next step or with the issuer in person.",
+      title: EXTRACTION,
+      run: "pdfdetach -saveall attestation.pdf   # the name of this PDF; pdfdetach is part of poppler-utils",
+      expect: [],
+      proves: "Nothing; extracts the files that the next steps read.",
     },
     {
-      title: "The issuer's published key",
-      run: `curl -s ${shellWord(issuer.jwksUrl)}`,
-      expect: [keyId, Buffer.from(issuer.publicKey).toString("base64url")],
-      proves: "The issuer publishes the key, including after a rotation.",
+      title: "The verifier",
+      run: `sha256sum ${verifier.file}`,
+      expect: [hash("sha256", verifier.content)],
+      proves:
+        "The verifier is the one of this statement. It is a single text file to be read from top to bottom, requires " +
+        "only Node 18, and uses no network without the option --rpc.",
     },
+    {
+      title: "All checks, offline",
+      run: `${command} --trust-key ${keyId}`,
+      expect: [`VERIFIED. The attestation ${keyId}`],
+      proves:
+        `The holder of the key ${keyId} signed this statement and the attached files, and each attached portable ` +
+        "proof leads from its recorded hash to its block. Confirm from another source that the key is the issuer's: " +
+        `with the issuer in person, in an earlier document of the issuer, or at ${issuer.jwksUrl} while it exists. ` +
+        "The options --validators FILE (the addresses of the chain's validators) and --rpc URL (a node of the chain) " +
+        "check the blocks without trust in the issuer.",
+    },
+    ...("records" in facts
+      ? [
+          {
+            title: "All checks, with the document",
+            run: `DOCUMENT=document   # the file\n${command} "$DOCUMENT" --trust-key ${keyId}`,
+            expect: [`VERIFIED. The attestation ${keyId}`, "The document is the content of record"],
+            proves: "The file is the content of a listed record.",
+          },
+        ]
+      : []),
   ];
+}
+
+/** A JWS has the two numbers of a signature one after the other; OpenSSL reads them as ASN.1. */
+function signatureStep({ issuer }: AttestationFacts): AttestationStep {
+  return {
+    title: "The signature, with OpenSSL",
+    run: [
+      `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(statementKeyInfo(issuer.statementKey))} ` +
+        `'-----END PUBLIC KEY-----' > issuer.pem`,
+      "JWS=$(cat attestation.jws)",
+      `printf '%s' "\${JWS%.*}" > signed.txt`,
+      `HEX=$(printf '%s==' "\${JWS##*.}" | tr '_-' '/+' | base64 -d | od -An -v -tx1 | tr -d ' \\n')`,
+      `R=$(printf '%s' "$HEX" | cut -c1-64)`,
+      `S=$(printf '%s' "$HEX" | cut -c65-128)`,
+      `printf 'asn1=SEQUENCE:s\\n[s]\\nr=INTEGER:0x%s\\ns=INTEGER:0x%s\\n' "$R" "$S" > signature.cnf`,
+      "openssl asn1parse -genconf signature.cnf -noout -out signature.der",
+      "openssl dgst -sha256 -verify issuer.pem -signature signature.der signed.txt",
+    ].join("\n"),
+    expect: ["Verified OK"],
+    proves: `The holder of the key ${statementKeyId(issuer.statementKey)} signed the attestation.`,
+  };
 }
 
 /** The steps with the newest record's values. The statement contains the values of the other records. */
@@ -104,18 +148,6 @@ function recordSteps(record: AttestedProof, { installation }: AttestationFacts):
       run: rpcCommand("eth_getBlockByNumber", [quantity(block.number), false]),
       expect: [prefixedHex(block.hash), quantity(block.time)],
       proves: `Block ${block.number} has this hash and the time ${block.time} (Unix seconds).`,
-    },
-    {
-      title: "All checks at once, with the portable proof",
-      run: [
-        `curl -s ${shellWord(`${installation.publicUrl}/api/v1/proof/${hex(recordHash)}?format=bundle`)} ` +
-          "> proof.bundle.json   # once; keep it",
-        `node verifier/verify.mjs proof.bundle.json "$DOCUMENT" --rpc "$NODE"`,
-      ].join("\n"),
-      expect: ["VERIFIED. The document"],
-      proves:
-        "All of the above, and that transaction and receipt are part of the block. The verifier is a single file " +
-        "that requires only Node 18.",
     },
   ];
 }

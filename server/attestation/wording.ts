@@ -15,8 +15,8 @@ export function wordingOf(facts: AttestationFacts, audience: Audience): Wording 
 }
 
 const CHECKABLE =
-  "Every check can be repeated without the issuer: the steps at the end use common tools and any node of the chain. " +
-  "Only files that the issuer publishes, such as its key, require its installation.";
+  "Every check can be repeated without access to the issuer: the steps at the end use the attached files and common " +
+  "tools. Some of them ask a node of the chain, which can be any node.";
 
 const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record<Audience, string>>>> = {
   records: {
@@ -84,9 +84,19 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
         "other metadata are claims of the issuer. The hash of the content is unambiguous.",
       "A more precise time than the chain's: the time of a block is set by its proposer and accepted by the other " +
         "validators.",
+      ...withoutBundle(facts),
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
+}
+
+function withoutBundle({ records, count }: RecordFacts): string[] {
+  const attached = records.filter(({ bundle }) => bundle !== undefined).length;
+  if (attached === count) return [];
+  return [
+    `The blocks of all records, offline: portable proofs of ${attached} of the ${count} records are attached, those ` +
+      "of the newest and of the earliest listed record first. A node of the chain confirms the others.",
+  ];
 }
 
 function ofVerification({ verification, installation }: VerificationFacts, audience: Audience): Wording {

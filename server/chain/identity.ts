@@ -1,7 +1,7 @@
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
 import type { ContractAddresses, ContractName } from "./transaction.ts";
-import { fetchBlock, NodeBlock } from "./node/block.ts";
+import { fetchBlock, NodeBlock } from "./node/node-block.ts";
 import { Hex } from "./rpc/fields.ts";
 import { fetchQuantity, parseResponse } from "./rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "./rpc/rpc.ts";
@@ -13,7 +13,7 @@ export interface ContractIdentity {
   readonly codeHash: string;
 }
 
-/** What tells a chain from every other one, also from one with the same chain id. */
+/** Identifies a chain, also among chains with the same chain id. */
 export interface ChainIdentity {
   readonly chainId: number;
   /** Hash of block 0, `0x` hex. */

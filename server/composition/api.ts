@@ -1,7 +1,6 @@
 import type { Express } from "express";
 import { evidenceSource } from "../chain/evidence/evidence-source.ts";
 import type { Config } from "../config/config.ts";
-import { SealbookError } from "../errors.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle/bundle-service.ts";
@@ -35,6 +34,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
+  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
   return createApp({
     logger,
     version,
@@ -43,7 +43,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     proofs: {
       proofs: proofs.service,
       verifier: proofs.verifier,
-      bundles: new BundleService({ evidence: evidenceSource(proofAnchor), issuer }),
+      bundles,
       location: place,
     },
     recovery,
@@ -54,6 +54,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       journal,
       trees: proofs.trees,
       chain: proofAnchor,
+      bundles,
       recovery,
       issuer,
       issuerName: config.issuerName,
@@ -66,7 +67,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
     metrics,
-    ready: () => assertReady(foundation),
+    ready: () => operations.assertReady(),
   });
 }
 
@@ -80,15 +81,4 @@ function accessOf(
     proxies: new NetworkList(trustedProxies),
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
   };
-}
-
-/** @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain */
-async function assertReady({ journal, alerts }: Foundation): Promise<void> {
-  try {
-    await journal.entries.head();
-  } catch (cause) {
-    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
-  }
-  if (alerts.lasts("wrong_chain"))
-    throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
 }

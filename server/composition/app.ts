@@ -20,7 +20,7 @@ import type { RecoveryService } from "../recovery/service.ts";
 import { type SessionRouteDeps, sessionRoutes } from "../sessions/routes.ts";
 import { type ObserveRequest, requestMetrics } from "../http/request-metrics.ts";
 import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
-import type { Issuer } from "../proofs/bundle/issuer.ts";
+import type { Issuer } from "../attestation/issuer.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";

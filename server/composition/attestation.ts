@@ -1,21 +1,25 @@
+import { readFileSync } from "node:fs";
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
+const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
+
 /** Builds signed attestations. The modules that sign and print are loaded for the first one. */
-export function createAttestation(deps: AttestationServiceDeps): Attest {
-  const service = new AttestationService(deps);
+export function createAttestation(deps: Omit<AttestationServiceDeps, "verifier">): Attest {
+  const service = new AttestationService({ ...deps, verifier: readFileSync(VERIFIER, "utf8") });
   return async (subject, audience) => {
-    const { attestation, signer } = await service.attest(subject, audience);
+    const { attestation, signer, attachments } = await service.attest(subject, audience);
     const text = canonicalJson(attestation);
     const { signedAttestation } = await import("../attestation/jws.ts");
-    const jws = await signedAttestation(text, signer);
+    const jws = await signedAttestation(text, signer.statementKey);
     return {
       attestation,
       jws,
+      attachments,
       async pdf() {
         const { attestationPdf } = await import("../attestation/pdf/attestation-pdf.ts");
-        return attestationPdf(attestation, text, jws);
+        return attestationPdf(attestation, text, jws, attachments);
       },
     };
   };

@@ -1,12 +1,68 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ChainConfig } from "../config/chain.ts";
+import type { DatabaseConfig } from "../config/notations.ts";
+import type { Database } from "../journal/engine/database.ts";
+import type { StorageGuard } from "../journal/engine/storage-guard.ts";
+import { newestSequence } from "../journal/entries/entry-log.ts";
+import type { ChainLink } from "./chain-link.ts";
+import { hasJournal } from "./database.ts";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
-import { waitFor } from "../kit/wait-for.ts";
+import { waitFor } from "../kit/deadline.ts";
 
+/** File that holds the lock of the folder. */
+const LOCK_FILE = "lock.sqlite";
 const ADMINISTRATION_WAIT = { intervalMilliseconds: 100, timeoutMilliseconds: 60_000 };
 
 /** File with the address that the server signs with; `relayer rotate` waits for it to change. */
 export const RELAYER_FILE = "relayer-address";
+
+/** File with the demo account of the embedded chain. */
+export const DEMO_ACCOUNT_FILE = "demo-account.json";
+/** Files that only a server writes, after its journal exists. */
+const SERVER_FILES = [RELAYER_FILE, DEMO_ACCOUNT_FILE];
+
+const WAY_BACK =
+  "Restore the journal from a backup or with `npm run journal -- restore --from TARGET`, or set NEW_JOURNAL=yes to " +
+  "start an empty one";
+
+/**
+ * Checks that the folder of a server that ran before still has its journal.
+ * @throws SealbookError `config_invalid`
+ */
+export async function assertJournalExists({ dataDirectory }: ChainConfig, database: DatabaseConfig): Promise<void> {
+  const found = SERVER_FILES.find((name) => existsSync(join(dataDirectory, name)));
+  if (found === undefined || (await hasJournal(database))) return;
+  const where = database.kind === "sqlite" ? database.file : "the database of DATABASE_URL";
+  throw new SealbookError(
+    "config_invalid",
+    `${dataDirectory} has ${found} of an earlier server, but there is no journal in ${where}. ${WAY_BACK}`,
+  );
+}
+
+/**
+ * Checks that an empty journal is that of a relayer that has sent nothing yet. Without the chain nothing is checked.
+ * @throws SealbookError `config_invalid`
+ */
+export async function assertJournalOfRelayer(database: Database, { rpc, relayer }: ChainLink): Promise<void> {
+  if ((await newestSequence(database)) > 0) return;
+  if ((await database.selectFrom("transactions").select("id").limit(1).executeTakeFirst()) !== undefined) return;
+  const sent = await rpc.call("eth_getTransactionCount", [relayer.address, "latest"]).then(Number, () => 0);
+  if (sent === 0) return;
+  throw new SealbookError(
+    "config_invalid",
+    `the journal is empty, but the relayer ${relayer.address} has sent ${sent} transactions on chain ${rpc.chainId}. ` +
+      WAY_BACK,
+  );
+}
+
+/** Adds the folder and its lock to what must stay in place. */
+export function pinDataFolder(directory: string, guard: StorageGuard): void {
+  guard.pin(directory);
+  guard.pin(join(directory, LOCK_FILE));
+}
 
 /**
  * Locks the data folder for a server, or for work without one.

@@ -10,7 +10,7 @@ import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
-import { waitFor } from "../kit/wait-for.ts";
+import { waitFor } from "../kit/deadline.ts";
 import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
 import { sessionRules } from "./session-rules.ts";
@@ -80,7 +80,7 @@ async function urlOfOther(urlFile: string): Promise<string> {
     return chainId === EMBEDDED_CHAIN_ID ? written : undefined;
   }, OTHER_PROCESS_WAIT);
   if (url !== undefined) return url;
-  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not answer");
+  throw new SealbookError("chain_unavailable", "another process has the embedded chain, but it does not respond");
 }
 
 /** File of the keys generated for the embedded chain. */

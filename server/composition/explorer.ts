@@ -1,6 +1,6 @@
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
-import type { ValidatorNames } from "../chain/node/block.ts";
+import type { ValidatorNames } from "../chain/node/node-block.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";

@@ -3,7 +3,7 @@ import { ZeroAddress } from "ethers";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
-import type { ValidatorNames } from "../chain/node/block.ts";
+import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -50,8 +50,8 @@ export function createFoundation(
   const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, chain });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
-      ? logger.info("the chain's node answers again")
-      : logger.warn({ err: error }, "the chain's node does not answer"),
+      ? logger.info("the chain's node responds again")
+      : logger.warn({ err: error }, "the chain's node does not respond"),
   );
   return { ...monitoring, version, clock, link, database, journal, signer, validatorNames, proofAnchor, head };
 }

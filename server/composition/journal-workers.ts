@@ -1,3 +1,4 @@
+import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { JournalConfig } from "../config/config.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
@@ -5,12 +6,14 @@ import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Foundation } from "./foundation.ts";
 import { createReconciler } from "./reconciliation.ts";
-import { createReplicators } from "./replication.ts";
+import { createReplicators, createSyncReplication } from "./replication.ts";
 
 /** Checkpoints of the journal on chain, its replicas, and the comparison of all three. */
 export interface JournalWorkers {
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** The wait of proof requests for a replica; `undefined` in the asynchronous mode. */
+  readonly syncReplication: SyncReplication | undefined;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
   replicaLag(): number | null;
   /** End of the last comparison with the chain, in Unix seconds. */
@@ -28,7 +31,7 @@ export function createJournalWorkers(
   foundation: Foundation,
   { config, transactions, targets }: JournalWorkersOptions,
 ): JournalWorkers {
-  const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = foundation;
+  const { journal, proofAnchor: chain, database, signer, metrics, telemetry, logger, clock } = foundation;
   const checkpoints = new CheckpointAnchor({
     journal,
     chain,
@@ -60,8 +63,12 @@ export function createJournalWorkers(
     "When journal and chain were last compared",
     async () => (await lastReconciled()) ?? undefined,
   );
+  const syncReplication = createSyncReplication(foundation, config, replicators);
   return {
+    syncReplication,
     async start() {
+      // Its alert can last from a start in the other mode.
+      if (syncReplication === undefined) telemetry.replicaAvailable();
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
       await reconciler.start();

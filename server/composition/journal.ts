@@ -7,7 +7,7 @@ import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
-import type { RecordStore } from "../records/store-interfaces.ts";
+import type { RecordStore } from "../records/record.ts";
 import type { ServiceLogStore } from "../sessions/service-log.ts";
 import type { AccountStore, SessionStore } from "../sessions/store-interfaces.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";

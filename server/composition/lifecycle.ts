@@ -39,7 +39,7 @@ export async function startParts(
   }
   // Monitoring stops before the parts that it monitors.
   resources.defer(() => operations.stop());
-  operations.start();
+  await operations.start();
   return { url: server.url, demoAccount };
 }
 
@@ -95,10 +95,14 @@ async function demoAccountOf({ foundation, sessions }: Parts, file: string): Pro
   return ensureDemoAccount(file, foundation.journal, accounts);
 }
 
-/** Requests that still wait for the chain after a while are answered as pending instead of being cut off. */
-async function releasingWaits({ proofs, transactions }: Parts, stop: () => Promise<void>): Promise<void> {
+/** Requests that still wait for the chain after a while get the response pending instead of being cut off. */
+async function releasingWaits(
+  { proofs, transactions, journalWorkers }: Parts,
+  stop: () => Promise<void>,
+): Promise<void> {
   const timer = setTimeout(() => {
     proofs.tracker.release();
+    journalWorkers.syncReplication?.release();
     transactions.sender.release();
   }, STOP_WAIT_MILLISECONDS);
   await stop();

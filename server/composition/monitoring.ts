@@ -3,6 +3,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { AlertStore } from "../operations/alert.ts";
 import { alertStore } from "../operations/alert-store.ts";
+import { BufferedAlertStore } from "../operations/buffered-alert-store.ts";
 import { AlertTracker } from "../operations/alert-tracker.ts";
 import { createTelemetry, type ServerTelemetry } from "../operations/telemetry.ts";
 import { Metrics } from "../operations/metrics.ts";
@@ -27,7 +28,7 @@ export interface MonitoringDeps {
 }
 
 export function createMonitoring({ version, database, journal, logger, clock }: MonitoringDeps): Monitoring {
-  const store = alertStore(database);
+  const store = new BufferedAlertStore(alertStore(database));
   const alerts = new AlertTracker(store, logger, clock);
   const metrics = new Metrics(version);
   metrics.gaugeBy("alert", "sealbook_alerts_active", "Alerts that last", () => alerts.counts());

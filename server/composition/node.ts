@@ -21,7 +21,7 @@ export function createNodeInspector(
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
   });
   metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
-  metrics.gauge("sealbook_chain_up", "Whether the node answers (1) or not (0)", () => (head.reachable ? 1 : 0));
+  metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () => (head.reachable ? 1 : 0));
   registerNetworkMetrics(metrics, async () => (head.reachable ? await inspect() : undefined));
   return inspect;
 }

@@ -1,19 +1,27 @@
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
+import { SealbookError } from "../errors.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
+import type { StorageMonitor } from "../operations/storage-monitor.ts";
 import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
 import type { Foundation } from "./foundation.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
 import type { PublicAddress } from "./public-address.ts";
+import type { Journal } from "./journal.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 
 /** The monitor of the chain's node, the receivers of alerts, and the status of the server. */
 export interface Operations {
   /** Response of `GET /api/v1/status`. */
   status(): Promise<Status>;
-  start(): void;
+  /**
+   * Checks that requests can be served.
+   * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
+   */
+  assertReady(): Promise<void>;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -23,12 +31,13 @@ export interface OperationsOptions {
   readonly transactions: RelayerTransactions;
   readonly journalWorkers: JournalWorkers;
   readonly address: PublicAddress;
+  readonly storage: StorageMonitor;
   readonly nodeIntervalMilliseconds: number | undefined;
 }
 
 export function createOperations(foundation: Foundation, options: OperationsOptions): Operations {
-  const { link, telemetry } = foundation;
-  const { inspect, nodeIntervalMilliseconds } = options;
+  const { link, journal, alerts, telemetry } = foundation;
+  const { inspect, storage, nodeIntervalMilliseconds } = options;
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
   const webhooks = createWebhooks(foundation, options);
@@ -41,13 +50,21 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
   });
   return {
     status: createStatus(foundation, options, regularBlocks),
-    start() {
+    async assertReady() {
+      storage.assertReady();
+      await assertReadable(journal);
+      if (alerts.lasts("wrong_chain"))
+        throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
+    },
+    async start() {
+      await storage.start();
       nodeMonitor.start();
       for (const webhook of webhooks) webhook.start();
     },
     async stop() {
       await Promise.all(webhooks.map((webhook) => webhook.stop()));
       await nodeMonitor.stop();
+      await storage.stop();
     },
   };
 }
@@ -77,14 +94,14 @@ function createWebhooks(
 
 function createStatus(
   { version, link, journal, telemetry }: Foundation,
-  { inspect, transactions, journalWorkers }: OperationsOptions,
+  { inspect, transactions, journalWorkers, storage }: OperationsOptions,
   regularBlocks: boolean,
 ): () => Promise<Status> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   return () =>
     statusReport({
       version,
-      startedAt,
+      uptime: () => (performance.now() - startedAt) / 1000,
       chainId: link.rpc.chainId,
       relayer: transactions.sender.address,
       regularBlocks,
@@ -93,8 +110,18 @@ function createStatus(
       transactionsInFlight: () => transactions.countInFlight(),
       failedAnchors: async () => (await journal.anchors.failed()).length,
       divergences: () => telemetry.counts().divergences,
-      isJournalFailing: () => telemetry.counts().isJournalFailing,
+      storage: () => storage.state(),
+      lacksReplica: () => journalWorkers.syncReplication?.isAvailable === false,
       lastReconciled: () => journalWorkers.lastReconciled(),
       replicaLag: () => journalWorkers.replicaLag(),
     });
+}
+
+/** @throws SealbookError `journal_unavailable` */
+async function assertReadable({ entries }: Journal): Promise<void> {
+  try {
+    await entries.head();
+  } catch (cause) {
+    throw new SealbookError("journal_unavailable", "the journal cannot be read", { cause, retryAfterSeconds: 1 });
+  }
 }

@@ -21,6 +21,7 @@ import { PublicAddress } from "./public-address.ts";
 import { createRecords, type Records } from "./records.ts";
 import type { Opened } from "./resources.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createStorageMonitor } from "./storage.ts";
 import { createTransactions, type RelayerTransactions } from "./transactions.ts";
 
 /** Replacements for tests. */
@@ -80,9 +81,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions: sender,
     chainLagMilliseconds,
   });
-  const proofs = buildProofs(foundation, config, transactions);
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
+  const proofs = buildProofs(foundation, config, transactions, journalWorkers);
   const months = new PartitionMaintenance(
     () => createPartitions(database, clock()),
     (err) =>
@@ -99,6 +100,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     transactions,
     journalWorkers,
     address,
+    storage: createStorageMonitor(foundation, config, opened),
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -107,7 +109,12 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   return { ...built, bot: buildBot(built, options) };
 }
 
-function buildProofs(foundation: Foundation, config: Config, { sender }: RelayerTransactions): Proofs {
+function buildProofs(
+  foundation: Foundation,
+  config: Config,
+  { sender }: RelayerTransactions,
+  { syncReplication }: JournalWorkers,
+): Proofs {
   const { journal, proofAnchor, head, telemetry, logger, clock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
@@ -115,6 +122,7 @@ function buildProofs(foundation: Foundation, config: Config, { sender }: Relayer
     journal,
     chain: proofAnchor,
     transactions: sender,
+    replication: syncReplication,
     telemetry,
     clock,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),

@@ -1,6 +1,7 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
@@ -20,6 +21,8 @@ export interface ProofDeps {
   readonly journal: Journal;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
   readonly transactions: Transactions;
+  /** Set when proofs are acknowledged only with a replica. */
+  readonly replication: SyncReplication | undefined;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly batchMaxAgeMilliseconds: number;
@@ -41,7 +44,7 @@ export interface Proofs {
   onHead(head: BlockHead): void;
   /** Resumes the anchors in flight. */
   start(): Promise<void>;
-  /** Writes what is queued, and answers the requests that wait. Anchors in flight are resumed by the next start. */
+  /** Writes queued proofs and responds to waiting requests. Anchors in flight are resumed by the next start. */
   stop(): Promise<void>;
 }
 

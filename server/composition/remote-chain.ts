@@ -19,7 +19,7 @@ export async function openRemoteChain(
   const tls = peerTlsOptions(nodeTls, NODE);
   let reachable = true;
   const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
-    // A server that starts while its node is unavailable still answers from its journal, and catches up later.
+    // A server that starts while its node is unavailable still responds from its journal, and catches up later.
     reachable = false;
     onEvent({ kind: "unreachable", error });
     return onlyKnownChain(dataDirectory, error);
@@ -54,7 +54,7 @@ async function onlyKnownChain(dataDirectory: string, cause: unknown): Promise<nu
   const [only, another] = known;
   if (only === undefined || another !== undefined) {
     const isDistrust = cause instanceof SealbookError && cause.cause instanceof PeerTlsError;
-    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not answer";
+    const reason = isDistrust ? `no connection to RPC_URL: ${cause.message}` : "the node at RPC_URL does not respond";
     throw new SealbookError("chain_unavailable", `${reason}, and it is not known which chain it is`, { cause });
   }
   return Number.parseInt(only, 10);

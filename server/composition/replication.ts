@@ -1,7 +1,11 @@
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { Replicator, type ReplicatorEvent, DEFAULT_RULES } from "../journal/replication/replicator.ts";
+import { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { JournalConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";
+
+/** Delays before retries while requests wait for a replica. */
+const SYNC_RETRY = { firstMilliseconds: 250, longestMilliseconds: 5_000 };
 
 /** Builds a replicator for each target, and registers the metrics of their lag. */
 export function createReplicators(
@@ -14,6 +18,7 @@ export function createReplicators(
     ...DEFAULT_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+    ...(config.replicaMode === "sync" ? { retry: SYNC_RETRY } : {}),
   };
   const replicators = targets.map(
     (target) =>
@@ -30,6 +35,20 @@ export function createReplicators(
     replicators.map((replicator) => [replicator.name, replicator.lag().entries]),
   );
   return replicators;
+}
+
+/** Builds the wait of proof requests for a replica; `undefined` in the asynchronous mode. */
+export function createSyncReplication(
+  { journal, telemetry }: Foundation,
+  { replicaMode }: JournalConfig,
+  replicators: readonly Replicator[],
+): SyncReplication | undefined {
+  if (replicaMode === "async") return undefined;
+  return new SyncReplication({
+    replicators,
+    head: async () => (await journal.entries.head()).sequence,
+    onChange: (isAvailable) => (isAvailable ? telemetry.replicaAvailable() : telemetry.replicaUnavailable()),
+  });
 }
 
 function reportReplica({ telemetry, logger }: Foundation, name: string, event: ReplicatorEvent): void {

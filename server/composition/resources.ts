@@ -10,17 +10,20 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
-import { holdDataFolder } from "./data-folder.ts";
-import type { Issuer } from "../proofs/bundle/issuer.ts";
+import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
+import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
+import { issuerKeyStore } from "../attestation/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
+import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
+import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -30,6 +33,8 @@ export interface Opened {
   readonly database: Database;
   /** Validators whose blocks the server accepts. */
   readonly validators: ValidatorHistory;
+  /** Files that the journal depends on. */
+  readonly storage: StorageGuard;
   /** Targets of the journal's replicas. */
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
@@ -52,7 +57,10 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
-    const database = await openJournalDatabase(config.database);
+    const storage = new StorageGuard();
+    pinDataFolder(config.dataDirectory, storage);
+    if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
+    const database = await openJournalDatabase(config.database, storage);
     resources.defer(() => database.destroy());
     const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database));
@@ -66,17 +74,30 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
       },
     });
     resources.defer(() => link.close());
+    if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
-    const issuer = await IssuerKeys.open(issuerKeysFile(config.dataDirectory));
+    const issuer = await openIssuer(config, database, logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
-    return { link, database, validators, targets, tokens, issuer, certificate, embeddedLog, botCipher: botSeal, resources };
+    return {
+      link,
+      database,
+      validators,
+      storage,
+      targets,
+      tokens,
+      issuer,
+      certificate,
+      embeddedLog,
+      botCipher: botSeal,
+      resources,
+    };
   } catch (error) {
     await resources.disposeAsync();
     throw error;
@@ -97,6 +118,25 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
       { cause },
     );
   }
+}
+
+/** @throws SealbookError `config_invalid` when the keys cannot be used */
+async function openIssuer(
+  { dataDirectory, issuerKeyPasswordFile: passwordFile }: Config,
+  database: Database,
+  logger: Logger,
+): Promise<Issuer> {
+  const password = passwordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", passwordFile));
+  return IssuerKeys.open(issuerKeysFile(dataDirectory), {
+    password,
+    journal: issuerKeyStore(database),
+    onLocked: (key) =>
+      logger.warn(
+        { key },
+        "the journal has the issuer's key in encrypted form, and ISSUER_KEY_PASSWORD_FILE is not set; " +
+          "the server created a new key",
+      ),
+  });
 }
 
 /** @throws SealbookError `config_invalid` when the certificate cannot be used */
@@ -120,7 +160,7 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
     const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
   } else if (event.kind === "failed_over") {
-    logger.warn({ ...event.event }, "another node of the chain is asked from now on");
+    logger.warn({ ...event.event }, "switched to another node of the chain");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
   } else {

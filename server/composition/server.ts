@@ -4,6 +4,7 @@ import type { Logger } from "../kit/logger.ts";
 import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
 import { createApi } from "./api.ts";
+import { DEMO_ACCOUNT_FILE } from "./data-folder.ts";
 import { createFoundation } from "./foundation.ts";
 import type { Journal } from "./journal.ts";
 import { startParts } from "./lifecycle.ts";
@@ -42,7 +43,7 @@ async function build(config: Config, logger: Logger, overrides: ServerOverrides,
   const foundation = createFoundation(config.chain, opened, logger, overrides.clock ?? Date.now);
   const parts = buildParts(foundation, { config, opened, overrides, chatBot });
   const app = createApi(parts, { config, opened, telegramPath: chatBot?.TELEGRAM_PATH });
-  const demoAccountFile = join(config.dataDirectory, "demo-account.json");
+  const demoAccountFile = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
   return {
     journal: foundation.journal,
     accounts: parts.sessions.accounts,

@@ -30,7 +30,7 @@ export function createSessions(
   { version, journal, link, head, metrics, telemetry, clock }: Foundation,
   { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
 ): Sessions {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const vault = keyVault(keystoreRounds);
   const sessions = new SessionService({
     journal,
@@ -51,7 +51,7 @@ export function createSessions(
       accounts: await journal.accounts.count(),
       sessions: await live(),
       block: head.head?.number ?? 0,
-      uptime: Math.floor((Date.now() - startedAt) / 1000),
+      uptime: Math.floor((performance.now() - startedAt) / 1000),
     }),
     panel: panelFragments(version),
     limitLogins: loginLimit({

@@ -61,10 +61,16 @@ export interface ProofConfig {
 
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
+  /** Whether an empty journal is accepted where there must have been one. */
+  readonly mayBeNew: boolean;
+  /** Free space on its disk below which the server is not ready. */
+  readonly minimumFreeBytes: number;
   readonly checkpointIntervalMilliseconds: number;
   readonly reconcileIntervalMilliseconds: number;
   readonly fullReconcileIntervalMilliseconds: number;
   readonly replicaTargets: readonly TargetAddress[];
+  /** `sync`: a proof is acknowledged when a replica has it. */
+  readonly replicaMode: EnvironmentValues["REPLICA_MODE"];
   readonly replicaIntervalMilliseconds: number;
   readonly replicaLagLimitMilliseconds: number;
 }
@@ -100,6 +106,8 @@ export interface Config {
   readonly explorer: ExplorerConfig;
   /** Name of the issuer in attestations. */
   readonly issuerName: string;
+  /** The file with the password of the issuer's private key. */
+  readonly issuerKeyPasswordFile: string | undefined;
   /** The Telegram bot; without it there is none. */
   readonly telegram: TelegramConfig | undefined;
   readonly map: MapConfig;
@@ -122,6 +130,9 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
   if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
     faults.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
   }
+  if (env.REPLICA_MODE === "sync" && env.REPLICA_TARGETS.length === 0) {
+    faults.push({ path: "REPLICA_MODE", message: "is sync, but REPLICA_TARGETS is not set" });
+  }
   const nodeTls = peerTlsConfig("RPC_TLS", env, variables, faults);
   const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, faults);
   const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, faults) : undefined;
@@ -140,6 +151,7 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     journal: journalConfig(env),
     alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
     issuerName: env.ISSUER_NAME,
+    issuerKeyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE,
     telegram,
     map,
   };
@@ -175,10 +187,13 @@ function apiConfig(
 
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
+    mayBeNew: env.NEW_JOURNAL === "yes",
+    minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
     fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
     replicaTargets: env.REPLICA_TARGETS,
+    replicaMode: env.REPLICA_MODE,
     replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
     replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
   };

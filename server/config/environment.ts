@@ -95,6 +95,17 @@ export const Environment = z.object({
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
+  NEW_JOURNAL: z
+    .enum(["no", "yes"])
+    .default("no")
+    .meta({
+      description:
+        "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
+        "server refuses to start: [operate.md](operate.md#failure-modes)",
+    }),
+  DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
+    description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
+  }),
   RELAYER_KEY: privateKey.optional().meta({
     description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
     unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
@@ -183,6 +194,14 @@ export const Environment = z.object({
       "see [operate.md](operate.md)",
     unset: "none",
   }),
+  REPLICA_MODE: z
+    .enum(["async", "sync"])
+    .default("async")
+    .meta({
+      description:
+        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
+        "within `PROOF_WAIT` seconds",
+    }),
   REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
     description: "Seconds between shipments of new journal entries to the targets",
   }),
@@ -263,6 +282,16 @@ export const Environment = z.object({
     .default("Sealbook appliance")
     .meta({
       description: "Name of the issuer in attestations",
+    }),
+  ISSUER_KEY_PASSWORD_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File with the password that encrypts the issuer's private key in `DATA_DIR` and in the journal; see " +
+        "[Issuer keys](operate.md#issuer-keys)",
+      unset: "the key is not encrypted, and in no replica",
     }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer for `verification_url`, as `EXPLORER_URL/tx/HASH`",

@@ -1,4 +1,4 @@
-import type { AnchorOnChain } from "../chain/contracts/anchor.ts";
+import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
 import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
 

@@ -11,10 +11,16 @@ import type {
 } from "./explored.ts";
 
 /** The requested page of a list. */
-export interface PageRequest {
+export interface PageRequest<Cursor = number> {
   readonly limit: number;
-  /** `next` of the previous page. */
-  readonly cursor?: string | undefined;
+  /** `next` of the previous page. Default: the first page. */
+  readonly cursor?: Cursor | undefined;
+}
+
+/** The position of a log on the chain: a block, and the log's index in it. */
+export interface LogPosition {
+  readonly block: number;
+  readonly index: number;
 }
 
 /**
@@ -29,11 +35,11 @@ export interface ChainExplorer {
   block(id: number | string, page: PageRequest): Promise<ExploredBlock | undefined>;
   transaction(hash: string): Promise<ExploredTransaction | undefined>;
   /** Newest first. A page can have fewer entries than requested, or none, without being the last one. */
-  anchors(page: PageRequest): Promise<Page<ExploredAnchor>>;
+  anchors(page: PageRequest<LogPosition>): Promise<Page<ExploredAnchor>>;
   anchor(hash: string): Promise<ExploredAnchor | undefined>;
   address(address: Address): Promise<ExploredAddress>;
   /** Events of the contracts that concern an address, newest first; paged as {@link anchors}. */
-  activity(address: Address, page: PageRequest): Promise<Page<Activity>>;
+  activity(address: Address, page: PageRequest<LogPosition>): Promise<Page<Activity>>;
   /** Whether the registry contains the hash of a session's token. */
   knowsSession(tokenHash: string): Promise<boolean>;
 }

@@ -24,7 +24,7 @@ import {
   EXPLORED_TRANSACTION,
   FOUND_ROOT,
 } from "./examples.ts";
-import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery } from "./schemas.ts";
+import { AddressParameter, BlockParameter, HashParameter, ListQuery, LogQuery, SearchQuery } from "./schemas.ts";
 
 const TAG = "Explorer";
 const UNKNOWN = "ab".repeat(32);
@@ -143,7 +143,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       path: "/anchors",
       summary: "List anchors",
       description: "First anchors of hashes and roots, newest first.",
-      parameters: { query: ListQuery },
+      parameters: { query: LogQuery },
       examples: [
         {
           name: "newest",
@@ -212,7 +212,7 @@ export const EXPLORER_OPERATIONS: readonly Operation[] = [
       description:
         "Lists events of the contracts. A long range of blocks without an event ends the page; `next` continues " +
         "before it.",
-      parameters: { path: z.object({ address: AddressParameter }), query: ListQuery },
+      parameters: { path: z.object({ address: AddressParameter }), query: LogQuery },
       examples: [
         {
           name: "contract",

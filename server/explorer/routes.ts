@@ -17,7 +17,7 @@ import {
   toChainResponse,
   toTransactionResponse,
 } from "./response-mapping.ts";
-import { AddressParameter, BlockParameter, HashParameter, ListQuery, SearchQuery } from "./schemas.ts";
+import { AddressParameter, BlockParameter, HashParameter, ListQuery, LogQuery, SearchQuery } from "./schemas.ts";
 
 /** Dependencies of the explorer, which reads the chain, never the journal. */
 export interface ExplorerDeps {
@@ -45,6 +45,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
       .all(onlyMethods("GET"));
   };
   const pageOf = (request: Request<Record<string, string>>) => parseInput(ListQuery, request.query, "query");
+  const logsOf = (request: Request<Record<string, string>>) => parseInput(LogQuery, request.query, "query");
 
   get("/chain", async () => toChainResponse(await explorer.chain()));
   get("/blocks", async (request) => toBlockList(await explorer.blocks(pageOf(request))));
@@ -56,7 +57,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     const hash = parameter(HashParameter, request, "hash");
     return toTransactionResponse(existing(await explorer.transaction(hash), `the chain has no transaction ${hash}`));
   });
-  get("/anchors", async (request) => toAnchorList(await explorer.anchors(pageOf(request))));
+  get("/anchors", async (request) => toAnchorList(await explorer.anchors(logsOf(request))));
   get("/anchors/:hash", async (request) => {
     const hash = parameter(HashParameter, request, "hash");
     return toAnchorResponse(existing(await explorer.anchor(hash), `${hash} was not anchored`));
@@ -65,7 +66,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     toAddressResponse(await explorer.address(parameter(AddressParameter, request, "address"))),
   );
   get("/addresses/:address/activity", async (request) =>
-    toActivityResponse(await explorer.activity(parameter(AddressParameter, request, "address"), pageOf(request))),
+    toActivityResponse(await explorer.activity(parameter(AddressParameter, request, "address"), logsOf(request))),
   );
   get("/search", async (request) => ({
     results: await search(explorer, parseInput(SearchQuery, request.query, "query").q),

@@ -1,7 +1,8 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
+import type { LogPosition } from "./explorer.ts";
 import type { Sought } from "./search.ts";
-import { pageLimit } from "../http/fields.ts";
+import { inQuery, pageLimit } from "../http/fields.ts";
 
 const HASH = /^(0[xX])?[0-9a-fA-F]{64}$/;
 const ADDRESS = /^(0[xX])?[0-9a-fA-F]{40}$/;
@@ -33,14 +34,32 @@ export const AddressParameter = z
   .transform((text) => getAddress(withPrefix(text)))
   .meta({ description: "An address as 40 hexadecimal digits, with or without `0x`." });
 
-/** The page of a list. */
+const NO_CURSOR = "is not a cursor of an earlier response";
+const OF_CURSOR = { description: "`next` of the previous page." };
+
+/** The page of a list of blocks, or of the transactions of a block: the cursor is a number. */
 export const ListQuery = z.object({
   limit: pageLimit(MOST, USUAL),
   cursor: z
     .string()
-    .regex(/^\d{1,15}(-\d{1,9})?$/, "is not a cursor of an earlier response")
+    .regex(NUMBER, NO_CURSOR)
+    .transform(Number)
     .optional()
-    .meta({ description: "`next` of the previous page." }),
+    .meta({ ...inQuery(0, 999_999_999_999_999), ...OF_CURSOR }),
+});
+
+/** The page of a list of logs: the cursor is the position of the last log, a block and an index in it. */
+export const LogQuery = z.object({
+  limit: pageLimit(MOST, USUAL),
+  cursor: z
+    .string()
+    .regex(/^[0-9]{1,15}-[0-9]{1,9}$/, NO_CURSOR)
+    .transform((text): LogPosition => {
+      const [block, index] = text.split("-").map(Number);
+      return { block: block ?? 0, index: index ?? 0 };
+    })
+    .optional()
+    .meta(OF_CURSOR),
 });
 
 /** The search text; its form determines the kinds of results. */

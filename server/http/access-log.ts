@@ -27,7 +27,7 @@ export function accessLog(logger: Logger): RequestHandler {
       const milliseconds = Math.round(performance.now() - start);
       logger[level](
         { request_id, method: request.method, route: routePattern(request), status, milliseconds },
-        "request answered",
+        "request completed",
       );
     });
     next();

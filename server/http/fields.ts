@@ -13,7 +13,9 @@ export function limitedText(maximum: number) {
 
 /** Creates the schema of a string for the database, without NUL characters, which PostgreSQL rejects. */
 export function storedText(maximum: number) {
-  return limitedText(maximum).refine((value) => !value.includes("\0"), "contains a NUL character");
+  return limitedText(maximum)
+    .refine((value) => !value.includes("\0"), "contains a NUL character")
+    .meta({ maxLength: maximum, pattern: "^[^\\u0000]*$" });
 }
 
 /** A SHA-256: 64 hex digits of any case, with or without `0x`. */

@@ -1,9 +1,24 @@
 import { isUtf8 } from "node:buffer";
+import { z } from "zod";
 import express, { type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
+
+const ITEM = { $ref: "#/components/schemas/JsonValue" };
+
+/** The values that {@link jsonBody} accepts, as a schema for documentation: the parser itself checks them. */
+export const JsonValue = z.unknown().meta({
+  id: "JsonValue",
+  description: `Any JSON value of at most ${MAX_DEPTH} levels. Numbers beyond 2^53 - 1 are sent as text.`,
+  anyOf: [
+    { type: ["null", "boolean", "string"] },
+    { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    { type: "array", items: ITEM },
+    { type: "object", propertyNames: { not: { const: "__proto__" } }, additionalProperties: ITEM },
+  ],
+});
 
 const sizes = new WeakMap<object, number>();
 

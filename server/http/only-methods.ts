@@ -5,6 +5,6 @@ import { SealbookError } from "../errors.ts";
 export function onlyMethods(...methods: readonly string[]): RequestHandler {
   return (_request, response) => {
     response.set("Allow", methods.join(", "));
-    throw new SealbookError("method_not_allowed", `this path answers ${methods.join(" and ")} only`);
+    throw new SealbookError("method_not_allowed", `this path supports ${methods.join(" and ")} only`);
   };
 }

@@ -2,6 +2,8 @@
 export interface JournalEvents {
   /** A write to the journal failed. */
   journalFailing(error: unknown): void;
+  /** A regular test of a write succeeded, or failed with an error. */
+  journalProbed(error?: unknown): void;
   /**
    * Journal, replicas and chain diverge. Emitted at every check; the alert is raised once.
    * @param subject Identifies the divergence: the same text at every check
@@ -15,4 +17,10 @@ export interface JournalEvents {
   /** A replica exceeds the lag limit, or its target is unavailable; called once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
+  /** No replica has taken new entries in time, and requests wait for one. */
+  replicaUnavailable(): void;
+  replicaAvailable(): void;
+  /** The journal cannot be stored safely; called at every check, the alert is raised once. */
+  storageFailing(reason: string): void;
+  storageRestored(): void;
 }

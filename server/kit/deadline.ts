@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /**
  * Waits for a result until a deadline; a later result is dropped.
  * @param expired Creates the error of the deadline
@@ -10,4 +12,21 @@ export async function within<T>(milliseconds: number, result: Promise<T>, expire
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Polls until `probe` returns a value.
+ * @returns the value; `undefined` after the timeout
+ * @throws whatever `probe` throws
+ */
+export async function waitFor<T>(
+  probe: () => Promise<T | undefined>,
+  options: { readonly intervalMilliseconds: number; readonly timeoutMilliseconds: number },
+): Promise<T | undefined> {
+  for (const deadline = Date.now() + options.timeoutMilliseconds; Date.now() < deadline;) {
+    const value = await probe();
+    if (value !== undefined) return value;
+    await sleep(options.intervalMilliseconds);
+  }
+  return undefined;
 }

@@ -1,10 +1,13 @@
 /** Conditions that operators are alerted to. */
 export const ALERT_KINDS = [
   "node_down",
+  "node_down",
   "wrong_chain",
   "sync_lost",
   "degraded_performance",
   "journal_divergence",
+  "storage_failure",
+  "clock_skew",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -12,7 +15,7 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 /** A condition that lasts, or lasted. */
 export interface Alert {
   readonly kind: AlertKind;
-  /** Tells several alerts of one kind apart; empty when there can be only one. */
+  /** Distinguishes alerts of one kind; empty when there can be only one. */
   readonly subject: string;
   readonly message: string;
   /** Unix milliseconds. */

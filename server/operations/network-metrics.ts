@@ -70,7 +70,7 @@ function consensusMetrics(metrics: Metrics, report: Report): void {
       "Validators of the consensus network",
       ({ consensus }) => consensus.validators.length,
     ],
-    ["sealbook_consensus_quorum", "Validators that have to agree on a block", ({ consensus }) => consensus.quorum],
+    ["sealbook_consensus_quorum", "Number of validators that must commit a block", ({ consensus }) => consensus.quorum],
     ["sealbook_consensus_round", "Round changes of the newest block", bft(({ round }) => round)],
     [
       "sealbook_consensus_slow",
@@ -124,9 +124,9 @@ function validatorMetrics(metrics: Metrics, report: Report): void {
     state === "active" ? 1 : 0,
   );
   gauge(
-    "sealbook_validator_missed_turns",
-    "Turns since its last block that a validator missed",
-    ({ missedTurns }) => missedTurns,
+    "sealbook_validator_missed_proposals",
+    "Proposals that a validator missed since its last block",
+    ({ missedProposals }) => missedProposals,
   );
   gauge(
     "sealbook_validator_last_proposed_block",

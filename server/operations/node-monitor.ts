@@ -8,7 +8,7 @@ import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";
 import { syncLoss } from "./sync-loss.ts";
 
 const INTERVAL_MILLISECONDS = 5_000;
-const UNREACHABLE = "the chain's node does not answer";
+const UNREACHABLE = "the chain's node does not respond";
 
 export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { Problem } from "../http/responses.ts";
 import { exampleResponse } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
-import { ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
+import { errorResponses, ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
@@ -72,32 +71,32 @@ const ON_NETWORK = {
         state: "active",
         proposed: 11,
         last_proposed: 17_280,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 2",
         state: "active",
         proposed: 10,
         last_proposed: 17_278,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 3",
         state: "active",
         proposed: 11,
         last_proposed: 17_279,
-        last_sealed: 17_280,
-        missed_turns: 0,
+        last_commit_seal: 17_280,
+        missed_proposals: 0,
       },
       {
         validator: "data centre 4",
-        state: "absent",
+        state: "missing",
         proposed: 0,
         last_proposed: 17_190,
-        last_sealed: null,
-        missed_turns: 11,
+        last_commit_seal: null,
+        missed_proposals: 11,
       },
     ],
   },
@@ -105,6 +104,8 @@ const ON_NETWORK = {
     records: 4,
     pending: 0,
     writable: true,
+    storage_fault: null,
+    free_bytes: 412_316_860_416,
     last_reconciled: 1_795_291_651,
     divergences: 0,
     replica_lag: null,
@@ -134,7 +135,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
             {
               alert: "node_down",
               state: "resolved",
-              message: "the chain's node does not answer",
+              message: "the chain's node does not respond",
               raised_at: 1_795_291_000,
               resolved_at: 1_795_291_060,
             },
@@ -166,6 +167,8 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
             records: 4,
             pending: 0,
             writable: true,
+            storage_fault: null,
+            free_bytes: 412_316_860_416,
             last_reconciled: 1_795_291_651,
             divergences: 0,
             replica_lag: null,

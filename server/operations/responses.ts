@@ -2,7 +2,15 @@ import { z } from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 export const Alert = z.object({
-  alert: z.enum(["node_down", "wrong_chain", "sync_lost", "degraded_performance", "journal_divergence"]),
+  alert: z.enum([
+    "node_down",
+    "wrong_chain",
+    "sync_lost",
+    "degraded_performance",
+    "journal_divergence",
+    "storage_failure",
+    "clock_skew",
+  ]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string(),
@@ -40,11 +48,11 @@ const Bft = z.object({
   participation: z.array(
     z.object({
       validator: z.string(),
-      state: z.enum(["active", "silent", "absent"]),
+      state: z.enum(["active", "silent", "missing"]),
       proposed: whole.meta({ description: "The number of its proposals among the newest blocks." }),
       last_proposed: whole.nullable(),
-      last_sealed: whole.nullable(),
-      missed_turns: whole,
+      last_commit_seal: whole.nullable(),
+      missed_proposals: whole,
     }),
   ),
 });
@@ -75,14 +83,19 @@ export const Status = z
       ...Bft.partial().shape,
     }),
     journal: z.object({
-      records: whole,
-      pending: whole,
-      writable: z.boolean().meta({ description: "Whether the last write of proofs succeeded." }),
+      records: whole.nullable(),
+      pending: whole.nullable(),
+      writable: z.boolean().meta({ description: "Whether the journal can be written." }),
+      storage_fault: z
+        .string()
+        .nullable()
+        .meta({ description: "The fault of the journal's files, its database or its disk." }),
+      free_bytes: whole.nullable().meta({ description: "Free space on the disk of the journal." }),
       last_reconciled: whole.nullable(),
       divergences: whole,
       replica_lag: z.number().nullable(),
     }),
-    relayer: z.object({ address: Address, balance: z.string().regex(/^\d+$/).nullable(), in_flight: whole }),
+    relayer: z.object({ address: Address, balance: z.string().regex(/^\d+$/).nullable(), in_flight: whole.nullable() }),
   })
   .meta({
     id: "Status",

@@ -1,6 +1,7 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
 import type { Status } from "./responses.ts";
+import type { StorageState } from "./storage-monitor.ts";
 
 /** A network whose newest block is older makes no blocks. */
 export const STALE_BLOCK_SECONDS = 60;
@@ -8,7 +9,8 @@ export const STALE_BLOCK_SECONDS = 60;
 /** Sources of the status. */
 export interface StatusDeps {
   readonly version: string;
-  readonly startedAt: number;
+  /** Seconds since the start. */
+  readonly uptime: () => number;
   readonly chainId: number;
   readonly relayer: string;
   /** Whether the chain makes blocks when no transaction waits. */
@@ -19,8 +21,9 @@ export interface StatusDeps {
   /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
-  /** Whether the last write of proofs to the journal failed. */
-  readonly isJournalFailing: () => boolean;
+  readonly storage: () => StorageState;
+  /** Whether proofs are refused because no replica takes them. */
+  readonly lacksReplica: () => boolean;
   /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
@@ -31,19 +34,26 @@ export interface StatusDeps {
 export async function statusReport(deps: StatusDeps): Promise<Status> {
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
-    deps.proofCounts(),
-    deps.transactionsInFlight(),
-    deps.failedAnchors(),
-    deps.lastReconciled(),
+    ifReadable(deps.proofCounts()),
+    ifReadable(deps.transactionsInFlight()),
+    ifReadable(deps.failedAnchors()),
+    ifReadable(deps.lastReconciled()),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
-  const writable = !deps.isJournalFailing();
+  const storage = deps.storage();
+  const isFaulty =
+    divergences > 0 ||
+    failed !== 0 ||
+    counts === undefined ||
+    !storage.writable ||
+    storage.fault !== undefined ||
+    deps.lacksReplica();
   return {
-    status: stateOf(node, blockAge, divergences > 0 || failed > 0 || !writable, deps.regularBlocks),
+    status: stateOf(node, blockAge, isFaulty, deps.regularBlocks),
     version: deps.version,
-    uptime: Math.floor((Date.now() - deps.startedAt) / 1000),
+    uptime: Math.floor(deps.uptime()),
     node: {
       client: node?.client ?? null,
       chain_id: deps.chainId,
@@ -62,14 +72,16 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       ...bftStatus(node?.consensus.bft),
     },
     journal: {
-      records: counts.records,
-      pending: counts.pending,
-      writable,
-      last_reconciled: lastReconciled,
+      records: counts?.records ?? null,
+      pending: counts?.pending ?? null,
+      writable: storage.writable,
+      storage_fault: storage.fault ?? null,
+      free_bytes: storage.freeBytes ?? null,
+      last_reconciled: lastReconciled ?? null,
       divergences,
       replica_lag: deps.replicaLag(),
     },
-    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight },
+    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight ?? null },
   };
 }
 
@@ -117,15 +129,27 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
     request_timeout: bft.rhythm?.requestTimeout ?? null,
     missing: bft.missing,
     quorum_missing: bft.quorumMissing,
-    participation: bft.participation.map(({ validator, state, proposed, lastProposed, lastSealed, missedTurns }) => ({
-      validator,
-      state,
-      proposed,
-      last_proposed: lastProposed ?? null,
-      last_sealed: lastSealed ?? null,
-      missed_turns: missedTurns,
-    })),
+    participation: bft.participation.map(
+      ({ validator, state, proposed, lastProposed, lastCommitSeal, missedProposals }) => ({
+        validator,
+        state,
+        proposed,
+        last_proposed: lastProposed ?? null,
+        last_commit_seal: lastCommitSeal ?? null,
+        missed_proposals: missedProposals,
+      }),
+    ),
   };
+}
+
+/** Returns `undefined` while the journal cannot be read. */
+async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof SealbookError && error.code === "journal_unavailable") return undefined;
+    throw error;
+  }
 }
 
 async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {

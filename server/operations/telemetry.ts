@@ -1,4 +1,4 @@
-import { EVERYBODY, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
+import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { ProofEvents } from "../proofs/index.ts";
@@ -25,12 +25,13 @@ export interface TelemetryDeps {
 export interface EventCounts {
   /** Divergences that last. */
   readonly divergences: number;
-  /** Whether the last write of proofs to the journal failed. */
+  /** Whether the last write to the journal failed. */
   readonly isJournalFailing: boolean;
 }
 
 /** Subjects of alerts. */
 const ANCHORING = "anchoring";
+const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
 
@@ -58,6 +59,10 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   let isJournalFailing = false;
   const journal = journalEvents(deps, serviceLog, diverged);
   const proofs = proofEvents(deps);
+  const journalFailing = (error: unknown): void => {
+    isJournalFailing = true;
+    journal.journalFailing(error);
+  };
   return {
     ...sessionEvents(deps, serviceLog),
     recordStored(account, rowId) {
@@ -70,9 +75,10 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       proofs.proofsAccepted(count);
     },
     ...journal,
-    journalFailing(error) {
-      isJournalFailing = true;
-      journal.journalFailing(error);
+    journalFailing,
+    journalProbed(error) {
+      if (error === undefined) isJournalFailing = false;
+      else if (!isJournalFailing) journalFailing(error);
     },
     ...chainEvents(deps, journal, diverged),
     counts: () => ({ divergences: diverged.size, isJournalFailing }),
@@ -95,7 +101,7 @@ function serviceLogWriter({ logger, serviceLog }: TelemetryDeps): ServiceLogWrit
       logger[level]({ account }, message);
       append(level, account, message);
     },
-    broadcast: (level, message) => append(level, EVERYBODY, message),
+    broadcast: (level, message) => append(level, ALL_ACCOUNTS, message),
     async flush() {
       await Promise.all(writes);
     },
@@ -153,6 +159,7 @@ function journalEvents(
 ): JournalEvents {
   return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
+    journalProbed: () => undefined,
     journalDiverged(subject, message, isNews = true) {
       if (diverged.has(subject)) return;
       diverged.add(subject);
@@ -174,12 +181,23 @@ function journalEvents(
     replicaLagging: (name, seconds, entries) =>
       alerts.raise(
         "degraded_performance",
-        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries behind the journal; ` +
+        `the replica ${name} lags ${Math.round(seconds)} s and ${entries} entries; ` +
           "check its target in REPLICA_TARGETS",
         `replica ${name}`,
       ),
     replicaCaughtUp: (name) =>
       alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
+    replicaUnavailable: () =>
+      alerts.raise(
+        "degraded_performance",
+        "no replica takes new entries, and REPLICA_MODE=sync requires one: proofs are refused; " +
+          "check the targets in REPLICA_TARGETS",
+        REPLICATION,
+      ),
+    replicaAvailable: () =>
+      alerts.resolve("degraded_performance", "a replica takes new entries again; proofs are accepted", REPLICATION),
+    storageFailing: (reason) => alerts.raise("storage_failure", reason),
+    storageRestored: () => alerts.resolve("storage_failure", "the journal can be written again"),
   };
 }
 
@@ -200,7 +218,7 @@ function chainEvents(
     },
     chainRecovered: () => divergenceResolved(CHAIN),
     nodeDown: (reason) => alerts.raise("node_down", reason),
-    nodeUp: () => alerts.resolve("node_down", "the chain's node answers again"),
+    nodeUp: () => alerts.resolve("node_down", "the chain's node responds again"),
     wrongChain: (reason) => alerts.raise("wrong_chain", reason),
     rightChain: () => alerts.resolve("wrong_chain", "the chain's node serves the journal's chain again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),

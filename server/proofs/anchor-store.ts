@@ -5,9 +5,9 @@ import {
   type AnchorOutcome,
   hashesUnder,
   type StoredAnchor,
-} from "../journal/integrity/anchor.ts";
+} from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor.ts";
+import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";

@@ -1,4 +1,4 @@
-import { hashesUnder, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { Backoff } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";

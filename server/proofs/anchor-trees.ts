@@ -1,6 +1,6 @@
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
-import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
-import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
+import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
 import type { AnchorStore } from "./anchor-store.ts";
 import type { AcceptedProof, Proof, StoredProof } from "./proof.ts";
 

@@ -3,7 +3,7 @@ import type { MerkleTree } from "../journal/integrity/merkle.ts";
 import { dependsOnPayload } from "../chain/transactions/send-refusal.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
-import { contentOver, type StoredAnchor } from "../journal/integrity/anchor.ts";
+import { contentOver, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { type Acceptance, assignLeaves, hasNewHash, type LeafAssignment } from "./leaf-index.ts";
 import type { AnchorPart } from "./anchor-store.ts";
 import type { NewProof } from "./proof.ts";

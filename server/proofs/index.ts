@@ -1,6 +1,6 @@
 export type { AnchorTrees } from "./anchor-trees.ts";
-export type { Issuer, IssuerKey, IssuerSigner } from "./bundle/issuer.ts";
-export { keyIdOf } from "./bundle/signed-bundle.ts";
+export type { BundleService } from "./bundle/bundle-service.ts";
+export { type BundleSigner, keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
 export { type ProofJournal, type ProofRow, type ProofStatements, selectProofs, toProof } from "./proof-store.ts";
 export type { Proof, ProofMetadata, StoredProof } from "./proof.ts";

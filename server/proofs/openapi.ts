@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type OperationResponse, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { type OperationResponse, JSON_TYPE, type Operation, errorResponses } from "../http/openapi/operation.ts";
 import bundle from "./bundle/bundle-example.json" with { type: "json" };
 import {
   AnchoredProofs,
@@ -19,10 +19,8 @@ import {
   EXAMPLE_IDS,
   notFound,
   ORDERS,
-  problemResponse,
   VERIFIED,
 } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";
@@ -48,10 +46,6 @@ const found = (schema: z.ZodType, description: string): OperationResponse => ({
   content: { [JSON_TYPE]: schema },
 });
 const json = (value: unknown) => ({ type: JSON_TYPE, value });
-
-const missingHash = problemResponse(400, "malformed", "The request is not valid", "document_hash: is missing", [
-  { path: "document_hash", message: "is missing" },
-]);
 const notRecorded = { valid: false, message: "No proof found for this hash" };
 
 /** The integrity-proof API. */
@@ -232,7 +226,6 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
         body: json({ document_hash: UNKNOWN }),
         response: exampleResponse(notRecorded),
       },
-      { name: "nothing", summary: "No hash", body: json({}), response: missingHash },
     ],
   },
 ];

@@ -114,13 +114,9 @@ export class ProofQueue {
     return new Promise((resolve, reject) => {
       const { tracker, clock, maxInFlight } = this.#deps;
       if (tracker.hashes + this.#queued + proofs.length > maxInFlight) {
-        throw new SealbookError(
-          "overloaded",
-          `${maxInFlight} proofs wait for the chain already; none more is taken now`,
-          {
-            retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
-          },
-        );
+        throw new SealbookError("overloaded", `${maxInFlight} proofs are in flight, the maximum; try again later`, {
+          retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+        });
       }
       if (this.#singles.length === 0) this.#arrivedAt = clock();
       this.#queued += proofs.length;

@@ -1,5 +1,5 @@
-import type { BlockInclusion } from "../chain/contracts/anchor.ts";
-import type { AnchorOutcome } from "../journal/integrity/anchor.ts";
+import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
 
 /** Free-form metadata of a document; the three named fields have a defined meaning. */

@@ -107,9 +107,9 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       } satisfies BatchResponse);
     })
     .all((request, response, next) => {
-      // A GET request refers to a document with the id "batch".
+      // A GET request is one of /proof/:id, for a document with the id "batch".
       if (["GET", "HEAD"].includes(request.method)) next();
-      else onlyMethods("GET", "POST")(request, response, next);
+      else onlyMethods("POST")(request, response, next);
     });
 
   router

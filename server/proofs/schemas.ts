@@ -77,20 +77,21 @@ export const PageQuery = z.object({
 });
 
 /** `GET` and `POST /api/v1/verify` */
-export const HashQuery = z
-  .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
-  .meta({ id: "HashQuery", description: "A hash; `hash` and `document_hash` are two names of one parameter." });
+export const HashQuery = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() }).meta({
+  id: "HashQuery",
+  description: "A hash, as `document_hash` or as `hash`.",
+  oneOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
+});
 
 /**
  * Returns the hash to verify: `hash` and `document_hash` are two names of one parameter.
- * @throws SealbookError `malformed` when neither is given, or both with different values
+ * @throws SealbookError `malformed` when neither or both are given
  */
-export function hashOf(query: z.output<typeof HashQuery>): Uint8Array {
-  const { hash, document_hash } = query;
-  if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
-    throw malformed("hash", "differs from document_hash; send one of them");
+export function hashOf({ hash, document_hash }: z.output<typeof HashQuery>): Uint8Array {
+  if (hash !== undefined && document_hash !== undefined) {
+    throw malformed("hash", "is a second name of document_hash; send one of them");
   }
-  const known = document_hash ?? hash;
-  if (known === undefined) throw malformed("document_hash", "is missing");
-  return known;
+  const given = document_hash ?? hash;
+  if (given === undefined) throw malformed("document_hash", "is missing");
+  return given;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
-import type { StoredAnchor } from "../journal/integrity/anchor.ts";
+import type { SyncReplication } from "../journal/replication/sync-replication.ts";
+import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
@@ -13,6 +14,8 @@ export interface ProofServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
+  /** Waits for a replica; without it a proof is acknowledged when it is on the disk of this server. */
+  readonly replication: Pick<SyncReplication, "assertAvailable" | "replicated"> | undefined;
   readonly trees: AnchorTrees;
   readonly clock: Clock;
   /** Maximum time that a request waits for its confirmation. */
@@ -51,13 +54,15 @@ export class ProofService {
    * end in exactly one anchor, even if processes are killed at any time. A record that is submitted again gets the same
    * proof.
    * @returns the proof, `pending` when the chain did not confirm it within the wait
-   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then
+   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then; `journal_unavailable`
+   * when it is not on disk, or on no replica where one is required
    */
   async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
     const end = this.#end();
+    this.#deps.replication?.assertAvailable();
     const acceptance = await queue.accept(this.#newProof(request));
-    const [proof] = await tracker.outcomes([acceptance], end);
+    const [[proof]] = await Promise.all([tracker.outcomes([acceptance], end), this.#deps.replication?.replicated(end)]);
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
     return { proof, isNew: acceptance.isNew };
   }
@@ -66,10 +71,11 @@ export class ProofService {
   async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
+    this.#deps.replication?.assertAvailable();
     const acceptances = await queue.acceptTogether(requests.map((request) => this.#newProof(request)));
     const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    const proofs = await tracker.outcomes(acceptances, end);
+    const [proofs] = await Promise.all([tracker.outcomes(acceptances, end), this.#deps.replication?.replicated(end)]);
     const own = acceptances.find(({ isNew }) => isNew) ?? first;
     const isShared = acceptances.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
     const isNew = acceptances.some((acceptance) => acceptance.isNew);

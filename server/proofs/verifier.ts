@@ -1,7 +1,7 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/anchor.ts";
+import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";

@@ -7,7 +7,7 @@ import { SealbookError } from "../errors.ts";
 import { bzip2 } from "./bzip2.ts";
 import { EventTableClient } from "../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
-import { readBlock } from "../chain/node/block.ts";
+import { readBlock } from "../chain/node/node-block.ts";
 import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 

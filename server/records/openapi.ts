@@ -81,7 +81,7 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     description:
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
       "session; " +
-      "validate and extend replace it. The cookie `svcauth` also carries the token and must not differ from it.",
+      "validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is for the panel.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     responses: [

@@ -1,3 +1,5 @@
+import type { IntentStore } from "../chain/transactions/transactions.ts";
+
 /** A row of the record index. */
 export interface RecordRow {
   /** Position in the order of the chain's log; increases with every row written. */
@@ -31,3 +33,16 @@ export interface RecordQuery {
 
 /** The literal pieces between the wildcards. A single piece means equality. */
 export type SearchPattern = readonly [string, ...string[]];
+
+export interface RecordStore {
+  /** Returns the next row id of a table. Ids start at 1 and are never reused. */
+  nextRowId(table: string): Promise<bigint>;
+  search(query: RecordQuery): Promise<RecordRow[]>;
+  count(): Promise<number>;
+}
+
+/** The journal stores of records. */
+export interface RecordStores {
+  readonly records: RecordStore;
+  readonly intents: IntentStore;
+}

@@ -17,7 +17,7 @@ const jsonObject = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     "is not an object",
   )
-  .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
+  .meta({ type: "object", description: "Any JSON object." });
 
 export const StoreCall = z.object({
   credentials: TokenCredentials,

@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import type { Atomic } from "../journal/engine/database.ts";
-import type { RecordStores } from "./store-interfaces.ts";
+import type { RecordStores, RecordRow, SearchField } from "./record.ts";
 import type { RecordChain } from "./contract.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordIndex } from "./record-index.ts";
@@ -9,7 +9,6 @@ import type { Authorized } from "../sessions/index.ts";
 import { type Bzip2, packRowData } from "./compression.ts";
 import { eventName } from "./event-name.ts";
 import type { JsonObject } from "../kit/json.ts";
-import type { RecordRow, SearchField } from "./record.ts";
 import { encodeRowData } from "./row-data.ts";
 import { parseSearchPattern } from "./search-pattern.ts";
 import type { Address } from "../chain/transaction.ts";

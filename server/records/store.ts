@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import type { RecordStore } from "./store-interfaces.ts";
-import type { RecordQuery } from "./record.ts";
+import type { RecordStore, RecordQuery } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 

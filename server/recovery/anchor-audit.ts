@@ -1,8 +1,8 @@
-import { giveContent } from "../journal/integrity/anchor.ts";
+import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import type { AnchorContent } from "../chain/contracts/anchor.ts";
+import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { ConfirmedProof } from "./restored.ts";
 import { hex } from "../kit/hex.ts";

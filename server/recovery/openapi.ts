@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NDJSON } from "../http/ndjson.ts";
 import { linesOf } from "../http/openapi/json-schemas.ts";
-import { JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { JSON_TYPE, type Operation, errorResponses } from "../http/openapi/operation.ts";
 import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
 import {
   exampleResponse,
@@ -13,7 +13,6 @@ import {
   RESTORED,
   TOTALS,
 } from "../http/openapi/examples.ts";
-import { errorResponses } from "../http/openapi/error-responses.ts";
 import { GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
 const TAG = "Recovery";

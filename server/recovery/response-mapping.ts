@@ -1,4 +1,4 @@
-import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
+import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { ConfirmedProof } from "./restored.ts";
 import type * as responses from "./responses.ts";

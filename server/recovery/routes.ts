@@ -127,7 +127,7 @@ async function* compared(
       // Starts with the first group, so that a request that is rejected at once stores nothing.
       running ??= await recovery.begin(asOf);
       const rows = (await running.compare(documents)).map((row) => JSON.stringify(toComparedDocument(row)));
-      for (const row of rows) running.told(row);
+      for (const row of rows) running.addRow(row);
       yield rows;
     }
     if (running !== undefined) yield [JSON.stringify(toRecoveryVerification(await running.finish()))];

@@ -8,37 +8,34 @@ const MAX_PAGE = 10_000;
 const USUAL_PAGE = 1_000;
 const END_OF_DAY = "T23:59:59Z";
 
-/** A time: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
-const Moment = z
-  .union([z.int().min(0, "is before 1970"), z.string()])
-  .transform((value, context): number => {
-    const seconds = typeof value === "number" ? value : secondsOf(value);
-    if (seconds === undefined || seconds < 0) {
-      context.addIssue({
-        code: "custom",
-        message: "is not an ISO date, an ISO date-time with its zone, or Unix seconds",
-      });
-      return z.NEVER;
-    }
-    return seconds;
-  })
-  .meta({
-    id: "Moment",
-    description: "An ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.",
-    examples: ["2026-11-21"],
-  });
+const YEAR = "(?:19[7-9][0-9]|[2-9][0-9]{3})";
+const LEAP_YEAR = "(?:19(?:[79][26]|8[048])|(?:[2468][048]|[3579][26])00|[2-9][0-9](?:0[48]|[2468][048]|[13579][26]))";
+const DAY_OF_YEAR =
+  "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))";
+const TIME = "T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]+)?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
+/** Fewer digits are a year, or a date without its hyphens. */
+const SECONDS = "[0-9]{9,12}";
+const MOMENT = new RegExp(`^(?:${SECONDS}|(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)(?:${TIME})?)$`);
+const NO_MOMENT = "is not an ISO date, an ISO date-time with its zone, or Unix seconds";
+const DESCRIPTION =
+  "An ISO date from 1970, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.";
 
-function secondsOf(text: string): number | undefined {
-  // Fewer digits are a year, or a date without its hyphens.
-  if (/^\d{9,12}$/.test(text)) return Number(text);
-  const [, day, time] =
-    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
-  if (day === undefined) return undefined;
-  // A day beyond the end of its month would roll over to the next month.
-  const midnight = Date.parse(day);
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, day.length) !== day) return undefined;
-  const milliseconds = Date.parse(`${day}${time ?? END_OF_DAY}`);
-  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+/** A time in a query. */
+const MomentText = z
+  .string(NO_MOMENT)
+  .regex(MOMENT, NO_MOMENT)
+  .transform(secondsOf)
+  .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
+
+/** A time in a JSON body. */
+const Moment = z
+  .union([z.int().min(0), MomentText], NO_MOMENT)
+  .meta({ id: "Moment", description: DESCRIPTION, examples: ["2026-11-21"] });
+
+function secondsOf(text: string): number {
+  if (!text.includes("-")) return Number(text);
+  // The first hours of 1970 in a zone to the east are before 1970 in UTC.
+  return Math.max(0, Math.floor(Date.parse(text.includes("T") ? text : `${text}${END_OF_DAY}`) / 1000));
 }
 
 /** A row of `POST /api/v1/recovery/verify`. */
@@ -62,7 +59,7 @@ export const VerifyBody = z
   });
 
 /** The query of `POST /api/v1/recovery/verify` with an NDJSON body. */
-export const VerifyQuery = z.object({ as_of: Moment.optional() });
+export const VerifyQuery = z.object({ as_of: MomentText.optional() });
 
 /**
  * Returns the time of the comparison, which the body or the query can specify.
@@ -91,7 +88,7 @@ const ofCursor = { ...inQuery(0, 999_999_999_999_999), description: "`next` of t
 
 /** `GET /api/v1/recovery/inventory` */
 export const InventoryQuery = z.object({
-  date: Moment.optional(),
+  date: MomentText.optional(),
   limit,
   cursor: cursor.default(0).meta(ofCursor),
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { LoggedAnchor } from "../chain/contracts/anchor.ts";
+import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal } from "../proofs/index.ts";
@@ -64,7 +64,7 @@ export interface RunningVerification {
   readonly id: string;
   compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]>;
   /** Adds the text of a returned row, in the order of the rows: the comparison's root is computed over these texts. */
-  told(row: string): void;
+  addRow(row: string): void;
   finish(): Promise<RecoveryVerification>;
   /** Deletes its stored state, unless it is finished. */
   abandon(): Promise<void>;
@@ -104,7 +104,7 @@ export class RecoveryService {
         for (const { comparison } of compared) totals = counted(totals, comparison);
         return compared;
       },
-      told: (row) => root.add(row),
+      addRow: (row) => root.add(row),
       async finish() {
         const verification = { id, asOf, newestEntry, finishedAt: clock(), totals, rowsRoot: root.value };
         await store.finish(verification);

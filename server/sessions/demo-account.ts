@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { z } from "zod";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import type { SessionJournal } from "./store-interfaces.ts";
@@ -11,7 +11,7 @@ export type DemoAccount = z.output<typeof DemoAccount>;
 
 /**
  * Creates a demo account for the embedded chain unless one exists. Stores its login and password in a file that only
- * the owner can read.
+ * the owner can read; never overwrites a file of another account.
  * @returns The account if this call created it
  */
 export async function ensureDemoAccount(
@@ -22,6 +22,8 @@ export async function ensureDemoAccount(
   const stored = existsSync(file) ? DemoAccount.parse(JSON.parse(await readFile(file, "utf8"))) : undefined;
   // A file without its account remains from an interrupted start. A revoked account stays revoked.
   if (stored !== undefined && (await journal.accounts.find(stored.login)) !== undefined) return undefined;
+  // Its password may still open an account of a journal that is restored later.
+  if (stored !== undefined) await rename(file, file.replace(/(\.json)?$/, `-${stored.login}$1`));
   const { login, password } = await accounts.create("full", async (account) => {
     const content = { login: account.login, password: account.password };
     await writeFileDurably(file, [Buffer.from(`${JSON.stringify(content, null, 2)}\n`)]);

@@ -4,6 +4,6 @@ export type { SessionEvents } from "./events.ts";
 export type { PanelFragments } from "./panel-fragments.ts";
 export { AuthContent, CloseContent, SessionContent } from "./responses.ts";
 export { AuthCall, TokenCall } from "./schemas.ts";
-export { ALL_ACCOUNTS as EVERYBODY, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
+export { ALL_ACCOUNTS, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
 export type { Authorized, SessionService } from "./service.ts";
 export type { AccountChange, AccountStore } from "./store-interfaces.ts";

@@ -53,9 +53,9 @@ export function loginLimit(options: LoginLimitOptions): LoginLimit {
 }
 
 function limit(most: number, what: string, forgives: boolean, { clock, telemetry }: LoginLimitOptions): AttemptLimit {
-  const book = new FailureTracker({ most, ...(clock === undefined ? {} : { clock }) });
+  const failures = new FailureTracker({ most, ...(clock === undefined ? {} : { clock }) });
   return attemptLimit({
-    book,
+    failures: failures,
     what,
     isFailure: isRefusedLogin,
     forgives,

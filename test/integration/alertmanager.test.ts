@@ -37,7 +37,7 @@ describe("alerts told to a real Alertmanager", () => {
       instance: server.url,
     });
     assert.equal(alert.status.state, "active");
-    assert.equal(alert.annotations.summary, "the chain's node does not answer");
+    assert.equal(alert.annotations.summary, "the chain's node does not respond");
     assert.equal(alert.generatorURL, `${server.url}/api/v1/alerts`);
     const { body } = await server.get("/api/v1/alerts");
     assert.equal(Math.floor(Date.parse(alert.startsAt) / 1000), body.alerts[0].raised_at);

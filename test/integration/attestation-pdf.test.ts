@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { PDFDocument } from "pdf-lib";
@@ -39,7 +39,13 @@ describe("attestations as PDF", function () {
   /** The PDF as it is served, and the statement that is in it. */
   const pdfOf = async (
     body: object,
-  ): Promise<{ bytes: Uint8Array; text: string; jws: string; statement: ParsedJson }> => {
+  ): Promise<{
+    bytes: Uint8Array;
+    text: string;
+    jws: string;
+    statement: ParsedJson;
+    attachments: { file: string; content: string }[];
+  }> => {
     const response = await fetch(`${server.url}/api/v1/recovery/attest`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/pdf" },
@@ -52,16 +58,25 @@ describe("attestations as PDF", function () {
       response.headers.get("content-disposition") ?? "",
       /^attachment; filename="?attestation-\w+-\d+\.pdf"?$/,
     );
+    for (const name of await readdir(directory)) await rm(path(name));
     await writeFile(path("a.pdf"), bytes);
-    assert.match(
-      await runTool("pdfdetach", "-list", path("a.pdf")),
-      /^2 embedded files\n1: attestation\.jws\n2: statement\.json\n$/,
-    );
+    const listed = await runTool("pdfdetach", "-list", path("a.pdf"));
+    const files = Array.from(listed.matchAll(/^\d+: (.*)$/gm), ([, name = ""]) => name);
     await runTool("pdfdetach", "-saveall", "-o", directory, path("a.pdf"));
-    const [text, jws] = await Promise.all(
-      ["statement.json", "attestation.jws"].map((name) => readFile(path(name), "utf8")),
-    );
-    return { bytes, text: text ?? "", jws: jws ?? "", statement: JSON.parse(text ?? "") };
+    const contents = await Promise.all(files.map((name) => readFile(path(name), "utf8")));
+    const attachments = files.map((file, index) => ({ file, content: contents[index] ?? "" }));
+    const content = (name: string): string => attachments.find(({ file }) => file === name)?.content ?? "";
+    const text = content("statement.json");
+    const statement = JSON.parse(text);
+    const named = statement.attachments.map(({ file }: ParsedJson) => file);
+    assert.sameMembers(files, ["attestation.jws", "statement.json", ...named]);
+    return {
+      bytes,
+      text,
+      jws: content("attestation.jws"),
+      statement,
+      attachments: named.map((file: string) => ({ file, content: content(file) })),
+    };
   };
   const shown = async (): Promise<string> =>
     (await runTool("pdftotext", "-layout", path("a.pdf"), "-")).replace(/\s+/g, " ");
@@ -76,7 +91,10 @@ describe("attestations as PDF", function () {
       ключ: "значение",
       ["n".repeat(60)]: "a value",
     });
-    const { bytes, text, jws, statement } = await pdfOf({ document_id: proof.document_id, audience: "court" });
+    const { bytes, text, jws, statement, attachments } = await pdfOf({
+      document_id: proof.document_id,
+      audience: "court",
+    });
     assert.equal(Buffer.from(jws.split(".")[1] ?? "", "base64url").toString(), text);
     assert.equal(canonicalJson(statement), text);
     const content = await shown();
@@ -98,7 +116,10 @@ describe("attestations as PDF", function () {
       "Limitations",
       "Checks before signing",
       "Verification without the issuer",
-      statement.issuer.public_key,
+      statement.issuer.key_id,
+      statement.issuer.public_key.x,
+      statement.issuer.public_key.y,
+      "proof-1.bundle.json",
       statement.issuer.jwks_url,
       sha256(jws),
     ];
@@ -112,7 +133,7 @@ describe("attestations as PDF", function () {
     assert.equal(Date.parse(/^CreationDate:\s+(\S+)$/m.exec(information)?.[1] ?? "") / 1000, statement.issued_at);
     assert.match(information, /^Page size:.*\(A4\)$/m);
     // The same statement makes the same bytes.
-    assert.equal(Buffer.compare(await attestationPdf(statement, text, jws), bytes), 0);
+    assert.equal(Buffer.compare(await attestationPdf(statement, text, jws, attachments), bytes), 0);
   });
 
   it("have the QR code of the newest record's transaction", async () => {

@@ -71,7 +71,7 @@ describe("the relayer on a network of validators", () => {
     return answer.body;
   };
 
-  it("tells who its validators are and how many have to agree, and proves with a validator's name", async () => {
+  it("returns the validators and the quorum, and the name of a proof.s validator", async () => {
     await blocks(8);
     const quorum = Math.ceil((2 * chain.validators.length) / 3);
     const body = await eventually(async () => {
@@ -112,21 +112,21 @@ describe("the relayer on a network of validators", () => {
     rpc.disabled.clear();
   });
 
-  itToOurNodes("goes on with one validator down: its turns cost rounds, and it is named", async () => {
+  itToOurNodes("continues with one validator down and names it", async () => {
     down(2);
     await raised(
       "degraded_performance",
-      /^the validator validator-3 takes no part: 1 of 6 are missing, 4 have to agree, 1 more may go$/,
+      /^validator validator-3 neither signs nor proposes blocks: 1 of 6 validators are missing, the quorum is 4, the quorum tolerates 1 more$/,
     );
-    await raised("degraded_performance", /^the node has 4 of 5 peers: validator-3 lacks$/);
+    await raised("degraded_performance", /^the node has 4 of 5 peers; missing: validator-3$/);
     const { participation, missing, pace } = await consensus();
     assert.deepEqual(missing, names(2));
     assert.notEqual(pace, "stalled");
-    assert.isAbove(participation[2].missed_turns, 0);
+    assert.isAbove(participation[2].missed_proposals, 0);
     await prove(201);
     const metrics = (await server.get("/metrics")).text;
     assert.include(metrics, 'sealbook_validator_active{validator="validator-3"} 0');
-    assert.match(metrics, /^sealbook_validator_missed_turns\{validator="validator-3"\} [1-9]/m);
+    assert.match(metrics, /^sealbook_validator_missed_proposals\{validator="validator-3"\} [1-9]/m);
     assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
     assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
     assert.match(metrics, /^sealbook_consensus_round_changes_total [1-9]/m);
@@ -145,14 +145,17 @@ describe("the relayer on a network of validators", () => {
     );
   });
 
-  itToOurNodes("goes on with two validators down, four being enough, and says that no further one may go", async () => {
+  itToOurNodes("continues with two validators down and reports that the quorum tolerates no more", async () => {
     down(1, 2);
     // Whichever is missed first is told as the only one.
     for (const name of names(1, 2))
-      await raised("degraded_performance", new RegExp(`^the validator ${name} takes no part: [12] of 6`));
+      await raised(
+        "degraded_performance",
+        new RegExp(`^validator ${name} neither signs nor proposes blocks: [12] of 6`),
+      );
     await raised(
       "degraded_performance",
-      /^the validator validator-[23] takes no part: 2 of 6 are missing, 4 have to agree, no further one may go$/,
+      /^validator validator-[23] neither signs nor proposes blocks: 2 of 6 validators are missing, the quorum is 4, the quorum tolerates no more$/,
     );
     await prove(201);
     const { status, consensus: told } = (await server.get("/api/v1/status")).body;
@@ -196,7 +199,10 @@ describe("the relayer on a network of validators", () => {
 
   itToOurNodes("names a peer that is not on the list of the network's nodes", async () => {
     network.stranger.isConnected = true;
-    await raised("degraded_performance", /^the node is connected with 127\.0\.0\.1:30303, which is not on the list/);
+    await raised(
+      "degraded_performance",
+      /^the node is connected to 127\.0\.0\.1:30303, which is not in NODE_LIST_FILE/,
+    );
     assert.deepEqual((await server.get("/api/v1/status")).body.node.peers_unlisted, ["127.0.0.1:30303"]);
   });
 

@@ -65,12 +65,15 @@ describe("mutual TLS to the node", function () {
         );
         assert.match(
           await refusal({ authority: strangers.certificateFile }),
-          /authority that is not known: RPC_TLS_CA_FILE/,
+          /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
         );
-        assert.match(await refusal({ authority: undefined }), /authority that is not known: RPC_TLS_CA_FILE/);
+        assert.match(
+          await refusal({ authority: undefined }),
+          /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
+        );
         // A pin does not make up for an authority.
-        assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /authority that is not known/);
-        assert.match(await refusal({ client: undefined }), /wants to be shown a certificate: RPC_TLS_CERT_FILE/);
+        assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /unknown authority/);
+        assert.match(await refusal({ client: undefined }), /requires a client certificate; set RPC_TLS_CERT_FILE/);
         proxy.show(await nodes.issue("expired", -1));
         assert.match(await refusal({}), /certificate has expired/);
       });
@@ -108,7 +111,7 @@ describe("mutual TLS to the node", function () {
       RPC_TLS_CA_FILE: nodes.certificateFile,
     };
     const refused = await startServer(variables).catch((error: unknown) => error);
-    assert.match(String(refused), /no connection to RPC_URL: the node wants to be shown a certificate/);
+    assert.match(String(refused), /no connection to RPC_URL: the node requires a client certificate/);
   });
 
   it("with files that are of no use keeps the server from starting", async () => {

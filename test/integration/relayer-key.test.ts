@@ -129,11 +129,11 @@ describe("the relayer's key", () => {
     };
     assert.match(
       await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"),
-      /does not tell its keys: the signer's certificate is of an authority that is not known: RELAYER_SIGNER_TLS_CA_FILE/,
+      /does not return its keys: the signer's certificate is from an unknown authority; the known ones are in RELAYER_SIGNER_TLS_CA_FILE/,
     );
     assert.match(
       await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"),
-      /the signer wants to be shown a certificate: RELAYER_SIGNER_TLS_CERT_FILE/,
+      /the signer requires a client certificate; set RELAYER_SIGNER_TLS_CERT_FILE/,
     );
     assert.match(
       await refusal({ RELAYER_SIGNER_TLS_PIN: renewed.fingerprint }),

@@ -84,7 +84,7 @@ describe("a node that is not the server's own", function () {
     const server = await start("ws://user:s3cret@127.0.0.1:9/?key=s3cret");
     const { body } = await server.get("/api/v1/status");
     assert.notEqual(body.status, "ok");
-    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("does not answer"))));
+    await eventually(async () => assert.isTrue(server.log.some((line) => line.includes("does not respond"))));
     await server.stop("keep");
     for (const line of server.log) assert.notInclude(line, "s3cret");
   });

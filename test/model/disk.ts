@@ -35,7 +35,7 @@ export class Disk {
   /** The database for a process. */
   connect(life: Life): Dialect {
     // A real disk takes its own time, whatever the run's clock says; a process that is killed loses nothing by that.
-    const inner = sqliteDialect(this.#file, () => life.step());
+    const inner = sqliteDialect(this.#file, { dataSync: () => life.step() });
     const driver = inner.createDriver();
     let release: (() => void) | undefined;
     const end = (): void => {

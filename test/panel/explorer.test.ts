@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
-import { seriousFaults } from "../support/accessibility.ts";
+import { seriousViolations } from "../support/accessibility.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
@@ -49,11 +49,11 @@ describe("the explorer page", function () {
     await open("/explorer");
     await title("Explore the chain");
     await page.getByText("13 hashes under one root").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     await page.getByRole("link", { name: String(batch.batch.block_number), exact: true }).click();
     await title(`Block ${batch.batch.block_number}`);
     assert.equal(new URL(page.url()).pathname, `/explorer/block/${batch.batch.block_number}`);
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     await page.getByRole("link", { name: "Next" }).click();
     await title(`Block ${batch.batch.block_number + 1}`);
     await page.goBack();
@@ -67,7 +67,7 @@ describe("the explorer page", function () {
     await page.getByText("on the chain", { exact: true }).waitFor();
     await page.getByText("Call: anchorBatch(bytes32,uint32)").click();
     await page.getByRole("region", { name: "Arguments of the call" }).getByText(batch.batch.root).waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     assert.deepEqual(await page.context().cookies(), []);
   });
 
@@ -79,7 +79,7 @@ describe("the explorer page", function () {
     await page.getByRole("link", { name: stage.server.demo.login }).first().click();
     await title("Account");
     await page.getByText("Row 1 of table events written").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("draws the audit path from a document to the root, and computes every step", async () => {
@@ -103,7 +103,7 @@ describe("the explorer page", function () {
       ...merkle.path.map((hash: string) => `Sibling: ${hash}`),
     ]);
     await page.getByText("All steps").click();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("makes the tree accessible by keyboard", async () => {
@@ -189,7 +189,7 @@ describe("the explorer page", function () {
       await open(`/explorer/${path}`);
       await page.getByText(expected).first().waitFor();
     }
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("shows that the chain is unreachable, and recovers on retry", async () => {
@@ -204,7 +204,7 @@ describe("the explorer page", function () {
     );
     await open(`/explorer/tx/${one.proof.tx_hash}`);
     await page.getByText("The chain is not reachable").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     await page.unroute("**/explorer/api/**");
     await page.getByRole("button", { name: "Try again" }).click();
     await title("A hash was anchored");
@@ -223,12 +223,12 @@ describe("the explorer page", function () {
       await phone.goto(`/explorer${path}`);
       await phone.locator(".card").first().waitFor();
       assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
-      assert.deepEqual(await seriousFaults(phone), [], path);
+      assert.deepEqual(await seriousViolations(phone), [], path);
     }
     await dropFile(phone, "order.bundle.json", bundle);
     await phone.getByText("Путь ведёт в цепочку").waitFor();
     assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
-    assert.deepEqual(await seriousFaults(phone), []);
+    assert.deepEqual(await seriousViolations(phone), []);
   });
 
   it("contacts only its own server, without errors in the browser", () => {

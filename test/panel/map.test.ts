@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { CATEGORY_COLOURS } from "../../server/readings/air-quality/category.ts";
-import { seriousFaults } from "../support/accessibility.ts";
+import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PanelStage, openPanel } from "../support/panel.ts";
 import { rpcCall } from "../support/rpc.ts";
@@ -172,7 +172,7 @@ describe("The panel's map", function () {
       await phone.reload();
       await phone.locator(".air-choose").first().click();
       await phone.locator(".air-chart canvas").waitFor();
-      assert.deepEqual(await seriousFaults(phone), []);
+      assert.deepEqual(await seriousViolations(phone), []);
     }
     assert.equal(await phone.evaluate("document.documentElement.scrollWidth"), 390, "as wide as the phone");
     await phone.getByLabel("Language").selectOption("ru");

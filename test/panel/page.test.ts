@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
-import { seriousFaults } from "../support/accessibility.ts";
+import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { fillWithRecords } from "./sample-records.ts";
@@ -119,7 +119,7 @@ describe("the panel's page", function () {
       for (const { name, colorScheme, viewport } of LOOKS) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize(viewport);
-        assert.deepEqual(await seriousFaults(page), [], `${view}, ${name}`);
+        assert.deepEqual(await seriousViolations(page), [], `${view}, ${name}`);
         assert.isTrue(
           await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
           `${view}, ${name}, is wider than the window`,

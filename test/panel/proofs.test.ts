@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { verifyBundle } from "../../verifier/verify.mjs";
-import { seriousFaults } from "../support/accessibility.ts";
+import { seriousViolations } from "../support/accessibility.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { logIn } from "./steps.ts";
 
@@ -42,11 +42,11 @@ describe("the panel's proofs", function () {
   const another = () => page.getByRole("button", { name: "Another file" }).click();
 
   it("show that a file is not recorded", async () => {
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     await dropFiles(page, ["minutes.txt", document]);
     await page.getByText(sha256(document)).waitFor();
     await page.getByText("Not recorded").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("record a file, and offer its proof as a download", async () => {
@@ -68,7 +68,7 @@ describe("the panel's proofs", function () {
       trustedKey: JSON.parse(bundle).signature.public_key,
     });
     assert.isTrue(result.ok);
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("link to the explorer", async () => {
@@ -98,7 +98,7 @@ describe("the panel's proofs", function () {
     await dropFiles(page, ["minutes.txt", changed]);
     await page.getByText("Changed: this is not the recorded content").waitFor();
     for (const hash of [sha256(document), sha256(changed)]) await page.getByText(hash).first().waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
   });
 
   it("check a file against its proof, step by step in the browser", async () => {
@@ -119,7 +119,7 @@ describe("the panel's proofs", function () {
       "The block is on the chain",
     ]);
     await page.locator(".tree").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     const usual = page.viewportSize();
     await page.setViewportSize({ width: 360, height: 800 });
     assert.equal(
@@ -170,7 +170,7 @@ describe("the panel's proofs", function () {
     await page.getByLabel("API key or token").fill("wrong");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Enter another one").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await seriousViolations(page), []);
     await page.getByLabel("API key or token").fill("right");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Recorded: exactly this content").waitFor();

@@ -91,7 +91,7 @@ describe("the panel's session", function () {
     await page.getByLabel("Password").fill("x");
     await page.keyboard.press("Enter");
     await page.getByText("An address is 0x and 40 digits").waitFor();
-    assert.equal(await page.locator(".fault").count(), 1);
+    assert.equal(await page.locator(".field-error").count(), 1);
   });
 
   it("is rejected with a wrong password, and the form clears the password", async () => {

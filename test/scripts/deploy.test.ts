@@ -118,14 +118,14 @@ describe("deploy script", () => {
     );
   });
 
-  it("says which node does not answer, or that none is named, and writes nothing", async () => {
+  it("says which node does not respond, or that none is named, and writes nothing", async () => {
     const data = join(directory, "data");
     const port = String(await deadPort());
     const [away, unnamed] = await Promise.all([
       deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: port }),
       deployTo("remote", { DATA_DIR: data }),
     ]);
-    assert.equal(refusal(away), `the node at http://127.0.0.1:${port} does not answer`);
+    assert.equal(refusal(away), `the node at http://127.0.0.1:${port} does not respond`);
     assert.match(refusal(unnamed), /^RPC_URL\b.* is needed$/);
     assert.isFalse(existsSync(data));
   });

@@ -35,16 +35,18 @@ describe("issuer script", () => {
     const id = keyIdOf((await keys.signer()).publicKey);
     const listed = await issuer(directory, "list");
     assert.equal(listed.code, 0, listed.err);
-    assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  \\S+Z  signs\n$`));
+    assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n$`));
     const rotated = await issuer(directory, "rotate");
     assert.equal(rotated.code, 0, rotated.err);
     assert.match(
       rotated.out,
-      new RegExp(`^[0-9a-f]{16}  [0-9a-f]{64}  \\S+Z  signs\n${id}  [0-9a-f]{64}  \\S+Z  retired \\S+Z\n$`),
+      new RegExp(
+        `^[0-9a-f]{16}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  retired \\S+Z\n$`,
+      ),
     );
     const rows = JSON.parse((await issuer(directory, "list", "--json")).out);
     assert.lengthOf(rows, 2);
-    assert.hasAllKeys(rows[0], ["key_id", "public_key", "created_at", "retired_at"]);
+    assert.hasAllKeys(rows[0], ["key_id", "public_key", "statement_key_id", "created_at", "retired_at"]);
     assert.deepEqual([rows[0].retired_at, rows[1].key_id], [null, id]);
     assert.equal(rows[0].key_id, keyIdOf((await keys.signer()).publicKey));
     assert.lengthOf(JSON.parse((await issuer(directory, "rotate", "--json")).out), 3);

@@ -64,7 +64,7 @@ describe("network script", function () {
       findings.map(({ where }) => where),
       ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"],
     );
-    for (const { what } of findings) assert.match(what, /^cannot be asked at https:\/\/127\.0\.0\.1:1: /);
+    for (const { what } of findings) assert.match(what, /^cannot be queried at https:\/\/127\.0\.0\.1:1: /);
   });
 
   it("says what is wrong with what it is told", async () => {

@@ -199,7 +199,7 @@ describe("relayer script", () => {
     });
 
     it("says that the node is away, or that its chain has no contracts", async () => {
-      assert.match(await fail({ ...variables, RPC_URL: "http://127.0.0.1:9" }, "list"), /node does not answer/);
+      assert.match(await fail({ ...variables, RPC_URL: "http://127.0.0.1:9" }, "list"), /node does not respond/);
       const empty = join(directory, "empty");
       assert.match(
         await fail({ ...variables, DATA_DIR: empty }, "list"),

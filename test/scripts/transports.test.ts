@@ -65,7 +65,7 @@ describe("scripts over WebSocket and IPC", function () {
     for (const RPC_URL of ["ws://127.0.0.1:9", `ipc://${join(directory, "none.ipc")}`]) {
       const { code, err } = await deployTo({ ...keys, DATA_DIR: join(directory, "away"), RPC_URL });
       assert.equal(code, 1);
-      assert.match(err, /^deploy: the chain's node does not answer\n$/);
+      assert.match(err, /^deploy: the chain's node does not respond\n$/);
     }
   });
 

@@ -11,7 +11,7 @@ interface Axe {
  * Returns the serious accessibility violations that axe finds on a page; empty for an accessible page.
  * @param page Of a window that was opened with `bypassCSP`: the page's own policy blocks other scripts
  */
-export async function seriousFaults(page: Page): Promise<string[]> {
+export async function seriousViolations(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: AXE });
   return page.evaluate(async () => {
     // Set by the script above.

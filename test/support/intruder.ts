@@ -7,7 +7,7 @@ import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
-const TABLES = ["proofs", "proof_labels", "confirmations", "accounts"];
+const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_keys"];
 
 /** An attacker with all rights on the database. */
 export interface Intruder {
@@ -59,6 +59,8 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
               await transaction.updateTable("confirmations").set({ digest }).where("sequence", "=", sequence).execute();
             if (entry.kind === "account")
               await transaction.updateTable("accounts").set({ digest }).where("sequence", "=", sequence).execute();
+            if (entry.kind === "issuer_key")
+              await transaction.updateTable("issuer_keys").set({ digest }).where("sequence", "=", sequence).execute();
           }
           await transaction.updateTable("journal_head").set({ digest }).execute();
         });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { Journal } from "../../server/composition/journal.ts";
-import { contentOver } from "../../server/journal/integrity/anchor.ts";
+import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";

@@ -2,10 +2,9 @@ import type { z } from "zod";
 import { BlockHeader, HashedHeader } from "../../server/chain/evidence/block-header.ts";
 import { ConsensusLog, ConsensusReceipt } from "../../server/chain/evidence/receipt-encoding.ts";
 import { LegacyTransaction } from "../../server/chain/evidence/transaction-encoding.ts";
-import { NodeBlock } from "../../server/chain/node/block.ts";
+import { NodeBlock, NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { NodeLog } from "../../server/chain/node/log.ts";
 import { NodeReceipt } from "../../server/chain/node/receipt.ts";
-import { NodeTransaction } from "../../server/chain/node/transaction.ts";
 import type { Intercept } from "./faulty-proxy.ts";
 
 /** A lie of a node: one change to every response of one method. */
@@ -97,9 +96,9 @@ export const LIES: readonly Lie[] = [
       ["eth_getCode", "none", always("0x")],
       ["eth_getCode", "another", another],
       ["eth_call", "nothing", always("0x")],
-      ["eth_call", "zero", (value) => `0x${"0".repeat(String(value).length - 2)}`],
+      ["eth_call", "zero", (value: unknown) => `0x${"0".repeat(String(value).length - 2)}`],
       ["eth_call", "another", another],
-      ["eth_call", "early", (value) => String(value).replace(/^(0x0*)([0-9a-f]{8})/, "$165000000")],
+      ["eth_call", "early", (value: unknown) => String(value).replace(/^(0x0*)([0-9a-f]{8})/, "$165000000")],
       ["eth_sendRawTransaction", "another hash", another],
     ] as const
   ).map(([method, title, change]) => ({ title: `${method} ${title}`, method, change })),

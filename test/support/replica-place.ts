@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
-import { folderTarget } from "../../server/journal/replication/folder-target.ts";
-import { s3Target } from "../../server/journal/replication/s3-target.ts";
+import { FolderStore } from "../../server/journal/replication/folder-store.ts";
+import { StoredSegments } from "../../server/journal/replication/stored-segments.ts";
+import { S3Store } from "../../server/journal/replication/s3-store.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type S3Server, startS3Server } from "./s3-server.ts";
 
@@ -37,7 +38,8 @@ export async function folderPlace(): Promise<FolderPlace> {
   await mkdir(path);
   return {
     path,
-    open: (journal = JOURNAL) => folderTarget({ name: `file://${path}`, path, mountPoint: false }, journal),
+    open: (journal = JOURNAL) =>
+      new StoredSegments(new FolderStore({ name: `file://${path}`, path, mountPoint: false }), journal),
     async list() {
       const entries = await readdir(path, { recursive: true, withFileTypes: true });
       return entries
@@ -83,8 +85,15 @@ export async function bucketPlace(): Promise<BucketPlace> {
     server,
     open(journal = JOURNAL) {
       const { bucket, url: endpoint } = server;
-      const target = s3Target(
-        { name: `s3://${bucket}/${PREFIX}`, bucket, prefix: PREFIX, endpoint, region: undefined, pathStyle: true },
+      const target = new StoredSegments(
+        new S3Store({
+          name: `s3://${bucket}/${PREFIX}`,
+          bucket,
+          prefix: PREFIX,
+          endpoint,
+          region: undefined,
+          pathStyle: true,
+        }),
         journal,
       );
       opened.push(target);

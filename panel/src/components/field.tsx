@@ -13,16 +13,16 @@ export interface ControlProps {
 export function Field({
   label,
   hint,
-  fault,
+  error,
   children,
 }: {
   label: string;
   hint?: ComponentChildren;
-  fault?: string | undefined;
+  error?: string | undefined;
   children: (props: ControlProps) => ComponentChildren;
 }) {
   const id = useId();
-  const described = [hint === undefined ? "" : `${id}-hint`, fault === undefined ? "" : `${id}-fault`]
+  const described = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`]
     .filter((text) => text !== "")
     .join(" ");
   return (
@@ -31,7 +31,7 @@ export function Field({
       {children({
         id,
         class: "control",
-        ...(fault === undefined ? {} : { "aria-invalid": "true" }),
+        ...(error === undefined ? {} : { "aria-invalid": "true" }),
         ...(described === "" ? {} : { "aria-describedby": described }),
       })}
       {hint === undefined ? null : (
@@ -39,9 +39,9 @@ export function Field({
           {hint}
         </span>
       )}
-      {fault === undefined ? null : (
-        <span class="fault" id={`${id}-fault`} role="alert">
-          {fault}
+      {error === undefined ? null : (
+        <span class="field-error" id={`${id}-error`} role="alert">
+          {error}
         </span>
       )}
     </div>

@@ -1,28 +1,28 @@
 import { batch, signal } from "@preact/signals";
-import { type Decoded, decodeInput, type InputFault } from "./decoding.ts";
+import { type Decoded, decodeInput, type InputError } from "./decoding.ts";
 
-/** The input and the result of decoding; kept while other tabs are open. */
+/** The input and the result of decoding; preserved while other tabs are open. */
 export const decodeState = {
   input: signal(""),
   decoded: signal<Decoded | undefined>(undefined),
-  fault: signal<InputFault | undefined>(undefined),
+  inputError: signal<InputError | undefined>(undefined),
   failure: signal<unknown>(undefined),
   isWorking: signal(false),
 };
 
 /** Decodes the input. */
 export async function decode(): Promise<void> {
-  const { input, decoded, fault, failure, isWorking } = decodeState;
+  const { input, decoded, inputError, failure, isWorking } = decodeState;
   if (isWorking.value) return;
   batch(() => {
     isWorking.value = true;
     decoded.value = undefined;
-    fault.value = undefined;
+    inputError.value = undefined;
     failure.value = undefined;
   });
   try {
     const result = await decodeInput(input.value);
-    if ("fault" in result) fault.value = result.fault;
+    if ("inputError" in result) inputError.value = result.inputError;
     else decoded.value = result;
   } catch (error) {
     failure.value = error;

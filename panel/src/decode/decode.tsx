@@ -8,12 +8,12 @@ import { route } from "../route.ts";
 import { type Texts, texts } from "../texts/texts.ts";
 import { decode, decodeState } from "./decode-state.ts";
 import { DecodedView } from "./decoded-view.tsx";
-import type { InputFault } from "./decoding.ts";
+import type { InputError } from "./decoding.ts";
 import "./decode.css";
 
 /** Decodes a stored transaction. Decodes data in the address immediately. */
 export default function Decode() {
-  const { input, decoded, fault, failure, isWorking } = decodeState;
+  const { input, decoded, inputError, failure, isWorking } = decodeState;
   const words = texts.value.decode;
   const { rest } = route.value;
   useEffect(() => {
@@ -38,7 +38,7 @@ export default function Decode() {
         <Field
           label={words.input}
           hint={words.inputHint}
-          fault={fault.value === undefined ? undefined : textOfFault(fault.value, words)}
+          error={inputError.value === undefined ? undefined : inputErrorText(inputError.value, words)}
         >
           {(control) => (
             <textarea
@@ -70,6 +70,6 @@ export default function Decode() {
   );
 }
 
-function textOfFault(fault: InputFault, { faults }: Texts["decode"]): string {
-  return fault.kind === "selector" ? faults.selector(fault.selector) : faults[fault.kind];
+function inputErrorText(error: InputError, { errors }: Texts["decode"]): string {
+  return error.kind === "selector" ? errors.selector(error.selector) : errors[error.kind];
 }

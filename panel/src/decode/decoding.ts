@@ -20,7 +20,7 @@ export interface Decoded {
 }
 
 /** Reasons for invalid input, checked before the request. */
-export type InputFault =
+export type InputError =
   { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -33,22 +33,22 @@ const explorer = new ExplorerClient(location.origin, { credentials: "omit" });
  * Decodes pasted input.
  * @throws ClientError The error of the server
  */
-export async function decodeInput(pasted: string): Promise<Decoded | { readonly fault: InputFault }> {
+export async function decodeInput(pasted: string): Promise<Decoded | { readonly inputError: InputError }> {
   const text = pasted.replace(/\s+/g, "").toLowerCase();
-  if (text === "") return { fault: { kind: "missing" } };
+  if (text === "") return { inputError: { kind: "missing" } };
   const input = text.startsWith("0x") ? text : `0x${text}`;
-  if (!HEX.test(input)) return { fault: { kind: "hex" } };
+  if (!HEX.test(input)) return { inputError: { kind: "hex" } };
   if (!HASH.test(input)) return decodeCallData(input, undefined);
   const found = await explorer.transaction(input);
-  return found === undefined ? { fault: { kind: "noTransaction" } } : decodeCallData(found.input, input);
+  return found === undefined ? { inputError: { kind: "noTransaction" } } : decodeCallData(found.input, input);
 }
 
 async function decodeCallData(
   input: string,
   hash: string | undefined,
-): Promise<Decoded | { readonly fault: InputFault }> {
+): Promise<Decoded | { readonly inputError: InputError }> {
   const name = functionOf(input);
-  if (name === undefined) return { fault: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
+  if (name === undefined) return { inputError: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
   const transaction = await session.call((token) => records.decode(token, name, input));
   const segments = transaction.rowdata.filechain.split("|");
   const transactionHash = hash ?? (await transactionOf(segments[2] ?? "", String(transaction.rowid.reference)));

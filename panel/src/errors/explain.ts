@@ -5,7 +5,7 @@ import type { Texts } from "../texts/texts.ts";
 export interface Explanation {
   readonly title: string;
   readonly help: string;
-  /** Faults of the input as reported by the server. */
+  /** Input errors as reported by the server. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 

@@ -19,8 +19,8 @@ export function enhanceLogin(root: HTMLElement, onSubmit: (credentials: Credenti
     event.preventDefault();
     address.value = address.value.trim();
     const { login } = texts.value;
-    showFault(address, faultOfAddress(address, login));
-    showFault(password, password.validity.valueMissing ? login.passwordMissing : undefined);
+    showError(address, addressError(address, login));
+    showError(password, password.validity.valueMissing ? login.passwordMissing : undefined);
     const wrong = [address, password].find((input) => !input.validity.valid);
     if (wrong !== undefined) return wrong.focus();
     onSubmit({ address: address.value, password: password.value });
@@ -31,15 +31,15 @@ export function enhanceLogin(root: HTMLElement, onSubmit: (credentials: Credenti
   return () => form.removeEventListener("submit", submit);
 }
 
-function faultOfAddress({ validity }: HTMLInputElement, login: Texts["login"]): string | undefined {
+function addressError({ validity }: HTMLInputElement, login: Texts["login"]): string | undefined {
   if (validity.valueMissing) return login.addressMissing;
   return validity.valid ? undefined : login.addressMalformed;
 }
 
-function showFault(input: HTMLInputElement, fault: string | undefined): void {
-  const id = `${input.id}-fault`;
+function showError(input: HTMLInputElement, error: string | undefined): void {
+  const id = `${input.id}-error`;
   document.getElementById(id)?.remove();
-  if (fault === undefined) {
+  if (error === undefined) {
     input.removeAttribute("aria-invalid");
     input.removeAttribute("aria-describedby");
     return;
@@ -48,7 +48,7 @@ function showFault(input: HTMLInputElement, fault: string | undefined): void {
   input.setAttribute("aria-describedby", id);
   const element = document.createElement("span");
   element.id = id;
-  element.className = "fault";
-  element.textContent = fault;
+  element.className = "field-error";
+  element.textContent = error;
   input.after(element);
 }

@@ -65,9 +65,9 @@ function Ended({ ending }: { ending: Ending | undefined }) {
           {endings.again}
         </Notice>
       );
-    case "refused":
+    case "rejected":
       return (
-        <Notice kind="warning" title={endings.refused}>
+        <Notice kind="warning" title={endings.rejected}>
           {endings.again}
         </Notice>
       );

@@ -46,8 +46,8 @@ export async function findReadings(
   let cursor: string | undefined;
   let count = 0;
   const found = (isTruncated: boolean): Found => {
-    const kept = before?.readings.filter(({ time }) => time >= since) ?? [];
-    return { readings: [...readings, ...kept], isTruncated, newest: newest ?? before?.newest };
+    const previous = before?.readings.filter(({ time }) => time >= since) ?? [];
+    return { readings: [...readings, ...previous], isTruncated, newest: newest ?? before?.newest };
   };
   do {
     const { events, next } = await getPage(search, cursor);

@@ -47,11 +47,11 @@ function Path({
 }) {
   const { path: words } = texts.value.proofs;
   const path = pathOf(proof, anchor?.size);
-  const fault = faultOf(proof, path, chain, anchor);
+  const reason = failureReason(proof, path, chain, anchor);
   const file = useSignal<"same" | "changed" | undefined>(undefined);
   return (
     <div class="stack stack-wide">
-      {fault === undefined && anchor !== undefined ? (
+      {reason === undefined && anchor !== undefined ? (
         isChecked ? null : (
           <Notice kind="good" title={words.passed}>
             {words.passedAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
@@ -60,7 +60,7 @@ function Path({
         )
       ) : (
         <Notice kind="bad" title={words.failed}>
-          {fault}
+          {reason}
         </Notice>
       )}
       <div class="path">
@@ -103,20 +103,20 @@ function Match({ is }: { is: boolean }) {
 }
 
 /** Returns why a proof fails; `undefined` for a valid proof. */
-function faultOf(
+function failureReason(
   proof: ParsedProof,
   path: ProofPath,
   chain: ExploredChain,
   anchor: ExploredAnchor | undefined,
 ): string | undefined {
-  const { faults } = texts.value.proofs.path;
-  if (!path.isRecordHashValid) return faults.recordHash;
-  if (!path.isLeafValid) return faults.leaf;
-  if (path.end !== path.claimed) return faults.root;
-  if (proof.chainId !== chain.chain_id) return faults.otherChain(proof.chainId, chain.chain_id);
-  if (proof.contract.toLowerCase() !== chain.contracts.ProofAnchor.toLowerCase()) return faults.otherContract;
-  if (anchor === undefined) return faults.notAnchored;
-  if ((anchor.size === 0) !== (proof.merkle === undefined)) return faults.otherForm;
+  const { failures } = texts.value.proofs.path;
+  if (!path.isRecordHashValid) return failures.recordHash;
+  if (!path.isLeafValid) return failures.leaf;
+  if (path.end !== path.claimed) return failures.root;
+  if (proof.chainId !== chain.chain_id) return failures.otherChain(proof.chainId, chain.chain_id);
+  if (proof.contract.toLowerCase() !== chain.contracts.ProofAnchor.toLowerCase()) return failures.otherContract;
+  if (anchor === undefined) return failures.notAnchored;
+  if ((anchor.size === 0) !== (proof.merkle === undefined)) return failures.otherForm;
   return undefined;
 }
 

@@ -69,7 +69,7 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
         <Field
           label={words.documentId}
           hint={words.documentIdHint}
-          {...(id.value.trim() === "" ? { fault: words.documentIdMissing } : {})}
+          {...(id.value.trim() === "" ? { error: words.documentIdMissing } : {})}
         >
           {(control) => (
             <input

@@ -2,40 +2,40 @@ import type { Signal } from "@preact/signals";
 import { Field } from "../components/field.tsx";
 import { texts } from "../texts/texts.ts";
 import { draft } from "./draft.ts";
-import type { Faults } from "./draft-record.ts";
+import type { FieldErrors } from "./draft-record.ts";
 
 /** A reading of fine dust, by the convention of its fields. */
-export function ReadingFields({ faults }: { faults: Faults }) {
+export function ReadingFields({ errors }: { errors: FieldErrors }) {
   const { records: words } = texts.value;
   return (
     <>
       <div class="pair">
-        <Input of={draft.code} label={words.code} hint={words.codeHint} fault={faults.code} placeholder="station-1" />
-        <Input of={draft.topic} label={words.topic} fault={faults.topic} />
+        <Input of={draft.code} label={words.code} hint={words.codeHint} error={errors.code} placeholder="station-1" />
+        <Input of={draft.topic} label={words.topic} error={errors.topic} />
       </div>
       <div class="pair">
-        <Input of={draft.value} label={words.value} fault={faults.value} numeric placeholder="12.5" />
-        <Input of={draft.device} label={words.device} fault={faults.device} placeholder="SDS011" />
+        <Input of={draft.value} label={words.value} error={errors.value} numeric placeholder="12.5" />
+        <Input of={draft.device} label={words.device} error={errors.device} placeholder="SDS011" />
       </div>
-      <Input of={draft.title} label={words.caption} hint={words.captionHint} fault={faults.title} />
+      <Input of={draft.title} label={words.caption} hint={words.captionHint} error={errors.title} />
       <div class="pair">
-        <Input of={draft.lat} label={words.latitude} fault={faults.lat} numeric placeholder="13.74" />
-        <Input of={draft.lng} label={words.longitude} fault={faults.lng} numeric placeholder="100.52" />
+        <Input of={draft.lat} label={words.latitude} error={errors.lat} numeric placeholder="13.74" />
+        <Input of={draft.lng} label={words.longitude} error={errors.lng} numeric placeholder="100.52" />
       </div>
     </>
   );
 }
 
 /** A record with any content. */
-export function FreeFields({ faults }: { faults: Faults }) {
+export function FreeFields({ errors }: { errors: FieldErrors }) {
   const { records: words } = texts.value;
   return (
     <>
       <div class="pair">
-        <Input of={draft.code} label={words.code} hint={words.codeHint} fault={faults.code} />
-        <Input of={draft.topic} label={words.topic} fault={faults.topic} />
+        <Input of={draft.code} label={words.code} hint={words.codeHint} error={errors.code} />
+        <Input of={draft.topic} label={words.topic} error={errors.topic} />
       </div>
-      <Field label={words.payload} hint={words.payloadHint} fault={faults.json}>
+      <Field label={words.payload} hint={words.payloadHint} error={errors.json}>
         {(control) => (
           <textarea
             {...control}
@@ -54,19 +54,19 @@ function Input({
   of,
   label,
   hint,
-  fault,
+  error,
   numeric = false,
   placeholder,
 }: {
   of: Signal<string>;
   label: string;
   hint?: string;
-  fault?: string | undefined;
+  error?: string | undefined;
   numeric?: boolean;
   placeholder?: string;
 }) {
   return (
-    <Field label={label} fault={fault} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} error={error} {...(hint === undefined ? {} : { hint })}>
       {(control) => (
         <input
           {...control}

@@ -9,33 +9,33 @@ const MAX_TEXT = 256;
 /** The fields of the form that can be invalid. */
 export type DraftField = "code" | "topic" | "json" | "value" | "device" | "title" | "lat" | "lng";
 /** The errors of the fields. */
-export type Faults = Partial<Record<DraftField, string>>;
+export type FieldErrors = Partial<Record<DraftField, string>>;
 
 /** Returns the record of the form, or the errors of its input. */
 export function recordOfDraft({
-  faults,
-}: Texts["records"]): { readonly record: NewRecord } | { readonly faults: Faults } {
-  const found: Faults = {};
+  errors,
+}: Texts["records"]): { readonly record: NewRecord } | { readonly errors: FieldErrors } {
+  const fieldErrors: FieldErrors = {};
   const text = (field: "code" | "topic" | "device" | "title"): string => {
     const value = draft[field].value.trim();
-    if (value === "") found[field] = faults.missing;
-    else if ([...value].length > MAX_TEXT) found[field] = faults.long(MAX_TEXT);
+    if (value === "") fieldErrors[field] = errors.missing;
+    else if ([...value].length > MAX_TEXT) fieldErrors[field] = errors.long(MAX_TEXT);
     return value;
   };
   const number = (field: "value" | "lat" | "lng", least: number, most: number): number => {
     const entered = draft[field].value.trim().replace(",", ".");
     const value = entered === "" ? Number.NaN : Number(entered);
-    if (!Number.isFinite(value)) found[field] = faults.number;
-    else if (value < least || value > most) found[field] = faults.range(least, most);
+    if (!Number.isFinite(value)) fieldErrors[field] = errors.number;
+    else if (value < least || value > most) fieldErrors[field] = errors.range(least, most);
     return value;
   };
   const json = (): Record<string, unknown> => {
     try {
       const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(draft.json.value));
       if (parsed.success) return parsed.data;
-      found.json = faults.object;
+      fieldErrors.json = errors.object;
     } catch (error) {
-      found.json = faults.json(error instanceof Error ? error.message : String(error));
+      fieldErrors.json = errors.json(error instanceof Error ? error.message : String(error));
     }
     return {};
   };
@@ -54,5 +54,5 @@ export function recordOfDraft({
             },
           },
   };
-  return Object.keys(found).length === 0 ? { record } : { faults: found };
+  return Object.keys(fieldErrors).length === 0 ? { record } : { errors: fieldErrors };
 }

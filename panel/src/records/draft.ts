@@ -4,7 +4,7 @@ import { session } from "../session/session.ts";
 /** The two ways to write a record. */
 export type DraftKind = "reading" | "free";
 
-/** The record in the form. It is kept when the dialog closes or the session is lost. */
+/** The record in the form. Preserved when the dialog closes or the session ends. */
 export const draft = {
   kind: signal<DraftKind>("reading"),
   code: signal(""),
@@ -17,7 +17,7 @@ export const draft = {
   lng: signal(""),
 };
 
-// A logout clears the draft; a lost session keeps it.
+// A logout clears the draft; an ended session does not.
 effect(() => {
   if (session.ending.value !== "closed") return;
   clearDraft();

@@ -9,13 +9,13 @@ import { ErrorNotice } from "../errors/error-notice.tsx";
 import { records, session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { clearDraft, draft } from "./draft.ts";
-import { type Faults, recordOfDraft } from "./draft-record.ts";
+import { type FieldErrors, recordOfDraft } from "./draft-record.ts";
 import { FreeFields, ReadingFields } from "./draft-fields.tsx";
 
 /** A form that creates and sends a record. */
 export function SendDialog({ onStored, onClose }: { onStored: (record: StoreContent) => void; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null);
-  const faults = useSignal<Faults>({});
+  const errors = useSignal<FieldErrors>({});
   const failure = useSignal<unknown>(undefined);
   const isSending = useSignal(false);
   const { records: words } = texts.value;
@@ -24,7 +24,7 @@ export function SendDialog({ onStored, onClose }: { onStored: (record: StoreCont
     event.preventDefault();
     if (isSending.value) return;
     const input = recordOfDraft(words);
-    faults.value = "faults" in input ? input.faults : {};
+    errors.value = "errors" in input ? input.errors : {};
     if (!("record" in input)) {
       queueMicrotask(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
       return;
@@ -54,13 +54,13 @@ export function SendDialog({ onStored, onClose }: { onStored: (record: StoreCont
           value={draft.kind.value}
           onChoose={(kind) => {
             draft.kind.value = kind;
-            faults.value = {};
+            errors.value = {};
           }}
         />
         {draft.kind.value === "reading" ? (
-          <ReadingFields faults={faults.value} />
+          <ReadingFields errors={errors.value} />
         ) : (
-          <FreeFields faults={faults.value} />
+          <FreeFields errors={errors.value} />
         )}
         {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
         {isSending.value ? <Progress>{words.sending}</Progress> : null}

@@ -7,7 +7,7 @@ import type { OpenSession, SessionStore } from "./session-store.ts";
 import type { TokenLock } from "./token-lock.ts";
 
 /** Reasons why a session ended. */
-export type Ending = "closed" | "closed_elsewhere" | "expired" | "refused";
+export type Ending = "closed" | "closed_elsewhere" | "expired" | "rejected";
 
 /** Part of a session's lifetime before its renewal: early enough for a slow chain. */
 const RENEWED_AFTER = 1 / 3;
@@ -70,7 +70,7 @@ export class PanelSession {
         await this.#client.close(session.token);
       } catch (error) {
         // The session has ended already.
-        if (!isTokenRefused(error)) throw error;
+        if (!isTokenRejected(error)) throw error;
       }
       this.#end("closed");
     });
@@ -93,10 +93,10 @@ export class PanelSession {
       try {
         return await response;
       } catch (error) {
-        if (!isTokenRefused(error)) throw error;
-        // A refused call had no effect.
+        if (!isTokenRejected(error)) throw error;
+        // A rejected call had no effect.
         if (await this.#isReplaced(token)) continue;
-        this.#end("refused");
+        this.#end("rejected");
         throw error;
       }
     }
@@ -138,15 +138,15 @@ export class PanelSession {
       });
     } catch (error) {
       this.isUnreachable.value = isTransient(error);
-      if (!isTokenRefused(error)) {
+      if (!isTokenRejected(error)) {
         if (!this.isUnreachable.value) this.#stopRenewal();
-      } else if (!(await this.#isReplaced(seen))) this.#end("refused");
+      } else if (!(await this.#isReplaced(seen))) this.#end("rejected");
     } finally {
       isBlocked.value = false;
     }
   }
 
-  /** Whether a refused token is no longer the session's: the token of another tab can arrive late. */
+  /** Whether a rejected token is no longer the session's: the token of another tab can arrive late. */
   async #isReplaced(token: string | undefined): Promise<boolean> {
     for (const until = Date.now() + this.#store.lag; ; await pause(100)) {
       const session = this.#store.read();
@@ -194,6 +194,6 @@ function fresh(token: string, seconds: number): Pick<OpenSession, "token" | "end
   return { token, endsAt: time + seconds * 1000, renewAt: time + seconds * 1000 * RENEWED_AFTER };
 }
 
-function isTokenRefused(error: unknown): boolean {
+function isTokenRejected(error: unknown): boolean {
   return error instanceof ClientError && ["token_invalid", "token_expired"].includes(error.code);
 }

@@ -26,8 +26,8 @@ export const language = signal("en");
 
 /** Selects the language chosen before, else the first available language of the browser's preferences. */
 export async function startTexts(): Promise<void> {
-  const wanted = [stored.read(), ...navigator.languages.map((tag) => tag.split("-")[0])];
-  await useLanguage(wanted.find((tag) => tag !== undefined && LANGUAGES.has(tag)) ?? "en").catch(() => undefined);
+  const candidates = [stored.read(), ...navigator.languages.map((tag) => tag.split("-")[0])];
+  await useLanguage(candidates.find((tag) => tag !== undefined && LANGUAGES.has(tag)) ?? "en").catch(() => undefined);
 }
 
 /** Changes the language, and stores the choice. */
@@ -40,6 +40,6 @@ async function useLanguage(tag: string): Promise<void> {
   const loaded = await LANGUAGES.get(tag)?.load();
   if (loaded === undefined) return;
   texts.value = loaded;
-  language.value = navigator.languages.find((wanted) => wanted.split("-")[0] === tag) ?? tag;
+  language.value = navigator.languages.find((preferred) => preferred.split("-")[0] === tag) ?? tag;
   document.documentElement.lang = tag;
 }

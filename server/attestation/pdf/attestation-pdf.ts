@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AFRelationship, PDFDocument } from "pdf-lib";
 import type { Statement, AttestedRecord, AttestedVerification, Audience } from "../responses.ts";
+import { type Attachment, VERIFIER_FILE } from "../facts.ts";
 import { utc } from "../wording.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { PageFlow, TEXT_WIDTH, qrMatrix } from "./page-flow.ts";
@@ -21,8 +22,14 @@ const READERS: Readonly<Record<Audience, string>> = {
 /**
  * Renders a statement as PDF with its signed form attached. Equal statements give equal bytes.
  * @param text The signed payload
+ * @param attachments The files that the statement names
  */
-export async function attestationPdf(attestation: Statement, text: string, jws: string): Promise<Uint8Array> {
+export async function attestationPdf(
+  attestation: Statement,
+  text: string,
+  jws: string,
+  attachments: readonly Attachment[],
+): Promise<Uint8Array> {
   const { issuer, issued_at, audience, introduction, claims, limitations, records, verification, checks, steps } =
     attestation;
   const pdf = await PDFDocument.create({ updateMetadata: false });
@@ -47,7 +54,17 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
     mimeType: "application/json",
     description: "The statement: the payload of the JWS",
   });
+  for (const { file, content } of attachments) {
+    await pdf.attach(Buffer.from(content), file, {
+      ...attached,
+      afRelationship: AFRelationship.Supplement,
+      ...(file === VERIFIER_FILE
+        ? { mimeType: "text/javascript", description: "The verifier, for Node 18 or newer" }
+        : { mimeType: "application/json", description: "A portable proof of a record" }),
+    });
+  }
 
+  const bundles = attachments.filter(({ file }) => file !== VERIFIER_FILE).length;
   const flow = await PageFlow.on(pdf);
   const { regular, bold, mono } = flow.fonts;
   const [newest] = records ?? [];
@@ -83,8 +100,10 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
 
   flow.heading("Verification without the issuer");
   flow.text(
-    `Run the commands in a POSIX shell, in a folder with ${JWS_FILE}. That file and ${STATEMENT_FILE} are attached. ` +
-      `Copy the commands from ${STATEMENT_FILE}, because this page breaks long lines.`,
+    "Run the commands in a POSIX shell, in an empty folder with this PDF. The first one extracts the attached files: " +
+      `${[JWS_FILE, STATEMENT_FILE].join(", ")}, the verifier ${VERIFIER_FILE}` +
+      `${bundles === 0 ? "" : `, and ${bundles} portable ${bundles === 1 ? "proof" : "proofs"}`}. ` +
+      `Then copy long commands from ${STATEMENT_FILE}, because this page breaks long lines.`,
     { font: regular, size: BODY },
   );
   flow.space(6);
@@ -111,9 +130,10 @@ export async function attestationPdf(attestation: Statement, text: string, jws: 
   flow.space(6);
   const exact = { font: mono, size: 8 };
   flow.fact("Signed by", issuer.name);
-  flow.fact("Algorithm", "EdDSA with Ed25519, as compact JWS (RFC 7515, RFC 8037)");
+  flow.fact("Algorithm", "ES256 (ECDSA with P-256 and SHA-256), as compact JWS (RFC 7515, RFC 7518)");
   flow.fact("Key", issuer.key_id, exact);
-  flow.fact("Public key", issuer.public_key, exact);
+  flow.fact("Public key", [`P-256, x ${issuer.public_key.x}`, `       y ${issuer.public_key.y}`], exact);
+  flow.fact("Key of portable proofs", issuer.bundle_key, exact);
   flow.fact("Published at", issuer.jwks_url, exact);
   flow.fact(`SHA-256 of ${JWS_FILE}`, createHash("sha256").update(jws).digest("hex"), exact);
 
@@ -151,6 +171,7 @@ function recordFacts(flow: PageFlow, record: AttestedRecord): void {
   flow.fact("Block time", utc(record.timestamp));
   flow.fact("First anchor", `${utc(record.first_anchor.timestamp)}, in block ${record.first_anchor.block_number}`);
   flow.fact("Explorer", record.verification_url, exact);
+  if (record.bundle !== null) flow.fact("Portable proof", `${record.bundle} (attached)`, exact);
 }
 
 function verificationFacts(

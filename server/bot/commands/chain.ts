@@ -2,7 +2,7 @@ import { formatEther } from "ethers";
 import type { Clock } from "../../kit/clock.ts";
 import type { NodeInspector } from "../../chain/node/node-report.ts";
 import type { RecordStore } from "../../records/index.ts";
-import { EVERYBODY, type ServiceLogStore } from "../../sessions/index.ts";
+import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";
 import { type Command, moment, say } from "./command.ts";
 
@@ -60,7 +60,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
     async synclog({ texts }) {
       const { copied, head, reconciled } = await deps.sync();
       const state = texts.sync(copied, head, reconciled === undefined ? undefined : moment(1000 * reconciled));
-      const lines = await deps.serviceLog.newest(EVERYBODY, SYNC_LINES);
+      const lines = await deps.serviceLog.newest(ALL_ACCOUNTS, SYNC_LINES);
       const log = lines.map(({ time, level, message }) => `${moment(time)} ${level} ${message}`);
       return {
         messages: [

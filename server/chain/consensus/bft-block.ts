@@ -16,20 +16,19 @@ export interface BftBlock {
 
 /**
  * Returns the expected proposer of each round of a block: the validator after the proposer of the block before, then
- * the
- * next ones in order.
+ * the next ones in order.
  * @returns one for each round up to the block's own; the last one proposed it
  */
 export function expectedProposers(block: BftBlock, before: BftBlock): readonly Address[] {
   const { validators, round } = block;
   if (validators.length === 0) return [];
-  const place = validators.indexOf(before.proposer);
-  // The proposer before may be no validator any more: its successor in the order comes next.
-  const behind = place === -1 ? validators.findIndex((each) => each > before.proposer) : place + 1;
-  const first = behind === -1 ? 0 : behind;
+  const index = validators.indexOf(before.proposer);
+  // The former proposer may have been removed: its successor in the order comes next.
+  const next = index === -1 ? validators.findIndex((each) => each > before.proposer) : index + 1;
+  const first = next === -1 ? 0 : next;
   const rounds = Math.min(round, 2 * validators.length);
   return Array.from(
     { length: rounds + 1 },
-    (_, index) => validators[(first + round - rounds + index) % validators.length] ?? block.proposer,
+    (_, offset) => validators[(first + round - rounds + offset) % validators.length] ?? block.proposer,
   );
 }

@@ -5,7 +5,7 @@ import { type BftProtocol, decodeExtraData } from "../evidence/bft-extra-data.ts
 import { type BlockHeader, HashedHeader } from "../evidence/block-header.ts";
 import { commitSignersOf } from "../evidence/commit-seals.ts";
 import { consensusOf } from "../evidence/consensus.ts";
-import { fetchBlock } from "../node/block.ts";
+import { fetchBlock } from "../node/node-block.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
 
 /** Blocks in the history: several rounds of all validators in a network of the usual size. */

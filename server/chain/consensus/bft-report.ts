@@ -12,7 +12,7 @@ export interface BftReport {
   readonly rhythm: Rhythm | undefined;
   readonly pace: Pace;
   readonly participation: readonly Participation[];
-  /** Absent validators: by the blocks, or by the connections when no blocks come. */
+  /** Missing validators: by the blocks, or by the connections when no blocks come. */
   readonly missing: readonly Address[];
   /** Number of validators that the quorum lacks; 0 while blocks come. */
   readonly quorumMissing: number;
@@ -37,14 +37,14 @@ export function bftReport(blocks: readonly BftBlock[], connections: Connections,
   const participation = participationIn(blocks);
   const rhythm = rhythmOf(blocks);
   const pace = rhythm === undefined ? "on_time" : paceOf(rhythm, validators.length, age);
-  const absent = participation.filter(({ state }) => state === "absent").map(({ validator }) => validator);
-  if (pace !== "stalled") return { round, rhythm, pace, participation, missing: absent, quorumMissing: 0 };
+  const inactive = participation.filter(({ state }) => state === "missing").map(({ validator }) => validator);
+  if (pace !== "stalled") return { round, rhythm, pace, participation, missing: inactive, quorumMissing: 0 };
   // The blocks show only who took part up to the newest one.
   const { count, addresses } = connections;
-  const missing = addresses === undefined ? absent : validators.filter((validator) => !addresses.includes(validator));
+  const missing = addresses === undefined ? inactive : validators.filter((validator) => !addresses.includes(validator));
   const present =
     addresses === undefined
-      ? Math.min(count + 1, validators.length - absent.length)
+      ? Math.min(count + 1, validators.length - inactive.length)
       : validators.length - missing.length;
   return {
     round,

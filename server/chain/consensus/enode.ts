@@ -10,7 +10,7 @@ export interface Enode {
   /** The address of the key, lower-case; a validator's own address. */
   readonly address: string;
   /** Host and port of the peer-to-peer protocol. */
-  readonly place: string;
+  readonly endpoint: string;
 }
 
 const ENODE = /^enode:\/\/([0-9a-fA-F]{128})@([^/?#]+)(?:[?#].*)?$/;
@@ -22,7 +22,7 @@ export function parseEnode(url: string): Enode | undefined {
   if (key === undefined || place === undefined) return undefined;
   const id = key.toLowerCase();
   const address = addressOf(id);
-  return address === undefined ? undefined : { id, address, place };
+  return address === undefined ? undefined : { id, address, endpoint: place };
 }
 
 /** @returns `undefined` when the digits are no point of the curve */

@@ -13,8 +13,8 @@ export interface NetworkFacts {
   readonly validators: readonly string[];
   readonly participation: readonly {
     readonly validator: string;
-    readonly state: "active" | "silent" | "absent";
-    readonly missedTurns: number;
+    readonly state: "active" | "silent" | "missing";
+    readonly missedProposals: number;
   }[];
   /** Listed nodes that are not connected, and connected ones that are not listed. */
   readonly peers: {
@@ -30,51 +30,51 @@ export interface NetworkFacts {
   }[];
 }
 
-/** Finds the faults of a network that makes blocks. */
+/** Finds the faults of a network that produces blocks. */
 export function networkFaults({ validators, participation, peers, addresses }: NetworkFacts): readonly NetworkFault[] {
   const { length } = validators;
-  const absent = participation.filter(({ state }) => state === "absent").length;
-  const spare = Math.max(0, mostFaulty(length) - absent);
-  const left = spare === 0 ? "no further one may go" : `${spare} more may go`;
+  const missing = participation.filter(({ state }) => state === "missing").length;
+  const spare = Math.max(0, mostFaulty(length) - missing);
+  const left = spare === 0 ? "the quorum tolerates no more" : `the quorum tolerates ${spare} more`;
   const worse = (subject: string, message: string): NetworkFault => ({
     kind: "degraded_performance",
     subject,
     message,
   });
   const faults: NetworkFault[] = [];
-  for (const { validator, state, missedTurns } of participation) {
-    if (state === "absent") {
+  for (const { validator, state, missedProposals } of participation) {
+    if (state === "missing") {
       faults.push(
         worse(
           `validator ${validator}`,
-          `the validator ${validator} takes no part: ${absent} of ${length} are missing, ` +
-            `${quorumOf(length)} have to agree, ${left}`,
+          `validator ${validator} neither signs nor proposes blocks: ${missing} of ${length} validators are missing, ` +
+            `the quorum is ${quorumOf(length)}, ${left}`,
         ),
       );
     } else if (state === "silent") {
       faults.push(
         worse(
           `proposals of ${validator}`,
-          `the validator ${validator} seals blocks and proposes none: it let ${missedTurns} turns pass, ` +
-            "each of which cost a request timeout",
+          `validator ${validator} signs blocks but proposes none: it missed ${missedProposals} proposals, ` +
+            "each of which caused a request timeout",
         ),
       );
     }
   }
   for (const name of peers.unlisted)
-    faults.push(
-      worse(`peer ${name}`, `the node is connected with ${name}, which is not on the list of the network's nodes`),
-    );
+    faults.push(worse(`peer ${name}`, `the node is connected to ${name}, which is not in NODE_LIST_FILE`));
   if (peers.listed !== undefined && peers.count - peers.unlisted.length < peers.listed) {
-    const who = peers.missing.length === 0 ? "" : `: ${peers.missing.join(", ")} lacks`;
-    faults.push(worse("peers", `the node has ${peers.count - peers.unlisted.length} of ${peers.listed} peers${who}`));
+    const missingPeers = peers.missing.length === 0 ? "" : `; missing: ${peers.missing.join(", ")}`;
+    faults.push(
+      worse("peers", `the node has ${peers.count - peers.unlisted.length} of ${peers.listed} peers${missingPeers}`),
+    );
   }
   for (const { address, reachable, reason } of addresses) {
     if (!reachable)
       faults.push({
         kind: "node_down",
         subject: address,
-        message: `the node at ${address} is of no use: ${reason ?? "it does not answer"}`,
+        message: `the node at ${address} is unavailable: ${reason ?? "it does not respond"}`,
       });
   }
   return faults;

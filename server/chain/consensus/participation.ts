@@ -2,15 +2,15 @@ import type { Address } from "../transaction.ts";
 import { type BftBlock, expectedProposers } from "./bft-block.ts";
 
 /** Rounds in a row that a validator misses as proposer before it counts as silent. */
-const MISSED_TURNS = 2;
+const MAX_MISSED_PROPOSALS = 2;
 
 /**
  * The state of a validator:
  * - `active`: it proposes in its rounds, or had none yet
  * - `silent`: it signs commit seals and proposes no blocks
- * - `absent`: it does neither
+ * - `missing`: it does neither
  */
-export type ValidatorState = "active" | "silent" | "absent";
+export type ValidatorState = "active" | "silent" | "missing";
 
 /** A validator's part in the blocks of the history. */
 export interface Participation {
@@ -19,15 +19,14 @@ export interface Participation {
   readonly proposed: number;
   /** Number of the block; `undefined` without one in the history. */
   readonly lastProposed: number | undefined;
-  readonly lastSealed: number | undefined;
+  readonly lastCommitSeal: number | undefined;
   /** Rounds that it missed as proposer since its last proposal. */
-  readonly missedTurns: number;
+  readonly missedProposals: number;
 }
 
 /**
  * Reports each validator's part in consecutive blocks. A header holds the commit seals of a quorum, not of everyone:
- * one
- * missing seal means nothing, no seal in as many blocks as there are validators does.
+ * one missing seal means nothing, no seal in as many blocks as there are validators does.
  * @param blocks Consecutive, oldest first
  */
 export function participationIn(blocks: readonly BftBlock[]): readonly Participation[] {
@@ -35,11 +34,12 @@ export function participationIn(blocks: readonly BftBlock[]): readonly Participa
   return validators.map((validator) => {
     const proposals = blocks.filter(({ proposer }) => proposer === validator);
     const lastProposed = proposals.at(-1)?.number;
-    const lastSealed = blocks.findLast(({ signers }) => signers.includes(validator))?.number;
-    const missedTurns = missedBy(validator, blocks);
+    const lastCommitSeal = blocks.findLast(({ signers }) => signers.includes(validator))?.number;
+    const missedProposals = missedBy(validator, blocks);
     const signsLately = blocks.slice(-validators.length).some(({ signers }) => signers.includes(validator));
-    const state = missedTurns > 0 && !signsLately ? "absent" : missedTurns >= MISSED_TURNS ? "silent" : "active";
-    return { validator, state, proposed: proposals.length, lastProposed, lastSealed, missedTurns };
+    const state =
+      missedProposals > 0 && !signsLately ? "missing" : missedProposals >= MAX_MISSED_PROPOSALS ? "silent" : "active";
+    return { validator, state, proposed: proposals.length, lastProposed, lastCommitSeal, missedProposals };
   });
 }
 

@@ -7,7 +7,7 @@ import { type Enode, parseEnode } from "./enode.ts";
 export interface PeerIdentity {
   readonly address: string;
   /** Host and port. */
-  readonly place: string;
+  readonly endpoint: string;
 }
 
 /** The connections of a node, compared with the list of its network's nodes. */

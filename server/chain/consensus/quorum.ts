@@ -1,4 +1,4 @@
-/** Returns how many validators have to agree on a block. */
+/** Returns the quorum: the number of validators that must commit a block. */
 export function quorumOf(validators: number): number {
   return Math.ceil((2 * validators) / 3);
 }

@@ -5,7 +5,7 @@ import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import type { MinedTransaction, VerifiedBlock } from "../evidence/verified-block.ts";
 import { INTERFACES } from "./interfaces.ts";
 import type { Address } from "../transaction.ts";
-import type { AnchorContent, AnchorOnChain } from "./anchor.ts";
+import type { AnchorContent, AnchorOnChain } from "./anchor-content.ts";
 
 const ABI = INTERFACES.ProofAnchor;
 

@@ -14,7 +14,7 @@ import type {
   AnchorOnChain,
   BlockInclusion,
   LoggedAnchor,
-} from "./anchor.ts";
+} from "./anchor-content.ts";
 import { anchoredIn, confirmedAnchor, contentGivenIn, type FirstAnchors } from "./anchor-confirmation.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 

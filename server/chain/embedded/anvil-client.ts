@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fetchBlock, NodeBlock } from "../node/block.ts";
+import { fetchBlock, NodeBlock } from "../node/node-block.ts";
 import { Hash, Hex, Quantity } from "../rpc/fields.ts";
 import { unavailable } from "../rpc/rpc.ts";
 import type { AnvilProcess } from "./anvil-process.ts";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AnvilClient } from "./anvil-client.ts";
@@ -26,17 +27,29 @@ export interface AnvilInstance {
   close(): Promise<void>;
 }
 
-/** Opens the log of a locked folder and replays it in a new Anvil up to its last block. */
-export async function openAnvilInstance(directory: string, chainId: number, emit: EventSink): Promise<AnvilInstance> {
-  const started = Date.now();
+/**
+ * Opens the log of a locked folder and replays it in a new Anvil up to its last block.
+ * @param options.create Whether an empty folder gets a new chain
+ * @throws SealbookError `directory_unusable` when there is no log and none may be created
+ */
+export async function openAnvilInstance(
+  directory: string,
+  chainId: number,
+  emit: EventSink,
+  { create = true }: { readonly create?: boolean } = {},
+): Promise<AnvilInstance> {
+  const started = performance.now();
   const logFile = join(directory, "blocks.log");
+  if (!create && !existsSync(logFile)) {
+    throw new SealbookError("directory_unusable", `${logFile} is missing. Put the chain's folder back.`);
+  }
   const genesis = await loadGenesis(directory, chainId, logFile);
   const log = await BlockLog.open(logFile);
   try {
     if (log.cutBytes > 0) emit({ kind: "log-tail-cut", bytes: log.cutBytes });
     const { node, replayed, replayMilliseconds } = await rebuild(directory, genesis, log, emit);
     const blockNumber = log.last?.number ?? 0;
-    emit({ kind: "ready", blockNumber, replayed, milliseconds: Date.now() - started });
+    emit({ kind: "ready", blockNumber, replayed, milliseconds: Math.round(performance.now() - started) });
     const close = async (): Promise<void> => {
       await node.process.stop();
       await removeRunFolder(directory);
@@ -93,9 +106,9 @@ async function rebuildFrom(
       throw new SealbookError("block_log_differs", `${snapshot.path} does not hold block ${snapshot.blockNumber}.`);
     }
     const progress = (done: number, total: number): void => emit({ kind: "replay-progress", done, total });
-    const started = Date.now();
+    const started = performance.now();
     const replayed = await replay(node, log, (snapshot?.blockNumber ?? 0) + 1, progress);
-    return { node, replayed, replayMilliseconds: Date.now() - started };
+    return { node, replayed, replayMilliseconds: performance.now() - started };
   } catch (error) {
     await node.process.stop();
     throw error;

@@ -6,8 +6,7 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import type { Genesis } from "./genesis.ts";
 import { JsonRpcSocket, type OpenSocket } from "../rpc/json-rpc-socket.ts";
 import { localSocketOpener } from "../rpc/local-socket.ts";
-import { socketPath } from "./socket-path.ts";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 
 /**
@@ -202,4 +201,27 @@ function commandLine(pid: number): string {
   } catch {
     return "";
   }
+}
+
+/** The longest path of a local socket that every supported system accepts (macOS: 104 bytes with the final zero). */
+const LONGEST = 103;
+
+/** A path of a socket in a folder, valid until it is released. */
+interface SocketPath {
+  readonly path: string;
+  release(): void;
+}
+
+/** Returns a path for a socket in a folder with a path that may exceed the limit of socket paths. */
+function socketPath(directory: string, name: string): SocketPath {
+  const path = join(directory, name);
+  if (Buffer.byteLength(path) <= LONGEST) return { path, release: () => undefined };
+  if (process.platform !== "linux") {
+    throw new SealbookError(
+      "directory_unusable",
+      `The path of the chain folder is too long for a local socket: ${path}`,
+    );
+  }
+  const descriptor = openSync(directory, "r");
+  return { path: `/proc/self/fd/${descriptor}/${name}`, release: () => closeSync(descriptor) };
 }

@@ -51,9 +51,9 @@ export async function entryFollows(handle: FileHandle, start: number, size: numb
   if (length !== null) return FRAME_HEADER_BYTES + length < rest;
   // The header itself did not reach the disk: search for a whole entry after it.
   for (let at = tail.indexOf(FRAME_MAGIC, 1); at !== -1; at = tail.indexOf(FRAME_MAGIC, at + 1)) {
-    const behind = payloadLength(tail.subarray(at));
-    const end = at + FRAME_HEADER_BYTES + (behind ?? 0);
-    if (behind !== null && end <= tail.length && decodeFrame(tail.subarray(at, end)) !== null) return true;
+    const next = payloadLength(tail.subarray(at));
+    const end = at + FRAME_HEADER_BYTES + (next ?? 0);
+    if (next !== null && end <= tail.length && decodeFrame(tail.subarray(at, end)) !== null) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { encodeFrame, type BlockEntry } from "./block-entry.ts";
 import { entryFollows, readFrames } from "./block-log-reader.ts";
 import { syncDirectory } from "../../kit/durable-file.ts";
+import { PinnedPath } from "../../kit/pinned-path.ts";
 import { SealbookError } from "../../errors.ts";
 
 const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
@@ -15,6 +16,7 @@ const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
 export class BlockLog {
   readonly #path: string;
   readonly #handle: FileHandle;
+  readonly #place: PinnedPath;
   /** Offset of the entry of block n + 1. */
   readonly #starts: number[] = [];
   #size = FILE_HEADER.length;
@@ -25,6 +27,7 @@ export class BlockLog {
   private constructor(path: string, handle: FileHandle) {
     this.#path = path;
     this.#handle = handle;
+    this.#place = new PinnedPath(path);
   }
 
   /** Opens or creates the log, checks every entry and cuts off an unfinished last one. */
@@ -53,13 +56,19 @@ export class BlockLog {
     return this.#cut;
   }
 
-  /** Appends a block and returns when it is on disk. After an error the log must be reopened. */
+  /**
+   * Appends a block and returns when it is on disk. After an error the log must be reopened.
+   * @throws SealbookError `directory_unusable` when the log is not at its path any more
+   */
   async append(entry: BlockEntry): Promise<void> {
     const frame = encodeFrame(entry);
     for (let done = 0; done < frame.length;) {
       done += (await this.#handle.write(frame, done, frame.length - done, this.#size + done)).bytesWritten;
     }
     await this.#handle.datasync();
+    // A deleted file can still be written to, but is lost at the end of the process.
+    const fault = this.#place.fault();
+    if (fault !== undefined) throw new SealbookError("directory_unusable", `The block log is lost: ${fault}.`);
     this.#starts.push(this.#size);
     this.#size += frame.length;
     this.#last = entry;
@@ -114,7 +123,7 @@ export class BlockLog {
       throw new SealbookError(
         "block_log_damaged",
         `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), ` +
-          "and there are blocks behind. Restore the folder from a backup.",
+          "and blocks follow it. Restore the folder from a backup.",
       );
     }
   }

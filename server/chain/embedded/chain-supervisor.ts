@@ -147,7 +147,8 @@ export class ChainSupervisor {
     for (let pause = this.#backoff.next(); ;) {
       await sleep(pause, undefined, { signal: this.#stopping.signal }).catch(() => Promise.reject(stopped()));
       try {
-        const instance = await openAnvilInstance(directory, chainId, emit);
+        // A folder that was deleted meanwhile must not get a new chain.
+        const instance = await openAnvilInstance(directory, chainId, emit, { create: false });
         const { resent, dropped } = await this.#restore(instance);
         emit({ kind: "resumed", resent, dropped: dropped + givenUp });
         return this.#runOf(instance);

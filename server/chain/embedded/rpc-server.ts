@@ -45,7 +45,11 @@ async function handle(
   dispatcher: Pick<RpcDispatcher, "respond">,
 ): Promise<void> {
   if (!LOOPBACK.test(request.headers.host ?? ""))
-    return reply(response, 403, failure(null, -32600, "The embedded chain only answers on this machine's own names."));
+    return reply(
+      response,
+      403,
+      failure(null, -32600, "The embedded chain only accepts requests to this machine's own host names."),
+    );
   if (request.method !== "POST")
     return reply(response, 405, failure(null, -32600, "JSON-RPC requests are sent with POST."));
   // Without this a web page could send requests as plain text, for which browsers send no preflight.

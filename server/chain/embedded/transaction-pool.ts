@@ -64,5 +64,5 @@ export function poolFull(): NodeError {
 
 /** The error of a block that differs from the requested one. */
 export function unexpectedBlock(detail: string): SealbookError {
-  return new SealbookError("chain_unavailable", `Anvil made another block than it was asked for: ${detail}`);
+  return new SealbookError("chain_unavailable", `Anvil mined an unexpected block: ${detail}`);
 }

@@ -3,7 +3,8 @@ import { concat, getBytes } from "ethers";
 import { z } from "zod";
 import { BigQuantity, Data } from "../rpc/fields.ts";
 
-const Log = z.object({ address: Data, topics: z.array(Data), data: Data });
+/** The fields of a log that the block's receipts root covers. */
+export const ConsensusLog = z.object({ address: Data, topics: z.array(Data), data: Data });
 
 /** The fields of a receipt that the block's receipts root covers, and the names of its block and transaction. */
 export const ConsensusReceipt = z.object({
@@ -13,7 +14,7 @@ export const ConsensusReceipt = z.object({
   root: Data.nullish(),
   cumulativeGasUsed: BigQuantity,
   logsBloom: Data,
-  logs: z.array(Log),
+  logs: z.array(ConsensusLog),
   blockHash: Data,
   transactionHash: Data,
 });

@@ -2,10 +2,10 @@ import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
 import type { ValidatorHistory } from "../consensus/validator-history.ts";
-import { fetchBlock, type ValidatorNames } from "../node/block.ts";
+import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { type Rpc, unavailable } from "../rpc/rpc.ts";
+import { ContradictionError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import type { ProvenBytes } from "./anchor-evidence.ts";
 import { encodeHeader, HashedHeader } from "./block-header.ts";
 import { commitSignersOf, hasCommitQuorum } from "./commit-seals.ts";
@@ -149,5 +149,5 @@ async function isSealed(
 }
 
 function inconsistent(number: number, why: string): Error {
-  return unavailable(new Error(`what the node says of block ${number} does not hold together: ${why}`));
+  return unavailable(new ContradictionError(`the node's responses about block ${number} are inconsistent: ${why}`));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
 import { ValidatorHistory } from "../consensus/validator-history.ts";
-import { NodeBlock, type ValidatorNames } from "../node/block.ts";
+import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { fetchQuantity, query } from "../rpc/query.ts";
 import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";

@@ -41,11 +41,11 @@ export async function web3SignerKey(
         .catch((cause: unknown) => {
           throw new SealbookError(
             "chain_unavailable",
-            cause instanceof PeerTlsError ? cause.message : "the signer does not answer",
+            cause instanceof PeerTlsError ? cause.message : "the signer does not respond",
             { cause },
           );
         });
-      if (status !== 200) throw new SealbookError("chain_unavailable", `the signer answered HTTP ${status}`);
+      if (status !== 200) throw new SealbookError("chain_unavailable", `the signer responded with HTTP ${status}`);
       const signature = signatureOf(body.trim());
       if (signature !== undefined && recoverAddress(keccak256(message), signature) === address) return signature;
       throw new SealbookError("chain_unavailable", `the signer's answer is not a signature of ${address}`);
@@ -61,7 +61,7 @@ async function identifierOf(list: HttpEndpoint, address: Address): Promise<strin
     keys = PublicKeys.parse(JSON.parse((await list.send()).body));
   } catch (cause) {
     const reason = cause instanceof PeerTlsError ? `: ${cause.message}` : "";
-    throw new SealbookError("chain_unavailable", `the signer at RELAYER_SIGNER_URL does not tell its keys${reason}`, {
+    throw new SealbookError("chain_unavailable", `the signer at RELAYER_SIGNER_URL does not return its keys${reason}`, {
       cause,
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { BlockHead } from "../block.ts";
 import { SealbookError } from "../../errors.ts";
-import { fetchBlock, NodeBlock } from "./block.ts";
+import { fetchBlock, NodeBlock } from "./node-block.ts";
 import type { Rpc, Subscription } from "../rpc/rpc.ts";
 
 /** The newest block. */

@@ -6,9 +6,9 @@ import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import type { Enode } from "../consensus/enode.ts";
-import { fetchPeers } from "../consensus/peer-comparison.ts";
+import { fetchPeers, type PeerIdentity } from "../consensus/peer-comparison.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
-import { readBlock, type ValidatorNames } from "./block.ts";
+import { readBlock, type ValidatorNames } from "./node-block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
@@ -25,7 +25,7 @@ export interface NodeInspectorDeps {
 export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps): NodeInspector {
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
-  const peerName = ({ address, place }: { address: string; place: string }): string => names.get(address) ?? place;
+  const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
   return async () => {
     const [client, head, syncing, peers, balance] = await Promise.all([
       rpc.call("web3_clientVersion", []),

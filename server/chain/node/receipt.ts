@@ -4,7 +4,7 @@ import type { BlockReference } from "../block.ts";
 import { Hash, OptionalAddress, Quantity } from "../rpc/fields.ts";
 import { parseResponse, query } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
-import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "./block.ts";
+import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "./node-block.ts";
 import { NodeLog } from "./log.ts";
 
 /** A receipt with the logs of its transaction. */

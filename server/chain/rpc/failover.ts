@@ -56,7 +56,7 @@ class Candidate {
 
   /** Why the node is not used; `undefined` for a healthy one. */
   get fault(): string | undefined {
-    return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it is ${this.lag} blocks behind` : undefined);
+    return this.failure ?? (this.laggingChecks >= MAX_LAGGING_CHECKS ? `it lags ${this.lag} blocks` : undefined);
   }
 }
 

@@ -1,6 +1,5 @@
-import { responseOf, requestText, malformedResponse } from "./response.ts";
+import { responseOf, requestText, malformedResponse, closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
-import { closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
 
 /** Limits of one request: nodes refuse longer batches and larger bodies. */
 const MAX_CALLS = 100;

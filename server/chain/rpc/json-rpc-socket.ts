@@ -1,6 +1,8 @@
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
-import { type RpcResponse, responseOf, requestText } from "./response.ts";
 import {
+  type RpcResponse,
+  responseOf,
+  requestText,
   closed,
   type Rpc,
   type Subscriber,

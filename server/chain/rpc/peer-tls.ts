@@ -92,18 +92,18 @@ function reasonOf(
   { name, certificate, key, authority }: TlsPeer,
 ): string | undefined {
   if (UNKNOWN_AUTHORITY.has(code))
-    return `the ${name}'s certificate is of an authority that is not known: ${authority} names those that are`;
+    return `the ${name}'s certificate is from an unknown authority; the known ones are in ${authority}`;
   if (code === "CERT_HAS_EXPIRED") return `the ${name}'s certificate has expired`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the ${name}'s certificate is for another host: ${message}`;
   if (/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$|^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/.test(code)) {
-    return `the ${name} wants to be shown a certificate: ${certificate} and ${key} name it`;
+    return `the ${name} requires a client certificate; set ${certificate} and ${key}`;
   }
   if (
     /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)
   ) {
-    return `the ${name} does not take the certificate of ${certificate}`;
+    return `the ${name} rejects the client certificate ${certificate}`;
   }
-  return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name} comes about: ${message}` : undefined;
+  return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name}: ${message}` : undefined;
 }
 
 function read(name: string, path: string): string {

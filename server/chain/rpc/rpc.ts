@@ -70,6 +70,14 @@ export class NodeError extends Error {
 /** The node serves another chain than the one that the journal belongs to. */
 export class WrongChainError extends Error {}
 
+/** The node's responses contradict each other. */
+export class ContradictionError extends Error {}
+
+/** Returns whether a read failed because the node's responses contradict each other. */
+export function isContradiction(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof ContradictionError;
+}
+
 /** Returns whether a call failed because the node serves another chain. */
 export function isWrongChain(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof WrongChainError;
@@ -82,8 +90,8 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = cause instanceof PeerTlsError || cause instanceof WrongChainError;
-  const reason = isKnown ? cause.message : "the chain's node does not answer";
+  const isKnown = [PeerTlsError, WrongChainError, ContradictionError].some((kind) => cause instanceof kind);
+  const reason = isKnown && cause instanceof Error ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 
@@ -136,4 +144,29 @@ export interface AddressState {
   readonly blockNumber: number | undefined;
   /** Why the address is not used. */
   readonly reason: string | undefined;
+}
+
+/** The response to one call; the error is thrown to the caller as it is. */
+export type RpcResponse =
+  { readonly id: unknown; readonly result: unknown } | { readonly id: unknown; readonly error: Error };
+
+/** Reads one JSON-RPC response; anything else becomes an error. */
+export function responseOf(message: unknown): RpcResponse {
+  if (typeof message !== "object" || message === null) return { id: undefined, error: malformedResponse() };
+  const id = "id" in message ? message.id : undefined;
+  // Some nodes write both fields, with null in the one that does not apply.
+  if ("error" in message && message.error !== null && message.error !== undefined) {
+    return { id, error: nodeErrorOf(message.error) ?? malformedResponse() };
+  }
+  return "result" in message ? { id, result: message.result } : { id, error: malformedResponse() };
+}
+
+/** The failure of a call with a malformed response. */
+export function malformedResponse(): Error {
+  return unavailable(new Error("the message is not a JSON-RPC response to the call"));
+}
+
+/** Encodes one request. */
+export function requestText(id: number, method: string, parameters: readonly unknown[] | object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters });
 }

@@ -1,5 +1,4 @@
-import type { RpcResponse } from "./response.ts";
-import type { Subscriber } from "./rpc.ts";
+import type { RpcResponse, Subscriber } from "./rpc.ts";
 
 /** Maximum number of notifications that are kept until their subscription's id is received. */
 const MAX_EARLY = 256;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BaseWallet, hexlify } from "ethers";
 import { SealbookError } from "../../errors.ts";
 import { readReceipt } from "../node/receipt.ts";
-import { revertReason } from "../contracts/revert-reason.ts";
+import { revertReason } from "../contracts/interfaces.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 

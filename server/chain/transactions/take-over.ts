@@ -3,7 +3,7 @@ import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-cha
 import type { TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
 import { NodeError } from "../rpc/rpc.ts";
-import { revertReason } from "../contracts/revert-reason.ts";
+import { revertReason } from "../contracts/interfaces.ts";
 
 /** The outcomes of transactions, as far as the server checks them itself. */
 export interface OutcomeRules {

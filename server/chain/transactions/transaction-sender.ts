@@ -5,7 +5,7 @@ import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import { NodeError, toQuantity } from "../rpc/rpc.ts";
+import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { classifyRefusal } from "./send-refusal.ts";
@@ -405,10 +405,18 @@ export class TransactionSender implements Transactions {
 
   /** Records the outcomes of mined transactions, and sends the lost ones again: always the same bytes. */
   async #checkAndResend(transactions: readonly InFlight[]): Promise<void> {
-    const mined = await this.#deps.chain.transactions(transactions.map(({ hash }) => hexlify(hash)));
+    const hashes = transactions.map(({ hash }) => hexlify(hash));
+    const mined = await this.#deps.chain.transactions(hashes).catch((error: unknown) => {
+      // Whether they are mined is open: the same bytes again are harmless, and needed if they are not.
+      if (isContradiction(error)) this.#sendAgain(transactions);
+      throw error;
+    });
     await this.#recordMined(mined.filter((at) => at !== undefined));
-    const lost = transactions.filter((_, index) => mined[index] === undefined);
-    for (const transaction of lost) transaction.sentAt = Date.now();
-    this.#send(lost);
+    this.#sendAgain(transactions.filter((_, index) => mined[index] === undefined));
+  }
+
+  #sendAgain(transactions: readonly InFlight[]): void {
+    for (const transaction of transactions) transaction.sentAt = Date.now();
+    this.#send(transactions);
   }
 }

@@ -1,10 +1,10 @@
 import { zeroPadValue } from "ethers";
-import type { PageRequest } from "../explorer.ts";
+import type { LogPosition, PageRequest } from "../explorer.ts";
 import type { Activity, ExploredAddress, Page } from "../explored.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import { type ValidatorNames, NodeTransaction } from "../../chain/node/block.ts";
+import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-block.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
@@ -74,7 +74,7 @@ export class AddressReader {
     };
   }
 
-  async activity(address: Address, { limit, cursor }: PageRequest): Promise<Page<Activity>> {
+  async activity(address: Address, { limit, cursor }: PageRequest<LogPosition>): Promise<Page<Activity>> {
     const isContract = this.#decoder.contractAt(address) !== undefined;
     const sends =
       !isContract &&

@@ -1,5 +1,5 @@
 import { getBytes, hexlify } from "ethers";
-import type { PageRequest } from "../explorer.ts";
+import type { LogPosition, PageRequest } from "../explorer.ts";
 import type { ExploredAnchor, Page } from "../explored.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
@@ -19,7 +19,7 @@ export class AnchorReader {
     this.#client = client;
   }
 
-  async newest({ limit, cursor }: PageRequest): Promise<Page<ExploredAnchor>> {
+  async newest({ limit, cursor }: PageRequest<LogPosition>): Promise<Page<ExploredAnchor>> {
     const { firstBlock } = this.#client;
     const filters = [this.#client.logFilter()];
     const head = await this.#client.newestBlock();

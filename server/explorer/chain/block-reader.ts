@@ -3,7 +3,7 @@ import { z } from "zod";
 import { quorumOf } from "../../chain/consensus/quorum.ts";
 import type { PageRequest } from "../explorer.ts";
 import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../explored.ts";
-import { malformed, SealbookError } from "../../errors.ts";
+import { SealbookError } from "../../errors.ts";
 import type { BftProtocol } from "../../chain/evidence/bft-extra-data.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
 import { commitSignersOf } from "../../chain/evidence/commit-seals.ts";
@@ -11,7 +11,7 @@ import { consensusOf } from "../../chain/evidence/consensus.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { parseResponse } from "../../chain/rpc/query.ts";
-import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/block.ts";
+import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
 
 const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
@@ -41,7 +41,7 @@ export class BlockReader {
 
   /** Fetches the newest blocks first. */
   async newest(head: number, { limit, cursor }: PageRequest): Promise<Page<BlockSummary>> {
-    const first = Math.min(head, cursor === undefined ? head : numberOf(cursor));
+    const first = Math.min(head, cursor ?? head);
     const numbers = Array.from({ length: Math.min(limit, first + 1) }, (_, index) => first - index);
     const found = await this.summaries(numbers);
     const last = numbers.at(-1) ?? 0;
@@ -56,7 +56,7 @@ export class BlockReader {
     const block = response === undefined ? undefined : parseResponse(FullNodeBlock, "eth_getBlock", response);
     if (block === undefined) return undefined;
     const { parentHash, gasUsed, gasLimit, size, transactions } = block;
-    const first = page.cursor === undefined ? 0 : numberOf(page.cursor);
+    const first = page.cursor ?? 0;
     const some = transactions.slice(first, first + page.limit);
     const succeeded = some.length === 0 ? new Set() : await this.#succeededIn(block.number);
     const items = some.map((transaction, index): TransactionSummary => {
@@ -134,9 +134,4 @@ function readableSigners(protocol: BftProtocol, header: BlockHeader): string[] {
     if (error instanceof SealbookError) return [];
     throw error;
   }
-}
-
-function numberOf(cursor: string): number {
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw malformed("cursor", "is not a cursor that an answer gave");
 }

@@ -5,7 +5,7 @@ import { SealbookError } from "../../errors.ts";
 import { decodeCallData, recoverSigner } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import { type NodeLog } from "../../chain/node/log.ts";
-import { type NodeTransaction } from "../../chain/node/block.ts";
+import { type NodeTransaction } from "../../chain/node/node-block.ts";
 
 const CONTRACTS: readonly ContractName[] = ["SessionRegistry", "EventTable", "ProofAnchor"];
 

@@ -2,7 +2,7 @@ import { getBytes } from "ethers";
 import type { ChainExplorer } from "../explorer.ts";
 import { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
-import type { ValidatorNames } from "../../chain/node/block.ts";
+import type { ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
@@ -28,26 +28,27 @@ export function chainExplorer(rpc: Rpc, deployment: Deployment, names: Validator
 
   return {
     chain: () =>
-      answered(async () => {
+      withoutNodeErrors(async () => {
         const head = await blocks.summary(await newestNumber());
         if (head === undefined) throw unavailable(new Error("the node does not have its own newest block"));
         return { chainId: rpc.chainId, contracts, firstBlock, head };
       }),
-    blocks: (page) => answered(async () => blocks.newest(await newestNumber(), page)),
-    block: (id, page) => answered(() => blocks.block(id, page)),
-    transaction: (hash) => answered(() => transactions.transaction(hash)),
-    anchors: (page) => answered(() => anchors.newest(page)),
-    anchor: (hash) => answered(() => anchors.anchor(hash)),
-    address: (address) => answered(() => addresses.address(address)),
-    activity: (address, page) => answered(() => addresses.activity(address, page)),
-    knowsSession: (tokenHash) => answered(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
+    blocks: (page) => withoutNodeErrors(async () => blocks.newest(await newestNumber(), page)),
+    block: (id, page) => withoutNodeErrors(() => blocks.block(id, page)),
+    transaction: (hash) => withoutNodeErrors(() => transactions.transaction(hash)),
+    anchors: (page) => withoutNodeErrors(() => anchors.newest(page)),
+    anchor: (hash) => withoutNodeErrors(() => anchors.anchor(hash)),
+    address: (address) => withoutNodeErrors(() => addresses.address(address)),
+    activity: (address, page) => withoutNodeErrors(() => addresses.activity(address, page)),
+    knowsSession: (tokenHash) =>
+      withoutNodeErrors(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
   };
 }
 
 /** Converts errors of the node: for a caller, a node that refuses a query is unavailable. */
-async function answered<T>(ask: () => Promise<T>): Promise<T> {
+async function withoutNodeErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await read();
   } catch (error) {
     throw error instanceof NodeError ? unavailable(error) : error;
   }

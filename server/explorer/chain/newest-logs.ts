@@ -1,4 +1,4 @@
-import { malformed } from "../../errors.ts";
+import type { LogPosition } from "../explorer.ts";
 import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
@@ -21,8 +21,8 @@ export interface LogSearch {
   readonly firstBlock: number;
   readonly head: number;
   readonly limit: number;
-  /** Cursor of the previous page. */
-  readonly cursor: string | undefined;
+  /** Only older logs are found. */
+  readonly cursor: LogPosition | undefined;
   /** Removes logs that the filters cannot exclude. */
   readonly accept?: (logs: readonly NodeLog[]) => Promise<readonly NodeLog[]>;
 }
@@ -33,7 +33,8 @@ export interface LogSearch {
  */
 export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs> {
   const { firstBlock, limit } = search;
-  const start = positionOf(search);
+  const { block, index } = search.cursor ?? { block: search.head, index: Infinity };
+  const start = { block: Math.min(search.head, block), index };
   const found: NodeLog[] = [];
   let last = start.block;
   let span = FIRST_SPAN;
@@ -58,24 +59,11 @@ export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs
   return { logs: found, next: last >= firstBlock ? cursorAt(last + 1, 0) : undefined };
 }
 
-/** In the block's log all earlier entries are older. */
-interface Position {
-  readonly block: number;
-  readonly index: number;
-}
-
-function positionOf({ cursor, head }: LogSearch): Position {
-  if (cursor === undefined) return { block: head, index: Infinity };
-  const [, block, index] = /^(\d{1,15})-(\d{1,9})$/.exec(cursor) ?? [];
-  if (block === undefined || index === undefined) throw malformed("cursor", "is not a cursor that an answer gave");
-  return { block: Math.min(head, Number(block)), index: Number(index) };
-}
-
 function cursorAt(block: number, index: number): string {
   return `${block}-${index}`;
 }
 
-function isBefore({ blockNumber, logIndex }: NodeLog, { block, index }: Position): boolean {
+function isBefore({ blockNumber, logIndex }: NodeLog, { block, index }: LogPosition): boolean {
   return blockNumber < block || (blockNumber === block && logIndex < index);
 }
 

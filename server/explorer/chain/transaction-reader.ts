@@ -3,13 +3,13 @@ import type { Action, WrittenRow } from "../call.ts";
 import type { ExploredTransaction, Held, Mined } from "../explored.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
-import { revertReasonOf } from "../../chain/contracts/revert-reason.ts";
+import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
-import { NodeTransaction } from "../../chain/node/block.ts";
+import { NodeTransaction } from "../../chain/node/node-block.ts";
 
 /** Reads and decodes transactions. */
 export class TransactionReader {

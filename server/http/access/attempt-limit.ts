@@ -11,7 +11,7 @@ export type AttemptLimit = <T>(key: string, attempt: () => Promise<T>) => Promis
 /** Options of an {@link AttemptLimit}. */
 export interface AttemptLimitOptions {
   /** Counts the failures. */
-  readonly book: FailureTracker;
+  readonly failures: FailureTracker;
   /** Name of the attempts in the error message. */
   readonly what: string;
   /** Returns whether an error counts as a failure. */
@@ -25,7 +25,7 @@ export interface AttemptLimitOptions {
 }
 
 export function attemptLimit({
-  book,
+  failures: book,
   what,
   isFailure,
   forgives,

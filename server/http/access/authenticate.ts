@@ -28,7 +28,7 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
     }
-    if (scope === "read" && !asks(request)) {
+    if (scope === "read" && !isReadRequest(request)) {
       throw new SealbookError(
         "forbidden",
         "what was presented allows to ask, not to have something recorded or a statement signed",
@@ -38,7 +38,7 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
   };
 }
 
-function asks({ method, path }: Request): boolean {
+function isReadRequest({ method, path }: Request): boolean {
   return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
 }
 

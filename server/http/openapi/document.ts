@@ -90,7 +90,7 @@ function bodyOf(body: NonNullable<Operation["body"]>, examples: readonly Example
       const values = examples.flatMap((example) =>
         example.body?.type === type ? [{ ...example, value: example.body.value }] : [],
       );
-      return [type, { schema: schemas.of(schema), ...named(values) }];
+      return [type, { schema: schemas.ofBody(schema), ...named(values) }];
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Example, JSON_TYPE, PROBLEM_TYPE } from "./operation.ts";
 
 /** Placeholders for the ids of a server. */
@@ -118,23 +119,40 @@ export const TOTALS = {
 };
 export const RECORDED_CONTRACT = { document_id, hash, metadata, ...RECORDED };
 
+const STATEMENT_KEY = {
+  id: "Bcehtjle2fs_NCOxHj10TYbWxhcSH7V5ocOmHhuCitc",
+  jwk: {
+    kty: "EC",
+    crv: "P-256",
+    x: "9yDY7CH0RY_rLSrsB9RI0JpvekGKlL3TIDQ4jzE8LjI",
+    y: "lqc7AaZySjkoeKm9FmEiqiMnuiExsGtPuetgK__T5jE",
+  },
+};
 const KEY = { id: "c956adfe8674f1fe", x: "UF6X-njtP02YXRJmO60J6h36N8Q3j8od9mg6tscxAXY" };
 const JWKS_URL = "https://sealbook.example.org/.well-known/jwks.json";
 
 /** The published keys of the issuer. */
 export const PUBLISHED_KEYS = {
-  keys: [{ kty: "OKP", crv: "Ed25519", x: KEY.x, kid: KEY.id, use: "sig", alg: "EdDSA" }],
+  keys: [
+    { ...STATEMENT_KEY.jwk, kid: STATEMENT_KEY.id, use: "sig", alg: "ES256" },
+    { kty: "OKP", crv: "Ed25519", x: KEY.x, kid: KEY.id, use: "sig", alg: "EdDSA" },
+  ],
 };
 
 const { tx_hash, ...contractBlock } = ONE_BLOCK;
 const { validator: _validator, ...queriedBlock } = contractBlock;
 
+const BUNDLE_FILE = "proof-1.bundle.json";
+/** The beginning of a portable proof. */
+const BUNDLE_TEXT = '{"anchor":{"chain_id":';
+
 /** A statement, with the first entry of each long list. */
 export const ATTESTED = {
   attestation:
-    "eyJhbGciOiJFZERTQSIsImtpZCI6ImM5NTZhZGZlODY3NGYxZmUiLCJ0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ." +
+    "eyJhbGciOiJFUzI1NiIsImtpZCI6IkJjZWh0amxlMmZzX05DT3hIajEwVFliV3hoY1NIN1Y1b2NPbUhodUNpdGMiLC" +
+    "J0eXAiOiJzZWFsYm9vay1hdHRlc3RhdGlvbitqd3MifQ." +
     "eyJhdWRpZW5jZSI6ImNvdXJ0In0." +
-    "sBhG-xsN-BiPAl21RgEBk3Pbu3ED5zn3ZxztFabwFqQ9tQUsSVr6tNo5SYDZlbA9qOqN9GilSQ8g8aUF4epMAQ",
+    "kJxdOfqPsXUiQ6nItfxj2-4Wy6D5Apjr7bmg8b7fQ1aGbANrHWjW-Jb4H0wyEn8W8hPZ0COBIeJmNb_08pFPeQ",
   statement: {
     format: "sealbook-attestation/1",
     audience: "court",
@@ -142,8 +160,9 @@ export const ATTESTED = {
     issued_at: BLOCK_TIME,
     issuer: {
       name: "Sealbook appliance",
-      key_id: KEY.id,
-      public_key: Buffer.from(KEY.x, "base64url").toString("hex"),
+      key_id: STATEMENT_KEY.id,
+      public_key: STATEMENT_KEY.jwk,
+      bundle_key: Buffer.from(KEY.x, "base64url").toString("hex"),
       jwks_url: JWKS_URL,
     },
     chain: { ...CHAIN, queried_at: queriedBlock },
@@ -163,9 +182,11 @@ export const ATTESTED = {
         ...contractBlock,
         merkle: null,
         first_anchor: { timestamp: BLOCK_TIME, block_number: 10, size: 0 },
+        bundle: BUNDLE_FILE,
         verification_url: EXPLORER + tx_hash,
       },
     ],
+    attachments: [{ file: BUNDLE_FILE, sha256: createHash("sha256").update(BUNDLE_TEXT).digest("hex") }],
     checks: [
       {
         title: "Recorded hash",
@@ -182,7 +203,8 @@ export const ATTESTED = {
       },
     ],
   },
-  kid: KEY.id,
+  attachments: [{ file: BUNDLE_FILE, content: BUNDLE_TEXT }],
+  kid: STATEMENT_KEY.id,
   jwks_url: JWKS_URL,
 };
 

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { JsonValue } from "../json-body.ts";
 
 /** A JSON Schema, or a part of the document. */
 export type Json = Readonly<Record<string, unknown>>;
+
+type Override = NonNullable<z.core.ToJSONSchemaParams["override"]>;
 
 const PLACE = "#/components/schemas/";
 
@@ -19,21 +22,34 @@ export function linesOf(line: z.ZodType, mediaType: string, description: string)
 export class JsonSchemas {
   readonly #components = new Map<string, unknown>();
 
+  constructor() {
+    this.of(JsonValue);
+  }
+
   /** The components by their ids. */
   get components(): Json {
     return Object.fromEntries([...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Converts a schema; a schema with an id becomes a reference. */
-  of(schema: z.ZodType): Json {
+  of(schema: z.ZodType, override?: Override): Json {
     // zod generates references for nested schemas only.
-    const { properties = {} } = this.#make(z.object({ it: schema.optional() }));
+    const { properties = {} } = this.#make(z.object({ it: schema.optional() }), override);
     const [made] = Object.values(properties);
     const line = LINES.get(schema);
     return {
       ...(typeof made === "object" ? made : {}),
-      ...(line === undefined ? {} : { contentSchema: this.of(line) }),
+      ...(line === undefined ? {} : { contentSchema: this.of(line, override) }),
     };
+  }
+
+  /** Converts the schema of a request's body, where unknown fields can have any value that the body parser accepts. */
+  ofBody(schema: z.ZodType): Json {
+    return this.of(schema, ({ jsonSchema }) => {
+      const { type, additionalProperties } = jsonSchema;
+      const isOpen = additionalProperties === undefined || Object.keys(Object(additionalProperties)).length === 0;
+      if (type === "object" && isOpen) jsonSchema.additionalProperties = { $ref: `${PLACE}JsonValue` };
+    });
   }
 
   /** Returns the fields of an object and whether they are required. */
@@ -47,8 +63,12 @@ export class JsonSchemas {
     }));
   }
 
-  #make(schema: z.ZodType): z.core.JSONSchema.JSONSchema {
-    const made = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  #make(schema: z.ZodType, override?: Override): z.core.JSONSchema.JSONSchema {
+    const made = z.toJSONSchema(schema, {
+      io: "input",
+      unrepresentable: "any",
+      ...(override === undefined ? {} : { override }),
+    });
     const { $defs = {}, ...rest } = JSON.parse(
       JSON.stringify(made).replaceAll('"#/$defs/', `"${PLACE}`),
     ) as typeof made;

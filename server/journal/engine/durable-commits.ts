@@ -9,16 +9,23 @@ import {
   type TransactionSettings,
 } from "kysely";
 
+/** The log of an engine that does not sync its commits. */
+export interface CommitLog {
+  /** Syncs the log to disk; rejects when its content may be lost. */
+  sync(): Promise<void>;
+  /** @throws when no commit can become durable */
+  assertWritable(): void;
+}
+
 /**
  * Makes every commit durable without blocking the thread: the engine only writes its log, and a commit returns after
  * the log is synced. Until then nothing reads it over this connection.
  *
  * @param dialect Of an engine with one connection that does not sync its commits
- * @param sync Syncs the log of the engine to disk
  */
-export function durableCommits(dialect: Dialect, sync: () => Promise<void>): Dialect {
+export function durableCommits(dialect: Dialect, log: CommitLog): Dialect {
   return {
-    createDriver: () => new DurableDriver(dialect.createDriver(), sync),
+    createDriver: () => new DurableDriver(dialect.createDriver(), log),
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
@@ -27,14 +34,14 @@ export function durableCommits(dialect: Dialect, sync: () => Promise<void>): Dia
 
 class DurableDriver implements Driver {
   readonly #inner: Driver;
-  readonly #sync: () => Promise<void>;
+  readonly #log: CommitLog;
   /** The engine's connection, and the same with a sync after each statement that commits by itself. */
   #connections: { readonly bare: DatabaseConnection; readonly synced: DatabaseConnection } | undefined;
   #inTransaction = false;
 
-  constructor(inner: Driver, sync: () => Promise<void>) {
+  constructor(inner: Driver, log: CommitLog) {
     this.#inner = inner;
-    this.#sync = sync;
+    this.#log = log;
   }
 
   init(options?: AbortableOperationOptions): Promise<void> {
@@ -54,6 +61,7 @@ class DurableDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    this.#log.assertWritable();
     await this.#inner.beginTransaction(this.#bare(connection), settings);
     this.#inTransaction = true;
   }
@@ -61,7 +69,7 @@ class DurableDriver implements Driver {
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await this.#inner.commitTransaction(this.#bare(connection));
     this.#inTransaction = false;
-    await this.#sync();
+    await this.#log.sync();
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -82,8 +90,10 @@ class DurableDriver implements Driver {
   }
 
   async #execute<R>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<R>> {
+    const isCommit = !this.#inTransaction && !SelectQueryNode.is(query.query);
+    if (isCommit) this.#log.assertWritable();
     const result = await connection.executeQuery<R>(query);
-    if (!this.#inTransaction && !SelectQueryNode.is(query.query)) await this.#sync();
+    if (isCommit) await this.#log.sync();
     return result;
   }
 }

@@ -13,7 +13,7 @@ export function translateError(error: unknown): unknown {
   // Errors of the server have a code; others are connection errors, except faults in this code.
   const isPassing = error instanceof pg.DatabaseError ? PASSING.test(error.code ?? "") : !isOurs(error);
   if (!isPassing) return error;
-  return new SealbookError("journal_unavailable", "the database does not answer", {
+  return new SealbookError("journal_unavailable", "the database does not respond", {
     cause: error,
     retryAfterSeconds: RETRY_SECONDS,
   });

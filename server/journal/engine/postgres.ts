@@ -86,6 +86,19 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 }
 
+/** Returns whether the database has the tables of a journal. */
+export async function hasTables(url: string): Promise<boolean> {
+  const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
+  try {
+    const { rows } = await sql<{ found: boolean }>`select to_regclass('journal_head') is not null as found`.execute(
+      database,
+    );
+    return rows.some(({ found }) => found);
+  } finally {
+    await database.destroy();
+  }
+}
+
 async function assertUsable(url: string): Promise<void> {
   const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   try {

@@ -4,6 +4,7 @@ import type { TransactionPurpose } from "../../chain/transaction.ts";
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
 export interface Schema {
   accounts: AccountsTable;
+  issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
   row_counters: RowCountersTable;
   records: RecordsTable;
@@ -27,6 +28,7 @@ export interface Schema {
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
   alert_receivers: AlertReceiversTable;
+  storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
   chat_messages: ChatMessagesTable;
@@ -42,6 +44,17 @@ export interface AccountsTable {
   revoked_at: number | null;
   /** Sequence number in the journal. */
   sequence: number;
+  digest: Uint8Array;
+}
+
+/** Entries: keys of the issuer of bundles and statements. */
+export interface IssuerKeysTable {
+  sequence: number;
+  public_key: Uint8Array;
+  statement_key: Uint8Array;
+  /** The private key, encrypted with a password; `null` without one. */
+  keystore: string | null;
+  created_at: number;
   digest: Uint8Array;
 }
 
@@ -294,7 +307,14 @@ export interface ApiKeysTable {
 }
 
 /** Kinds of alerts; `operations/alert.ts` describes them. */
-type AlertKind = "node_down" | "wrong_chain" | "sync_lost" | "degraded_performance" | "journal_divergence";
+type AlertKind =
+  | "node_down"
+  | "wrong_chain"
+  | "sync_lost"
+  | "degraded_performance"
+  | "journal_divergence"
+  | "storage_failure"
+  | "clock_skew";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {
@@ -313,7 +333,14 @@ export interface AlertReceiversTable {
   change_number: number;
 }
 
-/** Incoming chat updates; an answered one has no body. The bot encrypts bodies and memos. */
+/** One row that is written regularly, to find out whether the database can be written. */
+export interface StorageProbeTable {
+  id: 1;
+  /** Unix milliseconds. */
+  written_at: number;
+}
+
+/** Incoming chat updates; a processed one has no body. The bot encrypts bodies and memos. */
 export interface ChatUpdatesTable {
   number: number;
   received_at: number;

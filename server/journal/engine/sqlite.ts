@@ -6,10 +6,19 @@ import { LRUCache } from "lru-cache";
 import { type Dialect, SqliteAdapter, SqliteDialect } from "kysely";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { durableCommits } from "./durable-commits.ts";
+import { type CommitLog, durableCommits } from "./durable-commits.ts";
+import { translateError } from "./sqlite-errors.ts";
+import { StorageGuard } from "./storage-guard.ts";
 
 /** Syncs an open file to disk. */
 export type DataSync = (descriptor: number) => Promise<void>;
+
+/** Options of the embedded engine. */
+export interface SqliteOptions {
+  /** Gets the files of the database, and rejects writes while one of them is not in place. */
+  readonly guard?: StorageGuard;
+  readonly dataSync?: DataSync;
+}
 
 /** Maximum number of cached statements: preparing one takes longer than running it. */
 const MAX_STATEMENTS = 500;
@@ -27,7 +36,10 @@ interface Prepared {
  *
  * @param file Path of the database; its folder is created when missing
  */
-export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdatasync)): Dialect {
+export function sqliteDialect(
+  file: string,
+  { guard = new StorageGuard(), dataSync = promisify(fdatasync) }: SqliteOptions = {},
+): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
   // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save
@@ -43,6 +55,14 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     PRAGMA wal_autocheckpoint = 32000;
     PRAGMA temp_store = MEMORY;
   `);
+  guard.pin(file, { neverShrinks: true });
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateError(error, (reason) => guard.damaged(reason));
+    }
+  };
   const statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
   const prepared = (text: string): Prepared => {
     const known = statements.get(text);
@@ -53,7 +73,7 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
     statements.set(text, made);
     return made;
   };
-  const log = new LogFile(`${file}-wal`, dataSync);
+  const log = new LogFile(`${file}-wal`, guard, dataSync);
   const dialect = new EmbeddedDialect({
     database: {
       close() {
@@ -63,20 +83,22 @@ export function sqliteDialect(file: string, dataSync: DataSync = promisify(fdata
       prepare(text) {
         // A deferred transaction that writes after a read fails at once when another process has written meanwhile; an
         // immediate one waits for the lock.
-        const { statement, reader } = prepared(text === "begin" ? "begin immediate" : text);
+        const { statement, reader } = attempt(() => prepared(text === "begin" ? "begin immediate" : text));
         const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
         return {
           reader,
-          all: (parameters) => statement.all(...values(parameters)),
+          all: (parameters) => attempt(() => statement.all(...values(parameters))),
           // A full disk rolls the transaction back; a second rollback would fail and hide the cause.
           run: (parameters) =>
-            text === "rollback" && !database.isTransaction ? NOTHING_DONE : statement.run(...values(parameters)),
+            text === "rollback" && !database.isTransaction
+              ? NOTHING_DONE
+              : attempt(() => statement.run(...values(parameters))),
           iterate: (parameters) => statement.iterate(...values(parameters)),
         };
       },
     },
   });
-  return durableCommits(dialect, () => log.sync());
+  return durableCommits(dialect, log);
 }
 
 class EmbeddedDialect extends SqliteDialect {
@@ -93,19 +115,32 @@ class EmbeddedAdapter extends SqliteAdapter {
 }
 
 /** The write-ahead log: it stays the same file as long as a connection is open. */
-class LogFile {
+class LogFile implements CommitLog {
   readonly #path: string;
+  readonly #guard: StorageGuard;
   readonly #dataSync: DataSync;
   #descriptor: number | undefined;
 
-  constructor(path: string, dataSync: DataSync) {
+  constructor(path: string, guard: StorageGuard, dataSync: DataSync) {
     this.#path = path;
+    this.#guard = guard;
     this.#dataSync = dataSync;
   }
 
-  sync(): Promise<void> {
-    this.#descriptor ??= openSync(this.#path, "r+");
-    return this.#dataSync(this.#descriptor);
+  assertWritable(): void {
+    this.#guard.assertInPlace();
+  }
+
+  async sync(): Promise<void> {
+    await this.#dataSync((this.#descriptor ??= this.#open()));
+    // The files may have been deleted since the start of the transaction.
+    this.#guard.assertInPlace();
+  }
+
+  #open(): number {
+    const descriptor = openSync(this.#path, "r+");
+    this.#guard.pin(this.#path, { neverShrinks: true });
+    return descriptor;
   }
 
   close(): void {
@@ -118,9 +153,9 @@ class LogFile {
  * Opens the embedded database and brings its schema up to date.
  * @throws SealbookError `config_invalid` when the file cannot be opened or is no database
  */
-export async function openSqlite(file: string): Promise<Database> {
+export async function openSqlite(file: string, guard?: StorageGuard): Promise<Database> {
   try {
-    return await openDatabase(sqliteDialect(file));
+    return await openDatabase(sqliteDialect(file, guard && { guard }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SealbookError("config_invalid", `the database ${file} cannot be used: ${reason}`, { cause: error });

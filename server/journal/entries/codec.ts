@@ -51,6 +51,19 @@ export interface AccountEntry {
   readonly createdAt: number;
 }
 
+/** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
+export interface IssuerKeyEntry {
+  readonly sequence: number;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** P-256, 65 bytes. */
+  readonly statementKey: Uint8Array;
+  /** The private key, encrypted with a password; `null` when there is no password. */
+  readonly keystore: string | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
 export function encodeProof(entry: ProofEntry): string {
   const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
   // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
@@ -84,11 +97,24 @@ export function encodeAccount({ sequence, address, keystore, createdAt }: Accoun
   return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
 }
 
+export function encodeIssuerKey(entry: IssuerKeyEntry): string {
+  return JSON.stringify({
+    sequence: entry.sequence,
+    kind: "issuer_key",
+    public_key: hex(entry.publicKey),
+    statement_key: hex(entry.statementKey),
+    keystore: entry.keystore,
+    created_at: entry.createdAt,
+  });
+}
+
 const whole = z.number().int().nonnegative();
-const bytes32 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .transform((text): Uint8Array => Buffer.from(text, "hex"));
+const bytes = (length: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${2 * length}}$`))
+    .transform((text): Uint8Array => Buffer.from(text, "hex"));
+const bytes32 = bytes(32);
 
 const Line = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -126,13 +152,22 @@ const Line = z.discriminatedUnion("kind", [
     keystore: z.string(),
     created_at: whole,
   }),
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("issuer_key"),
+    public_key: bytes32,
+    statement_key: bytes(65),
+    keystore: z.string().nullable(),
+    created_at: whole,
+  }),
 ]);
 
 /** An entry with its kind. */
 export type JournalEntry =
   | ({ readonly kind: "proof" } & ProofEntry)
   | ({ readonly kind: "confirmation" } & ConfirmationEntry)
-  | ({ readonly kind: "account" } & AccountEntry);
+  | ({ readonly kind: "account" } & AccountEntry)
+  | ({ readonly kind: "issuer_key" } & IssuerKeyEntry);
 
 /**
  * Decodes an entry.
@@ -148,6 +183,10 @@ export function decodeEntry(text: string): JournalEntry {
     case "account": {
       const { created_at: createdAt, ...same } = line;
       return { ...same, createdAt };
+    }
+    case "issuer_key": {
+      const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...same } = line;
+      return { ...same, publicKey, statementKey, createdAt };
     }
     case "confirmation":
       return {
@@ -177,5 +216,7 @@ export function encodeEntry(entry: JournalEntry): string {
       return encodeConfirmation(entry);
     case "account":
       return encodeAccount(entry);
+    case "issuer_key":
+      return encodeIssuerKey(entry);
   }
 }

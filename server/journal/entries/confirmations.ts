@@ -7,8 +7,8 @@ import type { ConfirmationEntry } from "./codec.ts";
 import type { ConfirmationsTable } from "../engine/schema.ts";
 
 /** Appends confirmations for the confirmed anchors among the outcomes; inside a write transaction. */
-export async function confirmAnchors(transaction: Database, settlements: readonly FinalOutcome[]): Promise<void> {
-  const confirmed = settlements.flatMap(({ id, state, block }) =>
+export async function confirmAnchors(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<void> {
+  const confirmed = outcomes.flatMap(({ id, state, block }) =>
     state === "confirmed" && block !== undefined ? [[id, block] as const] : [],
   );
   await confirmInBlocks(transaction, new Map(confirmed));

@@ -13,7 +13,7 @@ export interface StoredEntry {
 
 /** Reads entries in their order. */
 export async function readEntries(database: Database, after: number, limit: number): Promise<StoredEntry[]> {
-  const [proofs, confirmations, accounts] = await Promise.all([
+  const [proofs, confirmations, accounts, issuerKeys] = await Promise.all([
     database
       .selectFrom("proofs")
       .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
@@ -33,6 +33,13 @@ export async function readEntries(database: Database, after: number, limit: numb
     database
       .selectFrom("accounts")
       .select(["sequence", "address", "keystore", "created_at", "digest"])
+      .where("sequence", ">", after)
+      .where("sequence", "<=", after + limit)
+      .orderBy("sequence")
+      .execute(),
+    database
+      .selectFrom("issuer_keys")
+      .selectAll()
       .where("sequence", ">", after)
       .where("sequence", "<=", after + limit)
       .orderBy("sequence")
@@ -87,7 +94,15 @@ export async function readEntries(database: Database, after: number, limit: numb
       sharesLeaf: false,
     });
   }
-  return confirmations.length + accounts.length === 0
+  for (const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...row } of issuerKeys) {
+    const { sequence, keystore, digest: link } = row;
+    entries.push({
+      entry: { kind: "issuer_key", sequence, publicKey, statementKey, keystore, createdAt },
+      link,
+      sharesLeaf: false,
+    });
+  }
+  return confirmations.length + accounts.length + issuerKeys.length === 0
     ? entries
     : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
 }

@@ -99,7 +99,7 @@ async function nearestBefore(
 ): Promise<JournalHead> {
   if (newest.sequence === upTo) return newest;
   const stored = await Promise.all(
-    (["confirmations", "accounts"] as const).map((table) =>
+    (["confirmations", "accounts", "issuer_keys"] as const).map((table) =>
       database
         .selectFrom(table)
         .select(["sequence", "digest"])

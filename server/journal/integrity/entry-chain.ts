@@ -9,6 +9,9 @@ export interface JournalLine {
   readonly text: string;
 }
 
+/** The kinds of entries. */
+type EntryKind = "proof" | "confirmation" | "account" | "issuer_key";
+
 /** An entry of the journal, and the digest up to that entry. */
 export interface JournalHead {
   readonly sequence: number;
@@ -50,11 +53,11 @@ export function linkOf(digest: Uint8Array): Uint8Array {
  * Returns whether `stored` is the stored form of a digest: the first bytes with a proof, the whole digest with other
  * entries.
  */
-export function isLinkOf(digest: Uint8Array, kind: "proof" | "confirmation" | "account", stored: Uint8Array): boolean {
+export function isLinkOf(digest: Uint8Array, kind: EntryKind, stored: Uint8Array): boolean {
   return equalBytes(kind === "proof" ? linkOf(digest) : digest, stored);
 }
 
 /** Returns the whole digest stored with an entry; `undefined` when only the first bytes are stored. */
-export function wholeDigest(kind: "proof" | "confirmation" | "account", stored: Uint8Array): Uint8Array | undefined {
+export function wholeDigest(kind: EntryKind, stored: Uint8Array): Uint8Array | undefined {
   return kind !== "proof" && stored.length === DIGEST_LENGTH ? stored : undefined;
 }

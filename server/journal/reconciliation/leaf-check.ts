@@ -1,5 +1,5 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
-import { giveContent } from "../integrity/anchor.ts";
+import { giveContent } from "../integrity/stored-anchor.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 

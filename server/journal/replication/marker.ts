@@ -49,7 +49,7 @@ export class Marker {
     await this.check();
     if (await this.#store.create(MARKER_FILE, content)) {
       throw this.#refusal(
-        "overwrites files that it was told to leave alone: two writers could destroy each other's segments",
+        "ignores conditional writes and overwrites files: two writers could destroy each other's segments",
       );
     }
     this.#claimed = true;

@@ -1,8 +1,8 @@
 import type { SegmentTarget } from "./segment-target.ts";
 import { FolderStore } from "./folder-store.ts";
-import { folderTarget } from "./folder-target.ts";
 import { readOwner } from "./marker.ts";
 import type { ObjectStore } from "./object-store.ts";
+import { StoredSegments } from "./stored-segments.ts";
 import type { TargetAddress } from "./targets.ts";
 
 /**
@@ -10,9 +10,7 @@ import type { TargetAddress } from "./targets.ts";
  * @param journal Identifier of the journal
  */
 export async function openTarget(address: TargetAddress, journal: string): Promise<SegmentTarget> {
-  if (address.kind === "folder") return folderTarget(address, journal);
-  const { s3Target } = await import("./s3-target.ts");
-  return s3Target(address, journal);
+  return new StoredSegments(await storeAt(address), journal);
 }
 
 /** Returns the identifier of the journal at an address; `undefined` when there is none. */

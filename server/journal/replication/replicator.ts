@@ -32,6 +32,8 @@ export type ReplicatorEvent =
 export interface ReplicatorRules {
   /** Interval between rounds. */
   readonly intervalMilliseconds: number;
+  /** Minimum interval between rounds that {@link Replicator.wake} starts: entries of this time share a segment. */
+  readonly wakeIntervalMilliseconds: number;
   /** The lag at which `lagging` is emitted. */
   readonly lagLimitMilliseconds: number;
   /** Maximum number of entries of a segment. */
@@ -44,6 +46,7 @@ export interface ReplicatorRules {
 
 /** Default settings. */
 export const DEFAULT_RULES = {
+  wakeIntervalMilliseconds: 100,
   segmentLines: 10_000,
   segmentCharacters: 8 * 1024 * 1024,
   retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
@@ -64,6 +67,10 @@ export class Replicator {
   readonly #clock: Clock;
   readonly #onEvent: (event: ReplicatorEvent) => void;
   readonly #lag = new ShippingLag();
+  readonly #onReached = new Set<(sequence: number) => void>();
+  /** Ends the pause between two rounds. */
+  #woken = new AbortController();
+  #isWoken = false;
   readonly #stop = new AbortController();
   /** The end of the newest segment; unknown at first and after an error. */
   #end: SegmentEnd | undefined;
@@ -102,6 +109,17 @@ export class Replicator {
     return this.#lag.at(this.#clock());
   }
 
+  /** Calls the listener with the newest entry of the target, after each segment and each look at the target. */
+  onReached(listener: (sequence: number) => void): void {
+    this.#onReached.add(listener);
+  }
+
+  /** Starts the next round soon; not while the target fails. */
+  readonly wake = (): void => {
+    this.#isWoken = true;
+    if (this.#state === "shipping") this.#woken.abort();
+  };
+
   start(): void {
     this.#work = Promise.all([this.#ship(), this.#watch()]);
   }
@@ -117,7 +135,19 @@ export class Replicator {
   }
 
   async #ship(): Promise<void> {
-    while (!this.#stopped) await this.#pause(await this.#round());
+    while (!this.#stopped) {
+      const next = performance.now() + this.#rules.wakeIntervalMilliseconds;
+      this.#isWoken = false;
+      const milliseconds = await this.#round();
+      if (!this.#isWoken || this.#state !== "shipping") await this.#untilWoken(milliseconds);
+      if (this.#isWoken) await this.#pause(Math.max(0, next - performance.now()));
+    }
+  }
+
+  async #untilWoken(milliseconds: number): Promise<void> {
+    this.#woken = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, this.#woken.signal]);
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   }
 
   /** Replicates all entries. @returns the milliseconds until the next round */
@@ -171,6 +201,7 @@ export class Replicator {
   #reached(end: SegmentEnd): SegmentEnd {
     this.#end = { number: end.number, last: end.last, digest: end.digest };
     this.#lag.shipped(end.last);
+    for (const listener of this.#onReached) listener(end.last);
     return this.#end;
   }
 

@@ -34,8 +34,8 @@ export interface S3Options {
 }
 
 /**
- * Stores files in a bucket. Credentials come from the default sources of the AWS SDK: environment variables, profile or
- * role.
+ * Stores files in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials come from
+ * the default sources of the AWS SDK: environment variables, profile or role.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;
@@ -75,7 +75,7 @@ export class S3Store implements ObjectStore {
     }
     const { Body: body, ContentLength: length } = answer;
     if (body === undefined || length === undefined)
-      throw new SealbookError("internal", `${this.name} answered without ${key}`);
+      throw new SealbookError("internal", `${this.name} responded without ${key}`);
     if (length > limit) {
       await body.transformToWebStream().cancel();
       throw new SealbookError("too_large", `${key} has ${length} bytes, more than the ${limit} it should`);

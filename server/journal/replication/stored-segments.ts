@@ -113,12 +113,12 @@ export class StoredSegments implements SegmentTarget {
       const file = fileKind(name);
       return file === undefined ? [] : [{ ...file, key: `${directory}/${name}` }];
     });
-    const settled = new Set(files.flatMap(({ kind, number }) => (kind === "manifest" ? [number] : [])));
+    const withManifest = new Set(files.flatMap(({ kind, number }) => (kind === "manifest" ? [number] : [])));
     const data = files.filter(({ kind }) => kind === "data");
     for (const [number, group] of Map.groupBy(data, (file) => file.number)) {
-      if (group.length > 1 || !settled.has(number)) for (const { key } of group) this.#leftovers.set(key, number);
+      if (group.length > 1 || !withManifest.has(number)) for (const { key } of group) this.#leftovers.set(key, number);
     }
-    return settled.size === 0 ? undefined : Math.max(...settled);
+    return withManifest.size === 0 ? undefined : Math.max(...withManifest);
   }
 
   /** Removes leftovers of numbers that are taken; files of other numbers may belong to a concurrent writer. */

@@ -130,7 +130,7 @@ export function transactionStore(database: Database): TransactionStore {
           from keys where keys.sender is not null
         )
         select sender from keys where sender is not null`.execute(database);
-      const settled: { key: string; nonces: number }[] = [];
+      const completed: { key: string; nonces: number }[] = [];
       for (const { sender } of keys) {
         const row = await database
           .selectFrom("transactions")
@@ -141,9 +141,9 @@ export function transactionStore(database: Database): TransactionStore {
           .orderBy("nonce", "desc")
           .limit(1)
           .executeTakeFirst();
-        if (row?.nonce !== undefined && row.nonce !== null) settled.push({ key: sender, nonces: row.nonce + 1 });
+        if (row?.nonce !== undefined && row.nonce !== null) completed.push({ key: sender, nonces: row.nonce + 1 });
       }
-      return settled;
+      return completed;
     },
 
     async lastMinedBlock(sender, beforeNonce) {
@@ -159,10 +159,10 @@ export function transactionStore(database: Database): TransactionStore {
       return row?.block_number ?? undefined;
     },
 
-    async recordOutcomes(settlements) {
-      if (settlements.length === 0) return;
+    async recordOutcomes(outcomes) {
+      if (outcomes.length === 0) return;
       await database.transaction().execute(async (transaction) => {
-        for (const { id, state, block, reason } of settlements) {
+        for (const { id, state, block, reason } of outcomes) {
           await transaction
             .updateTable("transactions")
             .set({
@@ -180,7 +180,7 @@ export function transactionStore(database: Database): TransactionStore {
             .where("id", "=", id)
             .execute();
         }
-        await confirmAnchors(transaction, settlements);
+        await confirmAnchors(transaction, outcomes);
       });
     },
 

@@ -1,13 +1,13 @@
 import type { Proof } from "../proof.ts";
 import type { EvidenceSource } from "../../chain/evidence/anchor-evidence.ts";
 import { bundleOf } from "./bundle.ts";
-import type { Issuer } from "./issuer.ts";
-import { signedBundle } from "./signed-bundle.ts";
+import { type BundleSigner, signedBundle } from "./signed-bundle.ts";
 
 /** Dependencies of the service. */
 export interface BundleServiceDeps {
   readonly evidence: EvidenceSource;
-  readonly issuer: Pick<Issuer, "signer">;
+  /** Keys change at run time: fetch the signer for each signature. */
+  readonly issuer: { signer(): Promise<BundleSigner> };
 }
 
 /** Creates bundles of proofs. */
@@ -20,14 +20,15 @@ export class BundleService {
 
   /**
    * Returns the bundle of a proof as text, which must be stored and sent unchanged.
+   * @param signer Defaults to the issuer's current one
    * @returns `undefined` while the proof is not confirmed, and when the chain does not have its anchor in this form
    * @throws SealbookError `chain_unavailable`
    */
-  async bundleFor(proof: Proof): Promise<string | undefined> {
+  async bundleFor(proof: Proof, signer?: BundleSigner): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
     const { evidence, issuer } = this.#deps;
     const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash);
     const bundle = found && bundleOf(proof, found);
-    return bundle && signedBundle(bundle, await issuer.signer());
+    return bundle && signedBundle(bundle, signer ?? (await issuer.signer()));
   }
 }

@@ -156,15 +156,15 @@ describe("check of a running network", function () {
     assert.deepEqual(await findings(), [
       "dc-1: chain id is 1, not 7330",
       `dc-2: hash of the genesis block is 0x${"33".repeat(32)}, not ${network.genesis.hash}`,
-      `dc-3: ${missing?.name} (${missing?.validator}) is no validator`,
-      `dc-3: ${stranger} is a validator, and none of the network's`,
+      `dc-3: ${missing?.name} (${missing?.validator}) is not a validator`,
+      `dc-3: ${stranger} is a validator but not in network.json`,
       "dc-4: its client is besu/v25.1.0/linux-x86_64, not besu/v26.9.0",
-      "dc-5: blocks come every 9.0 s, not every 5 s",
-      "customer: blocks come every 2.0 s, not every 5 s",
+      "dc-5: the block period is 9.0 s, not 5 s",
+      "customer: the block period is 2.0 s, not 5 s",
     ]);
   });
 
-  it("tells a peer that is not in the list, one that lacks, and a node that is behind", async () => {
+  it("reports unlisted peers, missing peers and lagging nodes", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
     const strange = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: strange }] });
@@ -182,11 +182,11 @@ describe("check of a running network", function () {
       "dc-1: dc-4 is not connected",
       "dc-1: dc-5 is not connected",
       "dc-1: customer is not connected",
-      `dc-1: a peer is connected that is not in the list: ${strange}`,
+      `dc-1: an unlisted peer is connected: ${strange}`,
       "dc-2: 3 peers are connected, not 5",
-      "dc-3: is 10 blocks behind the others, at 990",
-      "dc-4: dc-1 may not connect: its list of nodes is an old one",
-      `dc-4: a node may connect that is not in the list: ${strange}`,
+      "dc-3: lags the highest node by 10 blocks: its newest block is 990",
+      "dc-4: dc-1 may not connect: the node list is outdated",
+      `dc-4: an unlisted node may connect: ${strange}`,
     ]);
   });
 
@@ -194,7 +194,7 @@ describe("check of a running network", function () {
     change("dc-1", { net_peerCount: "many" });
     change("dc-2", { ibft_getValidatorsByBlockNumber: ["0x1"] });
     answers.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
-    const cannot = (name: string, why: string): string => `${name}: cannot be asked at ${urlOf(name)}: ${why}`;
+    const cannot = (name: string, why: string): string => `${name}: cannot be queried at ${urlOf(name)}: ${why}`;
     assert.deepEqual(await findings(), [
       cannot("dc-1", "its answer to net_peerCount cannot be read"),
       cannot("dc-2", "its answer to ibft_getValidatorsByBlockNumber cannot be read"),
@@ -202,11 +202,11 @@ describe("check of a running network", function () {
     ]);
   });
 
-  it("tells a certificate that ends, one that is not the folder's, and a node that does not answer", async () => {
+  it("reports expiring and foreign certificates, and unreachable nodes", async () => {
     assert.include(await findings(Date.now() + 380 * 86_400_000), "dc-1: expires in 16 days: rotate it");
     await rotate(directory, ["dc-4"]);
     assert.deepEqual(await findings(), [
-      "dc-4: shows another certificate than dc-4/besu/tls/server.pem: copy it, and start the node again",
+      "dc-4: presents another certificate than dc-4/besu/tls/server.pem: copy the file and restart the node",
     ]);
     servers.get("dc-4")?.setSecureContext(await nodeTls("dc-4"));
     assert.deepEqual(await findings(), []);
@@ -225,7 +225,7 @@ describe("check of a running network", function () {
     );
     assert.match(
       found[0]?.what ?? "",
-      /^cannot be asked at https:\/\/127\.0\.0\.1:1: the chain's node does not answer: .*ECONNREFUSED/,
+      /^cannot be queried at https:\/\/127\.0\.0\.1:1: the chain's node does not respond: .*ECONNREFUSED/,
     );
   });
 
@@ -261,7 +261,7 @@ describe("check of a running network", function () {
     it("and not with one that has expired, one of another authority, or none", async () => {
       const subject = { name: "relayer", usage: "client" } as const;
       // Which of them is told depends on what is read first: the node's reason, or that it has closed the connection.
-      const refused = /does not take the certificate|wants to be shown a certificate|does not answer/;
+      const refused = /rejects the client certificate|requires a client certificate|does not respond/;
       const expired = await write("expired", await (await own()).issue(subject, -1));
       const strange = await write("strange", await (await foreign()).authority.issue(subject));
       for (const files of [expired, strange]) {
@@ -289,11 +289,14 @@ describe("check of a running network", function () {
       assert.match((await thrownBy(ask(relayer()))).message, /certificate has expired/);
       assert.deepEqual((await findings()).filter((line) => /expired/.test(line)).length, 1);
       await show((await foreign()).authority, 30);
-      assert.match((await thrownBy(ask(relayer()))).message, /authority that is not known: RPC_TLS_CA_FILE names /);
+      assert.match(
+        (await thrownBy(ask(relayer()))).message,
+        /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
+      );
       // The check has no such variable: it goes by the folder of the certificate that it shows.
       assert.deepEqual(await findings(), [
-        `dc-1: cannot be asked at ${urlOf("dc-1")}: the node's certificate is of an authority that is not known: ` +
-          `${join(directory, "dc-1/operator/ca.pem")} names those that are`,
+        `dc-1: cannot be queried at ${urlOf("dc-1")}: the node's certificate is from an unknown authority; ` +
+          `the known ones are in ${join(directory, "dc-1/operator/ca.pem")}`,
       ]);
       server.setSecureContext(await nodeTls("dc-1"));
       assert.equal(await ask(relayer()), network.plan.chainId);

@@ -77,8 +77,8 @@ describe("network", function () {
         "hosts.yaml:3: hosts.1.rpcPort: 127.0.1.1:8545 is used twice",
         "hosts.yaml:3: hosts.1.metricsPort: 127.0.1.1:9545 is used twice",
         'hosts.yaml:9: relayers.0.name: "dc-4" is used twice',
-        'hosts.yaml:9: relayers.0.nodes.1: "dc-9" is none of the hosts',
-        'hosts.yaml:9: relayers.0.nodes.2: "dc-1" is named twice',
+        'hosts.yaml:9: relayers.0.nodes.1: "dc-9" is not in hosts',
+        'hosts.yaml:9: relayers.0.nodes.2: "dc-1" is listed twice',
       ]);
     });
 
@@ -102,11 +102,11 @@ describe("network", function () {
       );
       const foreign = HOSTS_YAML.replace("127.0.1.2", `127.0.1.2, publicKey: "0x${"11".repeat(64)}"`);
       assert.deepEqual(faults(foreign), [
-        "hosts.yaml:3: hosts.1.publicKey: is not a public key: there is no such point of the curve",
+        "hosts.yaml:3: hosts.1.publicKey: is not a public key: it is not a point of the curve",
       ]);
       assert.match(
         faults(HOSTS_YAML.replace("dc-3", "../dc"))[0] ?? "",
-        /^hosts\.yaml:4: hosts\.2\.name: is not a name/,
+        /^hosts\.yaml:4: hosts\.2\.name: is not a valid name/,
       );
     });
   });

@@ -2,7 +2,6 @@ import { createPublicKey, verify } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { publicKeyInfo } from "../../../server/attestation/ed25519-signer.ts";
 import { SealbookError } from "../../../server/errors.ts";
 import { IssuerKeys, issuerKeysFile } from "../../../server/attestation/issuer-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
@@ -22,7 +21,8 @@ describe("the issuer's keys", () => {
 
   const kept = async (): Promise<ParsedJson> => JSON.parse(await readFile(file, "utf8"));
   const isSigned = (publicKey: Uint8Array, signature: Uint8Array): boolean => {
-    const key = createPublicKey({ key: Buffer.from(publicKeyInfo(publicKey), "base64"), format: "der", type: "spki" });
+    const x = Buffer.from(publicKey).toString("base64url");
+    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
     return verify(null, MESSAGE, key, signature);
   };
 

@@ -7,7 +7,7 @@ export const decode = {
   working: "Decoding…",
   emptyTitle: "Nothing decoded yet",
   emptyHelp: "Choose a record in the Records tab, or paste its data here.",
-  faults: {
+  errors: {
     missing: "Paste call data or a transaction hash.",
     hex: "Enter an even number of hexadecimal digits, with or without 0x.",
     selector: (selector: string) => `${selector} is not the selector of set or insert.`,

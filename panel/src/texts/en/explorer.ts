@@ -235,8 +235,7 @@ export const explorer = {
     serverUnreachable: "The server does not respond",
     serverUnreachableHelp: "It may be restarting, or your network is down. Try again in a moment.",
     forbidden: "Access from your network is not allowed",
-    forbiddenHelp:
-      "The operator has restricted the explorer to certain networks. Use one of them, or ask the operator for access.",
+    forbiddenHelp: "The operator has restricted the explorer to certain networks. Use one of them, or request access.",
     tooMany: "Too many requests",
     tooManyHelp: (seconds: number) => `Try again in ${count(seconds, "second", "seconds")}.`,
     other: "Something went wrong",

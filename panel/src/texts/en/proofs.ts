@@ -95,7 +95,7 @@ export const proofs = {
     passedAbout: "Your browser computed every step. The root was anchored at",
     inBlock: "block",
     failed: "Verification failed: the path does not lead to the chain",
-    faults: {
+    failures: {
       recordHash: "Document, time and type do not give the recorded hash of the proof.",
       leaf: "The recorded hash does not give the leaf of the proof.",
       root: "The path does not lead to the root of the proof.",

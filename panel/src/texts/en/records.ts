@@ -36,7 +36,7 @@ export const records = {
   captionHint: "Shown on the map.",
   latitude: "Latitude",
   longitude: "Longitude",
-  faults: {
+  errors: {
     missing: "This field is required.",
     long: (most: number) => `At most ${most} characters.`,
     number: "Enter a number.",

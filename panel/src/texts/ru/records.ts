@@ -40,7 +40,7 @@ export const records: Texts["records"] = {
   captionHint: "Показывается на карте.",
   latitude: "Широта",
   longitude: "Долгота",
-  faults: {
+  errors: {
     missing: "Заполните это поле.",
     long: (most) => `Не больше ${most} знаков.`,
     number: "Введите число.",

@@ -43,6 +43,17 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
   await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
 
   await db.schema
+    .createTable("issuer_keys")
+    .addColumn("sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("public_key", types.bytes, (c) => c.notNull())
+    .addColumn("statement_key", types.bytes, (c) => c.notNull())
+    .addColumn("keystore", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .execute();
+  await refuseChanges(db, "issuer_keys");
+
+  await db.schema
     .createTable("sessions")
     .addColumn("token_hash", types.bytes, (c) => c.primaryKey())
     .addColumn("account", "text", (c) => c.notNull())
@@ -392,6 +403,11 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .createTable("alert_receivers")
     .addColumn("receiver", "text", (c) => c.primaryKey())
     .addColumn("change_number", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("storage_probe")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("written_at", "bigint", (c) => c.notNull())
     .execute();
 }
 

@@ -12,7 +12,7 @@ const TIMEOUT = 10;
 /** Blocks as validators make them of whom some propose nothing and some do nothing at all; the others seal in turns. */
 function blocksOf(
   count: number,
-  { silent = [], absent = [] }: { silent?: readonly string[]; absent?: readonly string[] } = {},
+  { silent = [], missing = [] }: { silent?: readonly string[]; missing?: readonly string[] } = {},
 ): BftBlock[] {
   const blocks: BftBlock[] = [
     { number: 1, time: 1_000, round: 0, proposer: "0xa", validators: VALIDATORS, signers: VALIDATORS },
@@ -20,9 +20,9 @@ function blocksOf(
   for (let last = blocks.at(-1); last !== undefined && blocks.length < count; last = blocks.at(-1)) {
     const place = VALIDATORS.indexOf(last.proposer) + 1;
     const turns = VALIDATORS.map((_, index) => VALIDATORS[(place + index) % VALIDATORS.length] ?? "");
-    const round = turns.findIndex((validator) => !silent.includes(validator) && !absent.includes(validator));
+    const round = turns.findIndex((validator) => !silent.includes(validator) && !missing.includes(validator));
     const proposer = turns[round] ?? "";
-    const present = turns.filter((validator) => !absent.includes(validator));
+    const present = turns.filter((validator) => !missing.includes(validator));
     const sealers = present.slice(0, quorumOf(VALIDATORS.length));
     blocks.push({
       number: last.number + 1,
@@ -78,14 +78,14 @@ describe("a network of validators", () => {
   it("shows in its headers who takes part, although each names the quorum only", () => {
     expect(statesIn(blocksOf(30))).to.deep.equal(without());
     expect(statesIn(blocksOf(30, { silent: ["0xc"] }))).to.deep.equal(without(["0xc", "silent"]));
-    expect(statesIn(blocksOf(30, { absent: ["0xc", "0xd"] }))).to.deep.equal(
-      without(["0xc", "absent"], ["0xd", "absent"]),
+    expect(statesIn(blocksOf(30, { missing: ["0xc", "0xd"] }))).to.deep.equal(
+      without(["0xc", "missing"], ["0xd", "missing"]),
     );
     // One missed turn is no news.
     const passing = [...blocksOf(8, { silent: ["0xd"] })];
     expect(participationIn(passing).find(({ validator }) => validator === "0xd")).to.include({
       state: "active",
-      missedTurns: 1,
+      missedProposals: 1,
     });
   });
 
@@ -94,7 +94,7 @@ describe("a network of validators", () => {
     expect(rhythmOf(blocksOf(1))).to.equal(undefined);
     // Nobody was waited for yet.
     expect(rhythmOf(blocksOf(10))).to.deep.equal({ blockPeriod: PERIOD, requestTimeout: 2 * PERIOD });
-    expect(rhythmOf(blocksOf(30, { absent: ["0xc", "0xd"] }))).to.deep.equal({
+    expect(rhythmOf(blocksOf(30, { missing: ["0xc", "0xd"] }))).to.deep.equal({
       blockPeriod: PERIOD,
       requestTimeout: TIMEOUT,
     });
@@ -119,7 +119,7 @@ describe("a network of validators", () => {
   });
 
   it("is reported with those who are missing: by the blocks while they come, then by who is connected", () => {
-    const blocks = blocksOf(30, { absent: ["0xc"] });
+    const blocks = blocksOf(30, { missing: ["0xc"] });
     const told = (addresses: readonly string[] | undefined, age: number) => {
       const { pace, missing, quorumMissing } = bftReport(blocks, { count: 2, addresses }, age) ?? {};
       return { pace, missing, quorumMissing };

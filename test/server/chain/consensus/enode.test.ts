@@ -12,10 +12,10 @@ const URL = `enode://${ID}@10.0.0.1:30303`;
 
 describe("enode URLs", () => {
   it("tell a node's key, its address and where it is", () => {
-    const expected = { id: ID, address: computeAddress(KEY).toLowerCase(), place: "10.0.0.1:30303" };
+    const expected = { id: ID, address: computeAddress(KEY).toLowerCase(), endpoint: "10.0.0.1:30303" };
     for (const url of [URL, `enode://${ID.toUpperCase()}@10.0.0.1:30303`, `${URL}?discport=0`])
       assert.deepEqual(parseEnode(url), expected);
-    assert.equal(parseEnode(`enode://${ID}@[::1]:30303`)?.place, "[::1]:30303");
+    assert.equal(parseEnode(`enode://${ID}@[::1]:30303`)?.endpoint, "[::1]:30303");
   });
 
   it("are nothing else", () => {

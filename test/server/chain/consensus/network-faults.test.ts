@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { networkFaults, type NetworkFacts } from "../../../../server/chain/consensus/network-faults.ts";
 import { comparePeers, type PeerIdentity } from "../../../../server/chain/consensus/peer-comparison.ts";
 
-const peer = (address: string): PeerIdentity => ({ address, place: `${address}:30303` });
+const peer = (address: string): PeerIdentity => ({ address, endpoint: `${address}:30303` });
 const [A, B, C, D] = ["0xa", "0xb", "0xc", "0xd"].map(peer) as [PeerIdentity, PeerIdentity, PeerIdentity, PeerIdentity];
 const WELL: NetworkFacts = {
   validators: ["a", "b", "c", "d"],
@@ -11,15 +11,15 @@ const WELL: NetworkFacts = {
   addresses: [],
 };
 
-describe("the peers of a node", () => {
-  it("are compared with the list of the network's nodes, on which the node itself stands", () => {
+describe("peer comparison", () => {
+  it("compares peers with the node list, which includes the node itself", () => {
     expect(comparePeers(2, [B, C], [A, B, C], "0xa")).to.deep.include({ listed: 2, missing: [], unlisted: [] });
     expect(comparePeers(2, [B, D], [A, B, C], "0xa")).to.deep.include({ listed: 2, missing: [C], unlisted: [D] });
     // A node of its own, that makes no blocks and is on no list.
     expect(comparePeers(3, [A, B, C], [A, B, C], "0xd")).to.deep.include({ listed: 3, missing: [], unlisted: [] });
   });
 
-  it("are counted where the node does not name them, or itself", () => {
+  it("counts peers of a node that does not return their identities or its own", () => {
     expect(comparePeers(2, undefined, [A, B, C], "0xa")).to.deep.include({
       count: 2,
       listed: 2,
@@ -36,42 +36,43 @@ describe("the peers of a node", () => {
   });
 });
 
-describe("faults of a network", () => {
+describe("network faults", () => {
   const messages = (facts: Partial<NetworkFacts>): string[] =>
     networkFaults({ ...WELL, ...facts }).map(({ message }) => message);
 
-  it("are none when all is well", () => expect(messages({})).to.deep.equal([]));
+  it("returns none for a healthy network", () => expect(messages({})).to.deep.equal([]));
 
-  it("name each validator and how many more may go", () => {
-    const absent = (validator: string) => ({ validator, state: "absent", missedTurns: 3 }) as const;
-    expect(messages({ participation: [absent("b")] })).to.deep.equal([
-      "the validator b takes no part: 1 of 4 are missing, 3 have to agree, no further one may go",
+  it("names each missing validator and the remaining tolerance", () => {
+    const missing = (validator: string) => ({ validator, state: "missing", missedProposals: 3 }) as const;
+    expect(messages({ participation: [missing("b")] })).to.deep.equal([
+      "validator b neither signs nor proposes blocks: 1 of 4 validators are missing, the quorum is 3, " +
+        "the quorum tolerates no more",
     ]);
-    expect(messages({ validators: Array.from("abcdefg"), participation: [absent("b")] })[0]).to.match(
-      /1 of 7 are missing, 5 have to agree, 1 more may go$/,
+    expect(messages({ validators: Array.from("abcdefg"), participation: [missing("b")] })[0]).to.match(
+      /1 of 7 validators are missing, the quorum is 5, the quorum tolerates 1 more$/,
     );
-    expect(messages({ participation: [{ validator: "c", state: "silent", missedTurns: 4 }] })[0]).to.match(
-      /^the validator c seals blocks and proposes none: it let 4 turns pass/,
+    expect(messages({ participation: [{ validator: "c", state: "silent", missedProposals: 4 }] })[0]).to.match(
+      /^validator c signs blocks but proposes none: it missed 4 proposals/,
     );
   });
 
-  it("count no peer that is not on the list", () => {
+  it("does not count unlisted peers", () => {
     expect(messages({ peers: { count: 3, listed: 3, missing: ["b"], unlisted: ["x"] } })).to.deep.equal([
-      "the node is connected with x, which is not on the list of the network's nodes",
-      "the node has 2 of 3 peers: b lacks",
+      "the node is connected to x, which is not in NODE_LIST_FILE",
+      "the node has 2 of 3 peers; missing: b",
     ]);
     expect(messages({ peers: { count: 1, listed: 3, missing: [], unlisted: [] } })).to.deep.equal([
       "the node has 1 of 3 peers",
     ]);
   });
 
-  it("name each address that is of no use, and why", () => {
+  it("names each unavailable address and the reason", () => {
     const addresses = [
       { address: "https://a", reachable: true, reason: undefined },
-      { address: "https://b", reachable: false, reason: "it is 9 blocks behind" },
+      { address: "https://b", reachable: false, reason: "it lags 9 blocks" },
     ];
     expect(networkFaults({ ...WELL, addresses })).to.deep.equal([
-      { kind: "node_down", subject: "https://b", message: "the node at https://b is of no use: it is 9 blocks behind" },
+      { kind: "node_down", subject: "https://b", message: "the node at https://b is unavailable: it lags 9 blocks" },
     ]);
   });
 });

@@ -57,7 +57,7 @@ describe("head watcher", function () {
     assert.deepEqual(watcher.head, seen[1]);
   });
 
-  it("takes a node without a newest block for one that does not answer", async () => {
+  it("takes a node without a newest block for one that does not respond", async () => {
     const [block = assert.fail()] = node.blocks.splice(0);
     watch(20);
     watcher.start();

@@ -69,7 +69,7 @@ describe("several nodes as one", () => {
       nodes.map(({ asked }) => asked),
       [["x"], ["y", "z"], []],
     );
-    assert.deepEqual(events, [{ from: "a", to: "b", reason: "the chain's node does not answer" }]);
+    assert.deepEqual(events, [{ from: "a", to: "b", reason: "the chain's node does not respond" }]);
   });
 
   it("give a node's own refusal as it is, and ask no other", async () => {
@@ -105,7 +105,7 @@ describe("several nodes as one", () => {
     await rpc.check();
     assert.equal(active(), "a");
     await rpc.check();
-    assert.deepEqual([active(), rpc.addresses()[0]?.reason], ["b", "it is 10 blocks behind"]);
+    assert.deepEqual([active(), rpc.addresses()[0]?.reason], ["b", "it lags 10 blocks"]);
     nodes[0].head = 99;
     await rpc.check();
     assert.deepEqual([active(), rpc.addresses()[0]?.reachable], ["b", true], "who is in use stays");

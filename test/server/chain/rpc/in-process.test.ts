@@ -75,7 +75,7 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
     assert.include(await unavailable(rpc.call("a", [])), "closed");
   });
 
-  it("does not answer for a chain that was stopped", async () => {
+  it("does not respond for a chain that was stopped", async () => {
     const other = await temporaryDirectory();
     const stopped = await startEmbeddedChain({ directory: other, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
     const rpc = connectInProcess(stopped);

@@ -60,7 +60,7 @@ describe("refusals of a node", function () {
   }
 
   it("no answer at all means later, whatever its text", () => {
-    assert.equal(classifyRefusal(new SealbookError("chain_unavailable", "the chain's node does not answer")), "later");
+    assert.equal(classifyRefusal(new SealbookError("chain_unavailable", "the chain's node does not respond")), "later");
     assert.equal(classifyRefusal(new Error("nonce too low")), "later");
     assert.equal(classifyRefusal(undefined), "later");
   });

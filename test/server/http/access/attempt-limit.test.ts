@@ -6,7 +6,7 @@ import { FailureTracker } from "../../../../server/http/access/failure-tracker.t
 const WRONG = new SealbookError("login_refused", "wrong");
 const limitOf = (most: number, forgives = false): AttemptLimit =>
   attemptLimit({
-    book: new FailureTracker({ most }),
+    failures: new FailureTracker({ most }),
     what: "failures",
     isFailure: (error) => error === WRONG,
     forgives,

@@ -38,6 +38,11 @@ function checkOf() {
     journalCorrected: () => void told.push("repaired"),
     replicaLagging: unused,
     replicaCaughtUp: unused,
+    journalProbed: unused,
+    storageFailing: unused,
+    replicaUnavailable: unused,
+    replicaAvailable: unused,
+    storageRestored: unused,
   };
   const store = {
     raise: async ({ subject }: { subject: string }) => !open.has(subject) && !!open.add(subject),

@@ -2,7 +2,8 @@ import { mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert, expect } from "chai";
 import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
-import { folderTarget } from "../../../../server/journal/replication/folder-target.ts";
+import { FolderStore } from "../../../../server/journal/replication/folder-store.ts";
+import { StoredSegments } from "../../../../server/journal/replication/stored-segments.ts";
 import { formatManifest } from "../../../../server/journal/replication/manifest.ts";
 import { packSegment } from "../../../../server/journal/replication/segment-file.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
@@ -48,10 +49,13 @@ describe("folder as a target", () => {
   });
 
   it("has to be where something is mounted, when that is asked for", async () => {
-    const unmounted = folderTarget({ name: "disk", path: place.path, mountPoint: true }, JOURNAL);
+    const unmounted = new StoredSegments(
+      new FolderStore({ name: "disk", path: place.path, mountPoint: true }),
+      JOURNAL,
+    );
     expect((await thrownBy(unmounted.newest())).message).to.equal(`nothing is mounted at ${place.path}`);
     expect((await thrownBy(unmounted.write(first))).message).to.equal(`nothing is mounted at ${place.path}`);
-    const mounted = folderTarget({ name: "disk", path: "/proc", mountPoint: true }, JOURNAL);
+    const mounted = new StoredSegments(new FolderStore({ name: "disk", path: "/proc", mountPoint: true }), JOURNAL);
     expect(await mounted.newest()).to.equal(undefined);
   });
 
@@ -90,7 +94,9 @@ describe("folder as a target", () => {
   it("may be reached by a link", async () => {
     const path = `${place.path}-link`;
     await symlink(place.path, path);
-    expect(await folderTarget({ name: "link", path, mountPoint: false }, JOURNAL).write(first)).to.equal(true);
+    expect(
+      await new StoredSegments(new FolderStore({ name: "link", path, mountPoint: false }), JOURNAL).write(first),
+    ).to.equal(true);
     expect(await readAll(target)).to.have.length(10);
   });
 });

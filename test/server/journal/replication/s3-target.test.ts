@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { assert, expect } from "chai";
 import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
-import { s3Target } from "../../../../server/journal/replication/s3-target.ts";
+import { S3Store } from "../../../../server/journal/replication/s3-store.ts";
+import { StoredSegments } from "../../../../server/journal/replication/stored-segments.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
 import { type BucketPlace, bucketPlace, JOURNAL } from "../../../support/replica-place.ts";
 import type { S3Fate } from "../../../support/s3-server.ts";
@@ -135,7 +136,7 @@ describe("bucket as a target", () => {
   it("is refused when it overwrites what it was told not to", async () => {
     place.server.conditional = false;
     expect((await thrownBy(target.write(first))).message).to.include(
-      "overwrites files that it was told to leave alone",
+      "ignores conditional writes and overwrites files",
     );
     expect(await place.list()).to.deep.equal(["sealbook-replica.json"]);
   });
@@ -159,11 +160,17 @@ describe("bucket as a target", () => {
     const address = rude.address();
     assert(address !== null && typeof address === "object");
     const options = { name: "x", prefix: "", region: undefined, pathStyle: true };
-    const wrong = s3Target({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` }, JOURNAL);
+    const wrong = new StoredSegments(
+      new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` }),
+      JOURNAL,
+    );
     await thrownBy(wrong.newest());
     wrong.close();
     rude.close();
-    const other = s3Target({ ...options, bucket: "another", endpoint: place.server.url, region: "eu-west-1" }, JOURNAL);
+    const other = new StoredSegments(
+      new S3Store({ ...options, bucket: "another", endpoint: place.server.url, region: "eu-west-1" }),
+      JOURNAL,
+    );
     expect((await thrownBy(other.newest())).name).to.equal("NoSuchBucket");
     other.close();
   });

@@ -1,15 +1,17 @@
-import type { KeyObject } from "node:crypto";
-import type { BundleSigner } from "./signed-bundle.ts";
+import type { BundleSigner } from "../proofs/index.ts";
+import type { StatementKey } from "./statement-key.ts";
 
-/** The current signing key. */
+/** The current signing keys. */
 export interface IssuerSigner extends BundleSigner {
-  /** The private key, for other signature formats. */
-  readonly key: KeyObject;
+  readonly statementKey: StatementKey;
 }
 
-/** A public key of this installation. */
+/** The public keys of one issuer key. */
 export interface IssuerKey {
+  /** Ed25519, 32 bytes: signs bundles. */
   readonly publicKey: Uint8Array;
+  /** P-256, 65 bytes: signs statements. */
+  readonly statementKey: Uint8Array;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601; `undefined` for the current key. */

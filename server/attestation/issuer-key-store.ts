@@ -1,0 +1,76 @@
+import type { IssuerKeyEntry } from "../journal/entries/codec.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
+import { hex } from "../kit/hex.ts";
+
+/** Maximum number of keys that are read: a thousand rotations. */
+const MAX_KEYS = 1_000;
+
+/** A key of the issuer in the journal. */
+export interface JournaledKey {
+  readonly publicKey: Uint8Array;
+  readonly statementKey: Uint8Array;
+  /** The encrypted private key; `undefined` when no password encrypted it. */
+  readonly keystore: string | undefined;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** The issuer's keys in the journal. */
+export interface IssuerKeyStore {
+  /** Returns each key once, the newest first. */
+  list(): Promise<readonly JournaledKey[]>;
+  /** Appends a key, unless the journal has it in this form. */
+  add(key: JournaledKey): Promise<void>;
+}
+
+/** Creates the store of a database. */
+export function issuerKeyStore(database: Database): IssuerKeyStore {
+  return {
+    async list() {
+      const rows = await database
+        .selectFrom("issuer_keys")
+        .selectAll()
+        .orderBy("sequence", "desc")
+        .limit(MAX_KEYS)
+        .execute();
+      const newest = new Map<string, JournaledKey>();
+      for (const { public_key: publicKey, statement_key: statementKey, keystore, created_at: createdAt } of rows) {
+        const id = hex(publicKey);
+        if (newest.has(id)) continue;
+        newest.set(id, { publicKey, statementKey, keystore: keystore ?? undefined, createdAt });
+      }
+      return [...newest.values()].sort((a, b) => b.createdAt - a.createdAt);
+    },
+
+    add: ({ publicKey, statementKey, keystore = null, createdAt }) =>
+      inTransaction(database, async (transaction) => {
+        const known = await transaction
+          .selectFrom("issuer_keys")
+          .select("keystore")
+          .where("public_key", "=", publicKey)
+          .execute();
+        if (known.some((row) => row.keystore === keystore)) return;
+        const [appended] = await appendEntries(transaction, [
+          (sequence) => ({ kind: "issuer_key" as const, sequence, publicKey, statementKey, keystore, createdAt }),
+        ]);
+        if (appended === undefined) throw new RangeError("the journal returned no entry for the issuer's key");
+        await addIssuerKey(transaction, appended.entry, appended.digest);
+      }),
+  };
+}
+
+/** Writes the row of an entry. */
+export async function addIssuerKey(database: Database, entry: IssuerKeyEntry, digest: Uint8Array): Promise<void> {
+  await database
+    .insertInto("issuer_keys")
+    .values({
+      sequence: entry.sequence,
+      public_key: entry.publicKey,
+      statement_key: entry.statementKey,
+      keystore: entry.keystore,
+      created_at: entry.createdAt,
+      digest,
+    })
+    .execute();
+}

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { computeAddress, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify } from "ethers";
+import { SealbookError } from "../../errors.ts";
+
+/**
+ * Encrypts 32 secret bytes with a password: a keystore of version 3, the format of Ethereum clients, with scrypt. Its
+ * address is that of the bytes as a key of the chain, and checks the decrypted bytes.
+ */
+export function encryptSecret(secret: Uint8Array, password: string): Promise<string> {
+  const privateKey = hexlify(secret);
+  return encryptKeystoreJson({ address: computeAddress(privateKey), privateKey }, password);
+}
+
+/**
+ * Decrypts a keystore.
+ * @throws when the password is wrong, or the text is not a keystore
+ */
+export async function decryptSecret(keystore: string, password: string): Promise<Uint8Array> {
+  return getBytes((await decryptKeystoreJson(keystore, password)).privateKey);
+}
+
+/**
+ * Reads a password. Editors and shells end a file with a newline, which is no part of the password.
+ * @param variable Name of the variable with the file's path, for messages
+ * @throws SealbookError `config_invalid`
+ */
+export async function readPassword(variable: string, file: string): Promise<string> {
+  const password = (await readKeyFile(variable, file)).replace(/\r?\n$/, "");
+  if (password === "") throw new SealbookError("config_invalid", `${variable}: ${file} is empty`);
+  return password;
+}
+
+/**
+ * Reads a file that a variable names.
+ * @throws SealbookError `config_invalid`
+ */
+export async function readKeyFile(variable: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new SealbookError(
+      "config_invalid",
+      `${variable}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}

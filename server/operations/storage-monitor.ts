@@ -1,0 +1,108 @@
+import type { JournalEvents } from "../journal/events.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
+import { every, type Interval } from "../kit/interval.ts";
+
+const INTERVAL_MILLISECONDS = 2_000;
+/** Time after which a write that has not returned counts as failed: a disk can hang. */
+const PROBE_MILLISECONDS = 10_000;
+
+export interface StorageMonitorDeps {
+  /** Returns the fault of the journal's files; `undefined` without one. Takes microseconds. */
+  readonly fault: () => string | undefined;
+  /** Whether the last write to the journal failed. */
+  readonly isFailing: () => boolean;
+  /** Writes to the journal's database; returns when the write is on disk. */
+  readonly probe: () => Promise<void>;
+  /** Returns the free space on the disk of the journal, in bytes. */
+  readonly freeBytes: () => Promise<number>;
+  /** Free space below which the server is not ready. */
+  readonly minimumFreeBytes: number;
+  readonly telemetry: Pick<JournalEvents, "journalProbed" | "storageFailing" | "storageRestored">;
+}
+
+/** The state of the journal's storage. */
+export interface StorageState {
+  /** Whether the journal can be written. */
+  readonly writable: boolean;
+  /** Why the journal cannot be written, or soon cannot. */
+  readonly fault: string | undefined;
+  /** As of the last check. */
+  readonly freeBytes: number | undefined;
+}
+
+/** Checks regularly whether the journal's files are in place, its database can be written, and its disk has space. */
+export class StorageMonitor {
+  readonly #deps: StorageMonitorDeps;
+  /** Why the last probe failed. */
+  #failure = "";
+  #freeBytes: number | undefined;
+  /** A probe that has not returned, even after its time. */
+  #probe: Promise<void> | undefined;
+  #interval: Interval | undefined;
+
+  constructor(deps: StorageMonitorDeps) {
+    this.#deps = deps;
+  }
+
+  /** Checks once, then regularly. */
+  async start(): Promise<void> {
+    await this.#check();
+    this.#interval = every(INTERVAL_MILLISECONDS, () => this.#check());
+  }
+
+  async stop(): Promise<void> {
+    await this.#interval?.stop();
+  }
+
+  state(): StorageState {
+    const { fault, isFailing } = this.#deps;
+    const failure = fault() ?? (isFailing() ? `the journal cannot be written${this.#failure}` : undefined);
+    return { writable: failure === undefined, fault: failure ?? this.#lack(), freeBytes: this.#freeBytes };
+  }
+
+  /** @throws SealbookError `journal_unavailable` while there is a fault */
+  assertReady(): void {
+    if (this.state().fault === undefined) return;
+    // The fault names files, which are for the operator.
+    throw new SealbookError("journal_unavailable", "the journal cannot be stored; the status and the log say why");
+  }
+
+  async #check(): Promise<void> {
+    const { telemetry } = this.#deps;
+    this.#freeBytes = await this.#deps.freeBytes().catch(() => undefined);
+    await this.#tryWrite();
+    const { fault } = this.state();
+    if (fault === undefined) telemetry.storageRestored();
+    else telemetry.storageFailing(fault);
+  }
+
+  async #tryWrite(): Promise<void> {
+    const { probe, telemetry } = this.#deps;
+    this.#probe ??= probe().finally(() => (this.#probe = undefined));
+    const { promise: expired, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new Error(`a write has not returned for ${PROBE_MILLISECONDS / 1000} s`)),
+      PROBE_MILLISECONDS,
+    );
+    try {
+      await Promise.race([this.#probe, expired]);
+      this.#failure = "";
+      telemetry.journalProbed();
+    } catch (error) {
+      this.#failure = `: ${reasonOf(error)}`;
+      telemetry.journalProbed(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #lack(): string | undefined {
+    const { minimumFreeBytes } = this.#deps;
+    if (this.#freeBytes === undefined || this.#freeBytes >= minimumFreeBytes) return undefined;
+    const megabytes = (bytes: number): number => Math.floor(bytes / 1e6);
+    return (
+      `the disk of the journal has ${megabytes(this.#freeBytes)} MB free, ` +
+      `less than DISK_FREE_MINIMUM, ${megabytes(minimumFreeBytes)} MB`
+    );
+  }
+}

@@ -1,0 +1,153 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { assert } from "chai";
+import { temporaryDirectory, removeDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import { freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
+import { runJournalScript } from "../support/journal-script.ts";
+import { startProcess } from "../support/process.ts";
+import { bucketPlace, folderPlace } from "../support/replica-place.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const CLIENTS = 20;
+
+/** Posts until the server is gone; returns the documents with a response. */
+async function postUntilGone(server: Pick<TestServer, "post">, acknowledged: ProofRequest[]): Promise<void> {
+  for (;;) {
+    const documents = freshDocuments(1);
+    const answer = await server.post("/api/v1/proof", documents[0]).catch(() => undefined);
+    if (answer === undefined) return;
+    assert.oneOf(answer.status, [201, 202], answer.text);
+    acknowledged.push(...documents);
+  }
+}
+
+for (const [kind, open] of [
+  [
+    "folder",
+    async () => {
+      const place = await folderPlace();
+      return { place, target: `file://${place.path}` };
+    },
+  ],
+  [
+    "bucket",
+    async () => {
+      const place = await bucketPlace();
+      const endpoint = encodeURIComponent(place.server.url);
+      return { place, target: `s3://${place.server.bucket}/journals/one?endpoint=${endpoint}&path_style=true` };
+    },
+  ],
+] as const) {
+  describe(`a disk that is lost with REPLICA_MODE=sync, with a replica in a ${kind}`, () => {
+    let chain: RemoteChain;
+    let disk: string;
+    let replica: Awaited<ReturnType<typeof open>>;
+    before(async () => {
+      chain = await startRemoteChain();
+      replica = await open();
+      disk = await temporaryDirectory();
+      await cp(join(chain.directory, "deployments"), join(disk, "deployments"), { recursive: true });
+    });
+    after(async () => {
+      await chain.close();
+      await replica.place.close();
+      await removeDirectory(disk);
+    });
+
+    it("has lost no proof that it acknowledged", async () => {
+      const variables = {
+        ...chain.variables,
+        REPLICA_TARGETS: replica.target,
+        REPLICA_MODE: "sync",
+        // Without the wait for the replica nearly everything would be lost.
+        REPLICA_INTERVAL: "3600",
+        REPLICA_LAG_LIMIT: "7200",
+        BATCH_MAX_AGE: "1",
+        PROOF_WAIT: "2",
+        ...(kind === "bucket" ? { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" } : {}),
+      };
+      const server = await startProcess(disk, variables);
+      const acknowledged: ProofRequest[] = [];
+      const clients = Array.from({ length: CLIENTS }, () => postUntilGone(server, acknowledged));
+      await eventually(async () => assert.isAbove(acknowledged.length, 300));
+      await Promise.all([server.end("SIGKILL"), rm(disk, { recursive: true, force: true })]);
+      await Promise.all(clients);
+      await rm(disk, { recursive: true, force: true });
+
+      const restored = await runJournalScript(
+        { RPC_URL: chain.proxy.url, DATA_DIR: disk },
+        "restore",
+        "--from",
+        replica.target,
+      );
+      assert.equal(restored.code, 0, restored.err);
+      const again = await startServer(chain.variables, { directory: disk });
+      try {
+        const lost: ProofRequest[] = [];
+        for (const document of acknowledged)
+          if ((await again.get(`/api/v1/proof/${idOf(document)}`)).status !== 200) lost.push(document);
+        assert.isEmpty(lost, `${lost.length} of ${acknowledged.length} are lost`);
+      } finally {
+        await again.stop("keep");
+      }
+    });
+  });
+}
+
+describe("a replica that is away with REPLICA_MODE=sync", () => {
+  it("has proofs refused with one alert, and everything that was written there as soon as it is back", async () => {
+    const place = await folderPlace();
+    const server = await startServer({
+      REPLICA_TARGETS: `file://${place.path}`,
+      REPLICA_MODE: "sync",
+      PROOF_WAIT: "1",
+    });
+    try {
+      const [first, second, third] = freshDocuments(3);
+      assert.equal((await server.post("/api/v1/proof", first)).status, 201);
+      await place.goAway();
+      const unreplicated = await server.post("/api/v1/proof", second);
+      assert.equal(unreplicated.status, 503, unreplicated.text);
+      assert.equal(unreplicated.body.type, "urn:sealbook:problem:journal_unavailable");
+      assert.match(unreplicated.body.detail, /REPLICA_MODE=sync/);
+      assert.match(unreplicated.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+      const before = performance.now();
+      const refused = await server.post("/api/v1/proof", third);
+      assert.equal(refused.status, 503);
+      assert.isBelow(performance.now() - before, 900, "it does not wait again");
+      assert.equal((await server.get("/api/v1/status")).body.status, "degraded");
+      const alerts = async (): Promise<string[]> =>
+        (await server.get("/api/v1/alerts")).body.alerts
+          .filter(({ subject }: { subject?: string }) => subject === "replication")
+          .map(({ state }: { state: string }) => state);
+      await eventually(async () => assert.deepEqual(await alerts(), ["raised"]));
+
+      await place.comeBack();
+      await eventually(async () => assert.deepEqual(await alerts(), ["resolved"]));
+      assert.equal((await server.get("/api/v1/status")).body.status, "ok");
+      assert.oneOf((await server.post("/api/v1/proof", second)).status, [200], "it was kept");
+      assert.equal((await server.post("/api/v1/proof", third)).status, 201);
+    } finally {
+      await server.stop();
+      await place.close();
+    }
+  });
+
+  it("is written to in few segments, which entries of many requests share", async () => {
+    const place = await folderPlace();
+    const server = await startServer({ REPLICA_TARGETS: `file://${place.path}`, REPLICA_MODE: "sync" });
+    try {
+      const started = performance.now();
+      const answers = await Promise.all(freshDocuments(400).map((document) => server.post("/api/v1/proof", document)));
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+      const seconds = (performance.now() - started) / 1000;
+      const segments = (await place.list()).filter((name) => /\d{12}\.json$/.test(name)).length;
+      assert.isAtMost(segments, 2 + seconds / 0.1);
+    } finally {
+      await server.stop();
+      await place.close();
+    }
+  });
+});
