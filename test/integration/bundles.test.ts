@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import type { EvidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
 import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
@@ -16,6 +18,8 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex");
+
+const evidenceOf = (rpc: Rpc, contract: string): EvidenceSource => evidenceSource(new ProofAnchorClient(rpc, contract));
 
 describe("bundles of a server's proofs", function () {
   let server: TestServer;
@@ -78,9 +82,7 @@ describe("bundles of a server's proofs", function () {
   const bundleFor = async (answer: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(new ProofAnchorClient(rpc, answer.contract)), issuer }).bundleFor(
-        proofOf(answer),
-      );
+      return await new BundleService({ evidence: evidenceOf(rpc, answer.contract), issuer }).bundleFor(proofOf(answer));
     } finally {
       rpc.close();
     }
@@ -151,7 +153,7 @@ describe("bundles of a server's proofs", function () {
   it("do not exist of proofs that are not confirmed or not on chain", async () => {
     const answer = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceSource(new ProofAnchorClient(rpc, answer.contract)), issuer });
+    const service = new BundleService({ evidence: evidenceOf(rpc, answer.contract), issuer });
     expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,

@@ -10,6 +10,7 @@ import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
+import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
 
@@ -101,6 +102,9 @@ export async function startRelayer(
     ...rules,
     journal,
     chain: proofAnchor,
+    reconciliation: reconciliationStore(database, signer.address),
+    openDivergences: () => [],
+    recheckMilliseconds: 60_000,
     transactions: sender,
     replication: undefined,
     telemetry: TELEMETRY,

@@ -40,8 +40,8 @@ export interface AnchorInspection {
 export interface AnchoringBlock {
   readonly block: BlockReference;
   /**
-   * Returns the hash whose anchor a transaction confirms; `failed` for a reverted transaction and for one that is not in
-   * the block, `other` for a transaction that confirms no anchor.
+   * Returns the hash whose anchor a transaction confirms; `failed` for a reverted transaction and for one that is not
+   * in the block, `other` for a transaction that confirms no anchor.
    */
   given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
 }

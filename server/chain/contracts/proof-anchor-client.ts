@@ -1,7 +1,7 @@
 import { getBytes, hexlify } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
+import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { fetchQuantity } from "../rpc/query.ts";
@@ -36,6 +36,11 @@ export interface ProofAnchorClientOptions {
   readonly chain?: VerifiedChain;
 }
 
+/** A block with the contract's events. */
+interface ReadBlock extends AnchoringBlock {
+  readonly events: readonly Omit<LoggedAnchor, "blockNumber">[];
+}
+
 /** The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. */
 export class ProofAnchorClient {
   readonly firstBlock: number;
@@ -44,7 +49,7 @@ export class ProofAnchorClient {
   readonly address: Address;
   readonly #firstAnchors: FirstAnchors;
   /** By number. */
-  readonly #read = new Map<number, AnchoringBlock>();
+  readonly #read = new Map<number, ReadBlock>();
 
   constructor(rpc: Rpc, address: Address, { firstBlock = 0, chain }: ProofAnchorClientOptions = {}) {
     this.#rpc = rpc;
@@ -117,9 +122,7 @@ export class ProofAnchorClient {
    * Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor.
    */
   async accepts(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<boolean> {
-    return (
-      !equalBytes(at.transaction.to, getBytes(this.address)) || (await this.confirmedBy(at)) !== undefined
-    );
+    return !equalBytes(at.transaction.to, getBytes(this.address)) || (await this.confirmedBy(at)) !== undefined;
   }
 
   /**
@@ -128,36 +131,37 @@ export class ProofAnchorClient {
    */
   async find({ hash, size }: AnchorContent): Promise<BlockInclusion | undefined> {
     const first = await this.anchorOf(hash);
-    const block = first?.size === size ? await this.chain.block(first.blockNumber) : undefined;
-    const transaction = block?.transactions.find((each) =>
-      anchoredIn(each, this.address).some((anchored) => equalBytes(anchored.hash, hash) && anchored.size === size),
-    );
-    return block && transaction && { transactionHash: getBytes(transaction.hash), block: block.reference };
+    return first?.size === size ? this.inclusionOf(hash, first) : undefined;
+  }
+
+  /**
+   * Finds an anchor that the contract has returned in its block.
+   * @returns `undefined` when the block does not have it: the response is wrong
+   */
+  async inclusionOf(hash: Uint8Array, { blockNumber, size, time }: AnchorOnChain): Promise<BlockInclusion | undefined> {
+    const found = await this.#blockAt(blockNumber);
+    const event = found?.events.find((each) => equalBytes(each.hash, hash) && each.size === size);
+    if (found === undefined || event === undefined || found.block.time !== time) return undefined;
+    return { transactionHash: event.transactionHash, block: found.block };
+  }
+
+  /**
+   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
+   * @throws SealbookError `chain_unavailable` when they do not
+   */
+  trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+    return this.chain.trust(blocks);
+  }
+
+  /** Returns whether a block has the event of an anchor. */
+  async hasAnchored(number: number, { hash, size }: AnchorContent): Promise<boolean> {
+    const found = await this.#blockAt(number);
+    return found?.events.some((each) => equalBytes(each.hash, hash) && each.size === size) === true;
   }
 
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
-  async anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
-    const known = this.#read.get(number);
-    if (known !== undefined) {
-      const header = await this.chain.header(number);
-      if (equalBytes(header?.reference.hash, known.block.hash)) return known;
-    }
-    const block = await this.chain.block(number);
-    if (block === undefined) return undefined;
-    const given = new Map<string, ReturnType<AnchoringBlock["given"]>>();
-    let isComplete = true;
-    for (const transaction of block.transactions) {
-      const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
-      // The contract's response decides on a repeat: it is read again every time.
-      isComplete &&= confirmed?.isFirst ?? contentGivenIn(transaction, this.address) === undefined;
-      given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
-    }
-    const read: AnchoringBlock = {
-      block: block.reference,
-      given: (transactionHash) => given.get(hexlify(transactionHash)) ?? "failed",
-    };
-    if (isComplete) this.#remember(read);
-    return read;
+  anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
+    return this.#blockAt(number);
   }
 
   newestBlock(): Promise<number> {
@@ -210,8 +214,36 @@ export class ProofAnchorClient {
     return { block, anchors: responses.map((response) => ({ response, ...decodeAnchor(response) })) };
   }
 
+  /** Fetches a block; one that was read before only if its hash is another one now. */
+  async #blockAt(number: number): Promise<ReadBlock | undefined> {
+    const known = this.#read.get(number);
+    if (known !== undefined) {
+      const header = await this.chain.header(number);
+      if (equalBytes(header?.reference.hash, known.block.hash)) return known;
+    }
+    const block = await this.chain.block(number);
+    if (block === undefined) return undefined;
+    const given = new Map<string, ReturnType<AnchoringBlock["given"]>>();
+    let isComplete = true;
+    for (const transaction of block.transactions) {
+      const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
+      // The contract's response decides on a repeat: it is read again every time.
+      isComplete &&= confirmed?.isFirst ?? contentGivenIn(transaction, this.address) === undefined;
+      given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
+    }
+    const read: ReadBlock = {
+      block: block.reference,
+      events: block.transactions.flatMap((each) =>
+        anchoredIn(each, this.address).map((content) => ({ ...content, transactionHash: getBytes(each.hash) })),
+      ),
+      given: (transactionHash) => given.get(hexlify(transactionHash)) ?? "failed",
+    };
+    if (isComplete) this.#remember(read);
+    return read;
+  }
+
   /** Keeps the newest blocks read. */
-  #remember(read: AnchoringBlock): void {
+  #remember(read: ReadBlock): void {
     this.#read.delete(read.block.number);
     this.#read.set(read.block.number, read);
     const [oldest] = this.#read.keys();

@@ -14,7 +14,7 @@ export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
       const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
       if (first === undefined || at === undefined) return undefined;
       const { block, index } = at;
-      await chain.agree([block.reference]);
+      await chain.trust([block.reference]);
       return {
         size: first.size,
         chainId: chain.rpc.chainId,

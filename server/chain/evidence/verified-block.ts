@@ -78,6 +78,8 @@ export async function readVerifiedBlock(
   if (block === undefined || receipts === undefined) return undefined;
   const header = await verifiedHeader(number, block, rules);
   const transactionBytes = block.transactions.map(encodeTransaction);
+  if (receipts.some(({ status, root }) => (status ?? root ?? undefined) === undefined))
+    throw inconsistent(number, "a receipt has no outcome");
   const receiptBytes = receipts.map(encodeReceipt);
   const transactionTrie = listTrie(transactionBytes);
   const receiptTrie = listTrie(receiptBytes);
@@ -145,7 +147,10 @@ async function isSealed(
   if (protocol === "none") return known.isEmpty;
   if (known.hasChecked(header.hash)) return true;
   if (listed.length === 0) return known.isEmpty || known.sealed(number, commitSignersOf(protocol, header));
-  return hasCommitQuorum(protocol, header) && known.accepts(number, header.hash, listed.map(hexlify), () => commitSignersOf(protocol, header));
+  return (
+    hasCommitQuorum(protocol, header) &&
+    known.accepts(number, header.hash, listed.map(hexlify), () => commitSignersOf(protocol, header))
+  );
 }
 
 function inconsistent(number: number, why: string): Error {

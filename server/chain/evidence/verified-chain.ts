@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
 import { ValidatorHistory } from "../consensus/validator-history.ts";
 import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { fetchQuantity, query } from "../rpc/query.ts";
-import { type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { SealbookError } from "../../errors.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 import {
   type BlockRules,
@@ -18,6 +20,9 @@ import {
 
 /** Nodes that have to return the same hash of a block before a signed statement rests on it. */
 const AGREEING_NODES = 2;
+/** Attempts until the nodes agree, and the time between them: a new block needs a moment to spread. */
+const AGREEMENT_ATTEMPTS = 5;
+const AGREEMENT_MILLISECONDS = 500;
 
 const Place = NodeReceipt.pick({ blockNumber: true });
 const Name = NodeBlock.pick({ hash: true }).extend({ hash: z.string().toLowerCase() });
@@ -81,9 +86,7 @@ export class VerifiedChain {
    * @returns in the order of the hashes, `undefined` for a transaction that is in no block
    */
   async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | undefined)[]> {
-    const places = await Promise.all(
-      hashes.map((hash) => query(this.rpc, Place, "eth_getTransactionReceipt", [hash])),
-    );
+    const places = await Promise.all(hashes.map((hash) => query(this.rpc, Place, "eth_getTransactionReceipt", [hash])));
     const numbers = new Set(places.flatMap((place) => place?.blockNumber ?? []));
     const blocks = new Map(
       await Promise.all(Array.from(numbers, async (number) => [number, await this.block(number)] as const)),
@@ -92,27 +95,36 @@ export class VerifiedChain {
   }
 
   /**
-   * Checks that the nodes agree on blocks before something is signed that rests on them.
-   * @throws SealbookError `chain_unavailable` when there are several nodes, and fewer than two of them agree
+   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
+   * @throws SealbookError `chain_unavailable` when they do not
    */
-  async agree(blocks: readonly BlockReference[]): Promise<number> {
-    const { rpc } = this;
-    if (rpc.callEach === undefined) return 1;
-    const counts = [];
-    for (const { number, hash } of blocks) {
-      const found = await rpc.callEach("eth_getBlockByNumber", [toQuantity(number), false]);
-      const names = found.flatMap((block) => Name.safeParse(block).data?.hash ?? []);
-      const agreeing = names.filter((name) => name === prefixedHex(hash)).length;
-      if (agreeing < AGREEING_NODES)
-        throw new SealbookError(
-          "chain_unavailable",
-          `fewer than two nodes agree on block ${number} with the hash ${prefixedHex(hash)}`,
-        );
-      counts.push(agreeing);
+  async trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+    const distinct = new Map(blocks.map((block) => [block.number, block]));
+    let nodes = this.rpc.callEach === undefined ? 1 : Number.POSITIVE_INFINITY;
+    let isSealed = true;
+    for (const block of distinct.values()) {
+      const header = await this.header(block.number);
+      if (header === undefined || !equalBytes(header.reference.hash, block.hash))
+        throw unavailable(new ContradictionError(`the node does not have block ${block.number} any more`));
+      isSealed &&= header.protocol !== "none" && header.validators.length > 0;
+      if (this.rpc.callEach !== undefined) nodes = Math.min(nodes, await this.#agreeing(block));
     }
-    return Math.min(AGREEING_NODES, ...counts);
+    return { nodes, isSealed };
   }
 
+  /** Returns how many nodes have a block; waits for the newest one to spread. */
+  async #agreeing({ number, hash }: BlockReference): Promise<number> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = (await this.rpc.callEach?.("eth_getBlockByNumber", [toQuantity(number), false])) ?? [];
+      const agreeing = found.filter((block) => Name.safeParse(block).data?.hash === prefixedHex(hash)).length;
+      if (agreeing >= AGREEING_NODES) return agreeing;
+      if (attempt === AGREEMENT_ATTEMPTS)
+        throw new SealbookError("chain_unavailable", `fewer than two nodes agree on block ${number} and its time`, {
+          retryAfterSeconds: 5,
+        });
+      await sleep(AGREEMENT_MILLISECONDS);
+    }
+  }
 }
 
 /** Finds a transaction in a block. */

@@ -26,6 +26,7 @@ export type SenderEvent =
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
+  | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
   | ChainEvent
   | { readonly kind: "failing"; readonly error: unknown };
 
@@ -286,7 +287,7 @@ export class TransactionSender implements Transactions {
     const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
-    const first = (await store.lastMinedBlock(this.#signer.address, transaction.nonce)) ?? 0;
+    const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
     if ((await this.#recordBlocks(first, head)) < head || !this.#inFlight.has(hash)) return;
     this.#inFlight.delete(hash);
     await this.#written(store.requeue(transaction.id));
@@ -335,9 +336,7 @@ export class TransactionSender implements Transactions {
       const lacking = blocks.indexOf(undefined);
       const present = (lacking === -1 ? blocks : blocks.slice(0, lacking)).filter((block) => block !== undefined);
       await this.#recordMined(
-        present.flatMap((block) =>
-          block.transactions.map((transaction, index) => ({ block, index, transaction })),
-        ),
+        present.flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction }))),
       );
       if (lacking !== -1) return first + lacking - 1;
     }
@@ -375,12 +374,27 @@ export class TransactionSender implements Transactions {
     const next = await this.#prepare();
     const mined = Math.min(next, ...Array.from(this.#inFlight.values(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
-    if (remaining !== undefined && (await this.#written(this.#rollback.reopen(this.address, remaining)))) {
-      this.#confirmedTo = undefined;
+    if (remaining !== undefined) {
+      const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
+      if (isRolledBack) this.#confirmedTo = undefined;
+      else await this.#fillGap(remaining, mined);
       this.#nextNonce = undefined;
       await this.#prepare();
     }
     await this.#rollback.checkRecovered();
+  }
+
+  /**
+   * Fills nonces that the chain expects and that no transaction of the journal has: the first nonce was assigned after
+   * a node had returned too high a count. Without transactions in flight the next nonce is the one that the chain
+   * expects.
+   */
+  async #fillGap(from: number, to: number): Promise<void> {
+    if (this.#inFlight.size === 0) return;
+    const { store, onEvent } = this.#deps;
+    const nonces = Array.from({ length: Math.min(to - from, MAX_IN_FLIGHT) }, (_, index) => from + index);
+    await this.#written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce)))));
+    onEvent({ kind: "gap_filled", nonce: from, count: nonces.length });
   }
 
   /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */

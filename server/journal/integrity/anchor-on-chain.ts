@@ -1,5 +1,10 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { AnchorContent, AnchoringBlock, AnchorOnChain, BlockInclusion } from "../../chain/contracts/anchor-content.ts";
+import type {
+  AnchorContent,
+  AnchoringBlock,
+  AnchorOnChain,
+  BlockInclusion,
+} from "../../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 

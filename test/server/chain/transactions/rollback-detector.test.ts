@@ -1,6 +1,7 @@
 import { mock } from "node:test";
 import { assert } from "chai";
 import { RollbackDetector } from "../../../../server/chain/transactions/rollback-detector.ts";
+import type { VerifiedHeader } from "../../../../server/chain/evidence/verified-block.ts";
 import type { AddressState } from "../../../../server/chain/rpc/rpc.ts";
 
 const KEY = "0xkey";
@@ -9,11 +10,15 @@ describe("a chain that knows fewer nonces than were settled", () => {
   let reopened: number[];
   let addresses: AddressState[] | undefined;
   let lost: RollbackDetector;
+  /** The header that the node has in block 7. */
+  let header: VerifiedHeader | undefined;
   beforeEach(() => {
+    header = undefined;
     mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
     reopened = [];
     addresses = undefined;
     lost = new RollbackDetector({
+      chain: { header: async () => header },
       rpc: { call: async () => "0x3", addresses: () => addresses ?? [] },
       store: {
         reopen: async (_, from) => {
@@ -21,6 +26,7 @@ describe("a chain that knows fewer nonces than were settled", () => {
           return [];
         },
         minedNonces: async () => [],
+        lastMined: async () => ({ nonce: 4, block: 7, blockHash: Buffer.alloc(32, 7) }),
         outcome: async () => ({ state: "pending", sent: true }),
       },
       takeOverMilliseconds: 60_000,
@@ -41,6 +47,16 @@ describe("a chain that knows fewer nonces than were settled", () => {
   };
 
   it("went back, when it still does after a while", async () => {
+    await lookTwice();
+    assert.deepEqual(reopened, [3]);
+  });
+
+  it("did not, when the node still has the block of a later nonce: its count is wrong", async () => {
+    const reference = { number: 7, hash: Buffer.alloc(32, 7), time: 70, validator: "v" };
+    header = { protocol: "none", validators: [], reference };
+    await lookTwice();
+    assert.deepEqual(reopened, []);
+    header = { ...header, reference: { ...reference, hash: Buffer.alloc(32, 8) } };
     await lookTwice();
     assert.deepEqual(reopened, [3]);
   });
