@@ -11,7 +11,7 @@ import { rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 /** Servers that share the lies. */
-const SERVERS = 4;
+const SERVERS = 6;
 
 /** A server with its chain, and everything that it accepted. */
 interface Scene {

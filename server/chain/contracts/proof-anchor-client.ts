@@ -1,11 +1,11 @@
-import { getBytes, hexlify } from "ethers";
+import { getBytes, hexlify, isError } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { fetchQuantity } from "../rpc/query.ts";
-import { NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { fetchQuantity, parseResponse } from "../rpc/query.ts";
+import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type {
   AnchorContent,
@@ -209,7 +209,9 @@ export class ProofAnchorClient {
         const query = { to: this.address, data: this.anchorQuery(hash) };
         return this.#rpc.call("eth_call", [query, toQuantity(block.number)]);
       });
-      responses.push(...(await Promise.all(calls)).map((response) => Result.parse(response)));
+      responses.push(
+        ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
+      );
     }
     return { block, anchors: responses.map((response) => ({ response, ...decodeAnchor(response) })) };
   }
@@ -255,7 +257,13 @@ function isGiven(given: ReturnType<AnchoringBlock["given"]>, hash: Uint8Array): 
   return typeof given === "object" && equalBytes(given, hash);
 }
 
+/** @throws SealbookError `chain_unavailable` for a response that the contract does not give */
 function decodeAnchor(result: string): AnchorOnChain {
-  const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
-  return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
+  try {
+    const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
+    return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
+  } catch (error) {
+    if (!isError(error, "BAD_DATA")) throw error;
+    throw unavailable(new ContradictionError("the node's response to eth_call is not that of the contract"));
+  }
 }
